@@ -1,0 +1,30 @@
+PYTHON ?= python3
+BIN := .venv/bin
+NOTEBOOKS := $(wildcard notebooks/0*.ipynb)
+
+.PHONY: lab test lint bench notebooks
+
+lab: .venv/ready  ## open JupyterLab on the course
+	@$(BIN)/jupyter trust $(NOTEBOOKS) >/dev/null
+	JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
+
+test: .venv/ready  ## run every test and every notebook
+	$(BIN)/pytest -n 2
+
+lint: .venv/ready  ## style of code and notebooks
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+bench: .venv/ready  ## speed and memory; `make bench ONLY=additive` runs one
+	$(BIN)/python -m tests.bench $(ONLY)
+
+notebooks: .venv/ready  ## run every notebook and store its outputs
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
+
+.venv/ready: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "This course needs Python 3.11 or newer, and $(PYTHON) is not. Name a newer one: make lab PYTHON=python3.12" >&2; exit 1; }
+	@echo "Setting up .venv: this takes a minute or two, once."
+	@$(PYTHON) -m venv .venv || { echo "Could not make .venv. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -m pip install -r requirements.txt 2>.venv/install.log || \
+	  { echo "Could not install the requirements. Is the network up? Details: .venv/install.log" >&2; exit 1; }
+	@touch $@

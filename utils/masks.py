@@ -1,0 +1,114 @@
+"""Masks, and the softmax that respects them.
+
+Every mask is boolean, and True means "may be attended to", as in
+`torch.nn.functional.scaled_dot_product_attention`. (`torch.nn.MultiheadAttention` means the opposite:
+pass it `~mask`.) A mask only has to broadcast to the weights, so masks combine with `&`.
+"""
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+
+def padding_mask(
+    lengths: Int[Tensor, " batch"] | list[int], max_len: int | None = None
+) -> Bool[Tensor, "batch 1 max_len"]:
+    """True for the real positions of each sequence, False for the padding behind them.
+
+    Args:
+        lengths: the number of real positions of each sequence.
+        max_len: the padded length; without it, the longest of `lengths`.
+
+    Returns:
+        Shape (batch, 1, max_len): the 1 stands for "every target position".
+
+    Raises:
+        ValueError: a length is negative or more than `max_len`.
+    """
+    lengths = torch.as_tensor(lengths)
+    max_len = int(lengths.max()) if max_len is None else max_len
+    if lengths.min() < 0 or lengths.max() > max_len:
+        raise ValueError(
+            f"lengths must lie between 0 and max_len = {max_len}, got {lengths.tolist()}"
+        )
+    positions = torch.arange(max_len, device=lengths.device)
+    return (positions < lengths[:, None]).unsqueeze(1)  # (batch, 1, max_len)
+
+
+def causal_mask(length: int, device: torch.device | None = None) -> Bool[Tensor, "length length"]:
+    """True where the source position is not later than the target position: no look at the future."""
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()
+
+
+def window_mask(
+    centres: Int[Tensor, "batch tgt_len"] | Int[Tensor, " tgt_len"], src_len: int, half_width: int
+) -> Bool[Tensor, "batch tgt_len src_len"] | Bool[Tensor, "tgt_len src_len"]:
+    """True for the 2·`half_width` + 1 source positions around each target's centre.
+
+    A window that reaches over either end of the source is cut off there.
+    Source: Luong et al. 2015, section 3.2.
+
+    Args:
+        centres: the source position in the middle of each target position's window.
+        src_len: the number of source positions.
+        half_width: D of the paper, how far the window reaches to each side.
+
+    Raises:
+        ValueError: `half_width` is negative.
+    """
+    if half_width < 0:
+        raise ValueError(f"half_width must be 0 or more, got {half_width}")
+    positions = torch.arange(src_len, device=centres.device)
+    return (positions - centres.unsqueeze(-1)).abs() <= half_width  # (..., tgt_len, src_len)
+
+
+def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
+    """Refuse a mask that is not boolean or does not broadcast to the weights.
+
+    A mask of numbers is refused rather than converted: a Gaussian window is nowhere exactly zero, so
+    as a mask it would let everything through without a word.
+
+    Raises:
+        TypeError: the mask is not a boolean tensor.
+        ValueError: the mask does not broadcast to `weights_shape`.
+    """
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
+        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        raise TypeError(
+            f"mask must be a boolean tensor (True = may be attended to), got {kind}; "
+            "write the rule as a comparison, such as lengths > positions"
+        )
+    try:
+        fits = torch.broadcast_shapes(mask.shape, weights_shape) == weights_shape
+    except RuntimeError:
+        fits = False
+    if not fits:
+        raise ValueError(
+            f"mask must broadcast to the weights, {tuple(weights_shape)}, got {tuple(mask.shape)}"
+        )
+
+
+def masked_softmax(
+    scores: Float[Tensor, "..."], mask: Bool[Tensor, "..."] | None = None, dim: int = -1
+) -> Float[Tensor, "..."]:
+    """Softmax over the positions that the mask allows.
+
+    Every weight under the mask is exactly 0, and the others of its row sum to 1. A row that is masked
+    whole gives zero weights, and zero gradients: never NaN.
+
+    Args:
+        scores: any shape; the softmax runs along `dim`.
+        mask: boolean, True = may be attended to, broadcastable to `scores`; None allows everything.
+        dim: the axis of the source positions.
+
+    Raises:
+        TypeError: the mask is not boolean.
+        ValueError: the mask does not broadcast to the scores.
+    """
+    if mask is None:
+        return scores.softmax(dim)
+    check_mask(mask, scores.shape)
+    # The lowest finite number, not -inf: a row of -inf alone would give 0/0 = NaN. Where such a row
+    # comes out uniform instead, the second fill sets it to zero.
+    lowest = torch.finfo(scores.dtype).min
+    return scores.masked_fill(~mask, lowest).softmax(dim).masked_fill(~mask, 0.0)

@@ -1,0 +1,69 @@
+"""Devices, parameter counts and seeds: the small things that every notebook needs."""
+
+import random
+
+import numpy as np
+import torch
+from torch import nn
+
+
+def available_devices() -> list[str]:
+    """The kinds of device that this machine has, best first; "cpu" is always the last."""
+    devices = ["cpu"]
+    if torch.backends.mps.is_available():
+        devices.insert(0, "mps")
+    if torch.cuda.is_available():
+        devices.insert(0, "cuda")
+    return devices
+
+
+def get_device(name: str | torch.device = "auto") -> torch.device:
+    """The device to compute on.
+
+    Args:
+        name: "auto" takes CUDA, else MPS, else the CPU. A name ("cpu", "cuda", "cuda:1", "mps") or a
+            `torch.device` asks for that device and no other.
+
+    Raises:
+        ValueError: the device is unknown, or this machine does not have it.
+    """
+    present = available_devices()
+    if name == "auto":
+        return torch.device(present[0])
+    try:
+        device = torch.device(name)
+    except (RuntimeError, TypeError):
+        raise ValueError(
+            f'device {name!r} is unknown; use "auto", "cpu", "cuda" or "mps"'
+        ) from None
+    absent = device.type not in present or (
+        device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count()
+    )
+    if absent:
+        raise ValueError(
+            f'device "{device}" is not on this machine, which has: {", ".join(present)}; '
+            'use one of these, or "auto"'
+        )
+    return device
+
+
+def count_parameters(module: nn.Module) -> dict[str, int]:
+    """How many numbers a module holds; a parameter shared by several layers counts once.
+
+    Returns:
+        A dict with "total", "trainable" and "frozen" (those that do not ask for a gradient).
+    """
+    parameters = list(module.parameters())  # .parameters() yields a shared one only once
+    total = sum(parameter.numel() for parameter in parameters)
+    trainable = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
+    return {"total": total, "trainable": trainable, "frozen": total - trainable}
+
+
+def set_seed(seed: int) -> None:
+    """Seed Python, NumPy and torch (all devices), so that a run can be repeated on one machine.
+
+    Floats that follow from the seed still differ a little between machines and thread counts.
+    """
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 - seeds the libraries that still draw from the global state
+    torch.manual_seed(seed)
