@@ -146,15 +146,15 @@ class AdditiveAttention(Attention):
 
     def compare(self, query, projected_keys):
         pairs = self.W(query).unsqueeze(2) + projected_keys.unsqueeze(1)
-        # (batch, tgt_len, src_len, attention_dim): by far the largest tensor, so tanh works in place
+        # (batch, tgt_len, src_len, attention_dim): by far the largest tensor, so tanh is in place
         return self.v(pairs.tanh_()).squeeze(-1)  # (batch, tgt_len, src_len)
 
 
 class ConcatenatedAdditiveAttention(Attention):
     """The additive score as it is often written: e = v · tanh(W [s; h]).
 
-    The same function as `AdditiveAttention` (see `split`), but the query is repeated for each key and
-    the keys are multiplied anew for each query. For reading, and for measuring against.
+    The same function as `AdditiveAttention` (see `split`), but the query is repeated for each key
+    and the keys are multiplied anew for each query. For reading, and for measuring against.
     Source: Luong et al. 2015, equation 8, "concat".
     """
 
@@ -231,7 +231,7 @@ class MultiplicativeAttention(Attention):
 class LocalAttention(Attention):
     """Attention inside a window of 2D + 1 source positions around a centre.
 
-    - "monotonic" (local-m): the centre is the target position itself, up to the last source position.
+    - "monotonic" (local-m): the centre is the target position, up to the last source position.
     - "predicted" (local-p): the centre p = S · sigmoid(v · tanh(W s)) is learned, where S is the
       length of that source without its padding. The window stands around the nearest position, and
       after the softmax a Gaussian of deviation D/2 around p itself multiplies the weights. That is
@@ -436,17 +436,16 @@ class MultiHeadAttention(Attention):
         check_shape("query", query, len(memory.values), tgt_len=None, query_dim=self.query_dim)
         if return_weights is None:  # nobody looks, so PyTorch may fuse the three steps into one
             if memory.mask is not None:
-                check_mask(
-                    memory.mask, (*memory.keys.shape[:2], query.shape[1], memory.keys.shape[2])
-                )
-            heads = F.scaled_dot_product_attention(
+                batch, heads, src_len, _ = memory.keys.shape
+                check_mask(memory.mask, (batch, heads, query.shape[1], src_len))
+            context = F.scaled_dot_product_attention(
                 self.split_heads(self.W_q(query)),
                 memory.keys,
                 memory.values,
                 attn_mask=memory.mask,
                 dropout_p=self.attention.dropout.p if self.training else 0.0,
             )
-            return self.W_o(self.join_heads(heads)), None
+            return self.W_o(self.join_heads(context)), None
         scores = self.compare(query, memory.keys)  # (batch, heads, tgt_len, src_len)
         weights = self.attention.weigh(scores, memory.mask)
         context = self.W_o(self.join_heads(weights @ memory.values))  # (batch, tgt_len, dim)

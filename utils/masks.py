@@ -1,8 +1,8 @@
 """Masks, and the softmax that respects them.
 
-Every mask is boolean, and True means "may be attended to", as in
-`torch.nn.functional.scaled_dot_product_attention`. (`torch.nn.MultiheadAttention` means the opposite:
-pass it `~mask`.) A mask only has to broadcast to the weights, so masks combine with `&`.
+Every mask is boolean, and True means "may be attended to", as in PyTorch's
+`scaled_dot_product_attention`. (`torch.nn.MultiheadAttention` means the opposite: pass it `~mask`.)
+A mask only has to broadcast to the weights, so masks combine with `&`.
 """
 
 import torch
@@ -36,7 +36,7 @@ def padding_mask(
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Bool[Tensor, "length length"]:
-    """True where the source position is not later than the target position: no look at the future."""
+    """True where the source position is not later than the target position: no future."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
@@ -65,8 +65,8 @@ def window_mask(
 def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
     """Refuse a mask that is not boolean or does not broadcast to the weights.
 
-    A mask of numbers is refused rather than converted: a Gaussian window is nowhere exactly zero, so
-    as a mask it would let everything through without a word.
+    A mask of numbers is refused rather than converted: a Gaussian window is nowhere exactly zero,
+    so as a mask it would let everything through without a word.
 
     Raises:
         TypeError: the mask is not a boolean tensor.
@@ -93,8 +93,8 @@ def masked_softmax(
 ) -> Float[Tensor, "..."]:
     """Softmax over the positions that the mask allows.
 
-    Every weight under the mask is exactly 0, and the others of its row sum to 1. A row that is masked
-    whole gives zero weights, and zero gradients: never NaN.
+    Every weight under the mask is exactly 0, and the others of its row sum to 1. A row that is
+    masked whole gives zero weights and zero gradients, never NaN.
 
     Args:
         scores: any shape; the softmax runs along `dim`.

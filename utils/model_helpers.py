@@ -21,8 +21,8 @@ def get_device(name: str | torch.device = "auto") -> torch.device:
     """The device to compute on.
 
     Args:
-        name: "auto" takes CUDA, else MPS, else the CPU. A name ("cpu", "cuda", "cuda:1", "mps") or a
-            `torch.device` asks for that device and no other.
+        name: "auto" takes CUDA, else MPS, else the CPU. A name ("cpu", "cuda", "cuda:1", "mps") or
+            a `torch.device` asks for that device and no other.
 
     Raises:
         ValueError: the device is unknown, or this machine does not have it.
