@@ -1,0 +1,365 @@
+"""Every figure of the course, each with its alt text.
+
+A function returns an `AccessibleFigure`; as the last line of a cell it shows itself, alt text
+included. Rows are always the target (the queries), columns the source (the keys). Backgrounds are
+white and opaque, so that figures can be read in a dark theme too.
+"""
+
+import base64
+import html
+import io
+import math
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+import numpy as np
+import seaborn as sns
+from IPython.display import HTML, display
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from torch import Tensor
+
+WEIGHT_COLOURS = "viridis"  # sequential, safe for colour-blind readers and in print
+SCORE_COLOURS = "vlag"  # diverging around zero: scores have a sign, weights do not
+LINE_COLOURS = sns.color_palette("colorblind")
+MARKERS = "osD^vPX*"  # a second way, beside the colour, to tell lines apart
+SCREEN_DPI = 144  # drawn at twice the size at which it is shown: sharp on fine screens
+
+Matrix = Tensor | np.ndarray | Sequence[Sequence[float]]
+
+
+class AccessibleFigure(Figure):
+    """A matplotlib figure that shows itself in a notebook as an image with alt text.
+
+    JupyterLab ignores alt text in a cell's metadata, so it travels in an <img> element.
+    """
+
+    alt = ""
+
+    def to_html(self) -> str:
+        """The figure as one <img> element, with nothing outside it."""
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=SCREEN_DPI, facecolor="white")
+        data = base64.b64encode(buffer.getvalue()).decode()
+        width = round(self.get_figwidth() * SCREEN_DPI / 2)
+        alt = html.escape(self.alt, quote=True)
+        return f'<img alt="{alt}" width="{width}" src="data:image/png;base64,{data}">'
+
+    def _ipython_display_(self) -> None:
+        display(HTML(self.to_html()))
+
+
+def concept_heatmap(
+    weights: Matrix, source: Sequence[str], target: Sequence[str], title: str = "", alt: str = ""
+) -> AccessibleFigure:
+    """A small heatmap with the number written in every cell.
+
+    Args:
+        weights: (tgt_len, src_len).
+        source: labels of the columns.
+        target: labels of the rows.
+        title: what the picture says, in a few words.
+        alt: in place of the alt text made from the numbers.
+
+    Raises:
+        ValueError: the labels do not fit the weights.
+    """
+    return head_grid([weights], source, target, [title], alt=alt, annotate=True)
+
+
+def alignment_heatmap(
+    weights: Matrix,
+    source: Sequence[str],
+    target: Sequence[str],
+    title: str = "",
+    links: Sequence[tuple[int, int]] = (),
+    alt: str = "",
+) -> AccessibleFigure:
+    """A heatmap of any size, without numbers; known links can be framed for comparison.
+
+    Args:
+        weights: (tgt_len, src_len).
+        source: labels of the columns.
+        target: labels of the rows.
+        title: what the picture says, in a few words.
+        links: (source position, target position) of word pairs known to belong together.
+        alt: in place of the alt text made from the numbers.
+    """
+    figure = head_grid([weights], source, target, [title], alt=alt)
+    for column, row in links:
+        frame = mpl.patches.Rectangle((column, row), 1, 1, fill=False, edgecolor="white", lw=2.5)
+        core = mpl.patches.Rectangle((column, row), 1, 1, fill=False, edgecolor="#d55e00", lw=1.2)
+        figure.axes[0].add_patch(frame)
+        figure.axes[0].add_patch(core)
+    return figure
+
+
+def head_grid(
+    weights: Tensor | Sequence[Matrix],
+    source: Sequence[str],
+    target: Sequence[str],
+    titles: Sequence[str] | None = None,
+    alt: str = "",
+    annotate: bool = False,
+) -> AccessibleFigure:
+    """Heatmaps of the same words side by side: one a head, or one a setting.
+
+    Args:
+        weights: (heads, tgt_len, src_len), or a sequence of (tgt_len, src_len).
+        source: labels of the columns.
+        target: labels of the rows.
+        titles: one for each heatmap; "head 1", "head 2", … where not given.
+        alt: in place of the alt text made from the numbers.
+        annotate: write the number into every cell.
+    """
+    maps = [_matrix(one, source, target) for one in weights]
+    titles = titles or [f"head {number}" for number in range(1, len(maps) + 1)]
+    figure, axes = _heatmap_axes(len(maps), source, target, annotate)
+    for axis, values, title in zip(axes, maps, titles, strict=True):
+        _draw_heatmap(axis, values, source, target, annotate)
+        axis.set_title(title)
+    descriptions = [
+        f"{title or 'Heatmap'}. {describe(values, source, target)}"
+        for title, values in zip(titles, maps, strict=True)
+    ]
+    figure.alt = alt or " ".join(descriptions)
+    return figure
+
+
+def score_and_weight(
+    scores: Matrix,
+    weights: Matrix,
+    source: Sequence[str],
+    target: Sequence[str],
+    alt: str = "",
+) -> AccessibleFigure:
+    """Scores on the left, and the weights that the softmax makes of them on the right."""
+    left, right = _matrix(scores, source, target), _matrix(weights, source, target)
+    figure, axes = _heatmap_axes(2, source, target, annotate=True)
+    _draw_heatmap(axes[0], left, source, target, annotate=True, signed=True)
+    _draw_heatmap(axes[1], right, source, target, annotate=True)
+    axes[0].set_title("scores")
+    axes[1].set_title("weights")
+    figure.alt = alt or (
+        f"Scores beside weights. Scores: {describe(left, source, target)} "
+        f"Weights: {describe(right, source, target)}"
+    )
+    return figure
+
+
+def entropy_by_length(
+    lengths: Sequence[int], entropies: Mapping[str, Sequence[float]], alt: str
+) -> AccessibleFigure:
+    """Attention entropy against source length, beside the most it could be, log(length)."""
+    lines = {**entropies, "equal share, log(length)": np.log(lengths)}
+    return line_chart(lengths, lines, "source length", "attention entropy (nats)", alt)
+
+
+def line_chart(
+    x: Sequence[float],
+    lines: Mapping[str, Sequence[float]],
+    xlabel: str,
+    ylabel: str,
+    alt: str,
+    title: str = "",
+    logx: bool = False,
+    logy: bool = False,
+) -> AccessibleFigure:
+    """One or more lines over the same x, told apart by colour and by marker.
+
+    Args:
+        x: shared by all lines.
+        lines: label → one y for each x.
+        xlabel: quantity and unit.
+        ylabel: quantity and unit.
+        alt: what the picture shows, for a reader who cannot see it.
+        title: what the picture says, in a few words.
+        logx: logarithmic x, base 2.
+        logy: logarithmic y.
+    """
+    figure = AccessibleFigure(figsize=(6.4, 3.6), layout="constrained")
+    axis = figure.add_subplot()
+    for number, (label, y) in enumerate(lines.items()):
+        colour, marker = LINE_COLOURS[number % 10], MARKERS[number % len(MARKERS)]
+        axis.plot(x, _numbers(y), color=colour, marker=marker, markersize=5, label=label)
+    if logx:
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(x, [f"{value:g}" for value in x])
+        axis.minorticks_off()
+    if logy:
+        axis.set_yscale("log")
+    axis.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    axis.grid(alpha=0.3)
+    if len(lines) > 1:
+        axis.legend(frameon=False)
+    sns.despine(ax=axis)
+    figure.alt = alt
+    return figure
+
+
+def bar_chart(
+    groups: Mapping[str, Sequence[float]],
+    labels: Sequence[str],
+    ylabel: str,
+    alt: str,
+    title: str = "",
+) -> AccessibleFigure:
+    """Bars side by side: one group of bars for each label, one colour for each series.
+
+    Args:
+        groups: name of the series → one height for each label.
+        labels: under the bars.
+        ylabel: quantity and unit.
+        alt: what the picture shows, for a reader who cannot see it.
+        title: what the picture says, in a few words.
+    """
+    figure = AccessibleFigure(figsize=(6.4, 3.4), layout="constrained")
+    axis = figure.add_subplot()
+    places, width = np.arange(len(labels)), 0.8 / len(groups)
+    for number, (name, heights) in enumerate(groups.items()):
+        offset = (number - (len(groups) - 1) / 2) * width
+        hatch = "" if number == 0 else "/\\x."[(number - 1) % 4] * 2
+        axis.bar(
+            places + offset,
+            _numbers(heights),
+            width * 0.95,
+            color=LINE_COLOURS[number % 10],
+            edgecolor="white",
+            hatch=hatch,
+            label=name,
+        )
+    axis.set_xticks(places, labels)
+    axis.set(ylabel=ylabel, title=title)
+    axis.grid(axis="y", alpha=0.3)
+    axis.set_axisbelow(True)
+    if len(groups) > 1:
+        axis.legend(frameon=False)
+    sns.despine(ax=axis)
+    figure.alt = alt
+    return figure
+
+
+def vector_plane(
+    vectors: Mapping[str, Sequence[float]],
+    query: Sequence[float] | None = None,
+    title: str = "",
+    alt: str = "",
+) -> AccessibleFigure:
+    """Vectors of two numbers as arrows from the origin: keys in blue, the query in orange.
+
+    Args:
+        vectors: label → (x, y), the keys.
+        query: (x, y), drawn as a second kind of arrow.
+        title: what the picture says, in a few words.
+        alt: in place of the alt text made from the numbers.
+    """
+    figure = AccessibleFigure(figsize=(4.6, 4.4), layout="constrained")
+    axis = figure.add_subplot()
+    for label, vector in vectors.items():
+        x, y = _numbers(vector)
+        _draw_arrow(axis, x, y, LINE_COLOURS[0], label, width=2)
+    if query is not None:
+        x, y = _numbers(query)
+        _draw_arrow(axis, x, y, LINE_COLOURS[3], "query", width=3.5)
+    reach = 1.35 * max(np.abs(_numbers(vector)).max() for vector in vectors.values())
+    axis.set(xlim=(-reach, reach), ylim=(-reach, reach), title=title, aspect="equal")
+    axis.axhline(0, color="0.75", lw=0.8, zorder=0)
+    axis.axvline(0, color="0.75", lw=0.8, zorder=0)
+    axis.grid(alpha=0.2)
+    sns.despine(ax=axis, left=True, bottom=True)
+    places = "; ".join(f"{label} at ({x:g}, {y:g})" for label, (x, y) in vectors.items())
+    asked = "" if query is None else " The query points to ({:g}, {:g}).".format(*_numbers(query))
+    figure.alt = alt or f"Arrows from the origin: {places}.{asked}"
+    return figure
+
+
+def describe(weights: Matrix, source: Sequence[str], target: Sequence[str]) -> str:
+    """A matrix in words: its size, and the largest entry of each of its first ten rows."""
+    values = _matrix(weights, source, target)
+    best = values.argmax(1)
+    rows = [
+        f"{target[row]} → {source[best[row]]} {values[row, best[row]]:.2f}"
+        for row in range(min(10, len(target)))
+    ]
+    more = f"; and {len(target) - 10} more rows" if len(target) > 10 else ""
+    return (
+        f"{len(target)} target rows by {len(source)} source columns. "
+        f"Largest in each row: {'; '.join(rows)}{more}."
+    )
+
+
+def _numbers(values) -> np.ndarray:
+    return np.asarray(values.detach().cpu() if isinstance(values, Tensor) else values, dtype=float)
+
+
+def _matrix(values: Matrix, source: Sequence[str], target: Sequence[str]) -> np.ndarray:
+    matrix = _numbers(values)
+    if matrix.shape != (len(target), len(source)):
+        raise ValueError(
+            f"expected one row for each of {len(target)} target labels and one column for each of "
+            f"{len(source)} source labels, got shape {matrix.shape}"
+        )
+    return matrix
+
+
+def _heatmap_axes(
+    count: int, source: Sequence[str], target: Sequence[str], annotate: bool
+) -> tuple[AccessibleFigure, list[Axes]]:
+    """Axes in rows of at most four, with cells large enough for what stands in them."""
+    cell = 0.56 if annotate else min(0.42, 5.0 / max(len(source), len(target)))
+    width = 1.9 + cell * max(3, len(source))
+    height = 1.5 + cell * max(2, len(target))
+    rows = math.ceil(count / (4 if width < 3.6 else 3 if width < 4.8 else 2))
+    per_row = math.ceil(count / rows)
+    figure = AccessibleFigure(figsize=(width * per_row, height * rows), layout="constrained")
+    axes = figure.subplots(rows, per_row, squeeze=False).ravel().tolist()
+    for spare in axes[count:]:
+        spare.remove()
+    return figure, axes[:count]
+
+
+def _draw_heatmap(
+    axis: Axes,
+    values: np.ndarray,
+    source: Sequence[str],
+    target: Sequence[str],
+    annotate: bool,
+    signed: bool = False,
+) -> None:
+    reach = np.abs(values).max()
+    limits = {"vmin": -reach, "vmax": reach} if signed else {"vmin": 0, "vmax": max(1, reach)}
+    sns.heatmap(
+        values,
+        ax=axis,
+        xticklabels=source,
+        yticklabels=target,
+        cmap=SCORE_COLOURS if signed else WEIGHT_COLOURS,
+        annot=annotate,
+        fmt=".1f" if signed else ".2f",
+        annot_kws={"size": 9},
+        linewidths=0.5 if annotate else 0,
+        square=True,
+        cbar_kws={"shrink": 0.7},
+        **limits,
+    )
+    # Black or white, whichever stands out more: on these maps never under a contrast of 4.5 : 1.
+    colours = axis.collections[0].get_facecolors()
+    for text, colour in zip(axis.texts, colours, strict=False):
+        text.set_color("black" if _luminance(colour) > 0.179 else "white")
+    axis.set(xlabel="source (keys)", ylabel="target (queries)")
+    axis.tick_params(length=0)
+    axis.tick_params(axis="x", rotation=45 if max(map(len, source)) > 4 else 0)
+    axis.tick_params(axis="y", rotation=0)
+
+
+def _luminance(colour: np.ndarray) -> float:
+    """Relative luminance of an RGB colour, as WCAG 2.2 defines it."""
+    rgb = np.where(colour[:3] <= 0.04045, colour[:3] / 12.92, ((colour[:3] + 0.055) / 1.055) ** 2.4)
+    return float(rgb @ [0.2126, 0.7152, 0.0722])
+
+
+def _draw_arrow(axis: Axes, x: float, y: float, colour, label: str, width: float) -> None:
+    style = {"arrowstyle": "-|>", "color": colour, "lw": width, "shrinkA": 0, "shrinkB": 0}
+    axis.annotate("", xy=(x, y), xytext=(0, 0), arrowprops=style)
+    away = 1.14 if label != "query" else 1.26  # the query may lie on a key: labels must not collide
+    axis.text(x * away, y * away, label, color=colour, ha="center", va="center", weight="bold")

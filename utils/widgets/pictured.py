@@ -1,0 +1,21 @@
+"""What a notebook stores of a widget."""
+
+
+class Pictured:
+    """A widget that also leaves a picture in the notebook, for readers without a kernel.
+
+    The text that stands for it is fixed, so that stored outputs can be compared. A subclass says in
+    `picture` what to show.
+    """
+
+    def picture(self) -> str:
+        """One <img> element."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: run the cell to move it>"
+
+    def _repr_mimebundle_(self, **kwargs) -> dict:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data = bundle[0] if isinstance(bundle, tuple) else bundle  # anywidget adds metadata
+        return {**data, "text/plain": repr(self), "text/html": self.picture()}

@@ -1,0 +1,43 @@
+"""Turn a query among the keys, and watch scores, weights and context follow."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from utils.plots import vector_plane
+from utils.widgets.pictured import Pictured
+
+
+class QueryExplorer(Pictured, anywidget.AnyWidget):
+    """Keys as arrows in a plane, and a query to turn with a slider, the arrow keys or the mouse.
+
+    All is computed in the page, so it moves at once, and it moves without a kernel too.
+
+    Args:
+        labels: one for each key.
+        keys: one (x, y) for each label; they serve as the values too.
+        query: where the query points at first.
+    """
+
+    _esm = Path(__file__).with_suffix(".js")
+    labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    keys = traitlets.List().tag(sync=True)
+    query = traitlets.List().tag(sync=True)
+    temperature = traitlets.Float(1.0).tag(sync=True)
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        keys: Sequence[Sequence[float]],
+        query: Sequence[float] = (2.0, 1.0),
+    ):
+        if len(labels) != len(keys):
+            raise ValueError(f"need one label a key, got {len(labels)} and {len(keys)}")
+        keys = [[float(number) for number in key] for key in keys]
+        super().__init__(labels=list(labels), keys=keys, query=[float(one) for one in query])
+
+    def picture(self) -> str:
+        keys = dict(zip(self.labels, self.keys, strict=True))
+        return vector_plane(keys, self.query, "run the cell to turn the query").to_html()

@@ -1,0 +1,38 @@
+"""A figure with sliders: the simplest way to make a picture move."""
+
+from collections.abc import Callable
+
+import ipywidgets
+
+from utils.plots import AccessibleFigure
+from utils.widgets.pictured import Pictured
+
+
+class SliderFigure(Pictured, ipywidgets.VBox):
+    """A figure that is drawn again whenever one of its sliders moves.
+
+    Args:
+        draw: returns the figure for one value of each slider, by name.
+        sliders: name → an ipywidgets slider. Each is labelled with its name, for the eye and for
+            screen readers.
+    """
+
+    def __init__(self, draw: Callable[..., AccessibleFigure], **sliders: ipywidgets.Widget):
+        self._draw = draw
+        self._sliders = sliders
+        self._image = ipywidgets.HTML(self.picture())
+        for name, slider in sliders.items():
+            slider.description = name.replace("_", " ")
+            slider.observe(self._redraw, names="value")
+        super().__init__([*sliders.values(), self._image])
+
+    def picture(self) -> str:
+        return self._draw(**{name: one.value for name, one in self._sliders.items()}).to_html()
+
+    def _redraw(self, _change) -> None:
+        try:
+            self._image.value = self.picture()
+        except Exception as error:  # an exception in a callback would vanish: show it instead
+            self._image.value = (
+                f'<p role="alert">This could not be drawn. {type(error).__name__}: {error}</p>'
+            )
