@@ -86,7 +86,7 @@ function slider(parent, name, unit, min, max, step, onInput) {
 
 function render({ model, el }) {
   const labels = model.get("labels");
-  const keys = model.get("keys");
+  const keys = model.get("key_vectors");
   const root = element("div", { class: "qe" }, el);
   element("style", { text: STYLE }, root);
 

@@ -23,7 +23,7 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
 
     _esm = Path(__file__).with_suffix(".js")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    keys = traitlets.List().tag(sync=True)
+    key_vectors = traitlets.List().tag(sync=True)  # ("keys" is taken: every widget has it)
     query = traitlets.List().tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
 
@@ -36,8 +36,8 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
         if len(labels) != len(keys):
             raise ValueError(f"need one label a key, got {len(labels)} and {len(keys)}")
         keys = [[float(number) for number in key] for key in keys]
-        super().__init__(labels=list(labels), keys=keys, query=[float(one) for one in query])
+        super().__init__(labels=list(labels), key_vectors=keys, query=[float(one) for one in query])
 
     def picture(self) -> str:
-        keys = dict(zip(self.labels, self.keys, strict=True))
+        keys = dict(zip(self.labels, self.key_vectors, strict=True))
         return vector_plane(keys, self.query, "run the cell to turn the query").to_html()
