@@ -9,7 +9,7 @@ import base64
 import html
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import matplotlib as mpl
 import numpy as np
@@ -119,8 +119,56 @@ def head_grid(
         _draw_heatmap(axis, values, source, target, annotate)
         axis.set_title(title)
     descriptions = [
-        f"{title or 'Heatmap'}. {describe(values, source, target)}"
+        f"{title or 'Heatmap'}: {describe(values, source, target)}"
         for title, values in zip(titles, maps, strict=True)
+    ]
+    figure.alt = alt or " ".join(descriptions)
+    return figure
+
+
+def mask_grid(
+    masks: Tensor | Sequence[Matrix],
+    source: Sequence[str],
+    target: Sequence[str],
+    titles: Sequence[str] | None = None,
+    alt: str = "",
+) -> AccessibleFigure:
+    """Masks side by side: a bright cell with a tick may be attended to, a dark one may not.
+
+    Args:
+        masks: (count, tgt_len, src_len), or a sequence of (tgt_len, src_len); True = allowed.
+        source: labels of the columns.
+        target: labels of the rows.
+        titles: one for each mask; "mask 1", "mask 2", … where not given.
+        alt: in place of the alt text made from the masks.
+    """
+    maps = [_matrix(one, source, target).astype(bool) for one in masks]
+    titles = titles or [f"mask {number}" for number in range(1, len(maps) + 1)]
+    figure, axes = _heatmap_axes(len(maps), source, target, annotate=False)
+    colours = mpl.colors.ListedColormap(mpl.colormaps[WEIGHT_COLOURS]([0.0, 0.8]))
+    for axis, allowed, title in zip(axes, maps, titles, strict=True):
+        sns.heatmap(
+            allowed,
+            ax=axis,
+            xticklabels=source,
+            yticklabels=target,
+            cmap=colours,
+            vmin=0,
+            vmax=1,
+            annot=np.where(allowed, "✓", ""),
+            fmt="",
+            annot_kws={"size": 10, "color": "black"},
+            linewidths=0.5,
+            square=True,
+            cbar=False,
+        )
+        axis.set(xlabel="source (keys)", ylabel="target (queries)", title=title)
+        axis.tick_params(length=0)
+        axis.tick_params(axis="x", rotation=45 if max(map(len, source)) > 4 else 0)
+        axis.tick_params(axis="y", rotation=0)
+    descriptions = [
+        f"{title}. {describe_mask(allowed, source, target)}"
+        for title, allowed in zip(titles, maps, strict=True)
     ]
     figure.alt = alt or " ".join(descriptions)
     return figure
@@ -273,18 +321,97 @@ def vector_plane(
     return figure
 
 
+def flow_diagram(
+    boxes: Mapping[str, tuple[float, float]],
+    arrows: Sequence[tuple[str, str] | tuple[str, str, str]],
+    alt: str,
+    title: str = "",
+    highlight: Collection[str] = (),
+) -> AccessibleFigure:
+    """Boxes and arrows: what is made from what, and in which order.
+
+    Args:
+        boxes: label → (x, y) of its middle, in inches, y upwards. A label may have two lines and
+            mathematics between dollar signs. All boxes are 1.3 wide and 0.7 high.
+        arrows: (from label, to label), with a third entry to write beside the arrow.
+        alt: what the picture shows, for a reader who cannot see it.
+        title: what the picture says, in a few words.
+        highlight: labels of boxes that stand out, by colour and by a thicker frame.
+
+    Raises:
+        ValueError: an arrow or a highlight names a box that is not there.
+    """
+    named = {label for arrow in arrows for label in arrow[:2]} | set(highlight)
+    if not named <= boxes.keys():
+        raise ValueError(f"no box is called {sorted(named - boxes.keys())}; boxes: {list(boxes)}")
+    wide, high, margin = 1.3, 0.7, 0.15
+    x, y = np.array(list(boxes.values()), dtype=float).T
+    left, right = x.min() - wide / 2 - margin, x.max() + wide / 2 + margin
+    low, top = y.min() - high / 2 - margin, y.max() + high / 2 + margin
+    headroom = 0.35 if title else 0
+    figure = AccessibleFigure(figsize=(right - left, top - low + headroom))
+    axis = figure.add_axes((0, 0, 1, (top - low) / (top - low + headroom)))
+    axis.set(xlim=(left, right), ylim=(low, top))
+    axis.axis("off")
+    axis.set_title(title)
+    patches = {}
+    for label, (x, y) in boxes.items():
+        stands_out = label in highlight
+        patches[label] = mpl.patches.FancyBboxPatch(
+            (x - wide / 2, y - high / 2),
+            wide,
+            high,
+            boxstyle="round,pad=0,rounding_size=0.1",
+            facecolor="#ffe3b3" if stands_out else "#e8f1f8",
+            edgecolor=LINE_COLOURS[3] if stands_out else LINE_COLOURS[0],
+            lw=2.5 if stands_out else 1.2,
+        )
+        axis.add_patch(patches[label])
+        axis.text(x, y, label, ha="center", va="center", size=10, linespacing=1.4)
+    for start, end, *note in arrows:
+        (x0, y0), (x1, y1) = boxes[start], boxes[end]
+        style = {"arrowstyle": "-|>", "color": "0.25", "lw": 1.5, "mutation_scale": 14}
+        style |= {"patchA": patches[start], "patchB": patches[end], "shrinkA": 0, "shrinkB": 1}
+        axis.annotate("", xy=(x1, y1), xytext=(x0, y0), arrowprops=style)
+        for text in note:  # in the middle of the arrow, on white, so that the two can be told apart
+            middle = ((x0 + x1) / 2, (y0 + y1) / 2)
+            plate = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+            axis.text(*middle, text, ha="center", va="center", size=10, weight="bold", bbox=plate)
+    figure.alt = alt
+    return figure
+
+
 def describe(weights: Matrix, source: Sequence[str], target: Sequence[str]) -> str:
     """A matrix in words: its size, and the largest entry of each of its first ten rows."""
     values = _matrix(weights, source, target)
+    size = f"{len(target)} target rows by {len(source)} source columns."
+    if np.ptp(values) < 0.005:
+        return f"{size} Every entry is {values.mean():.2f}."
     best = values.argmax(1)
+    if np.ptp(values, axis=0).max() < 0.005:
+        entries = [f"{word} {value:.2f}" for word, value in zip(source, values[0], strict=True)]
+        return f"{size} Every row alike: {'; '.join(entries)}."
     rows = [
         f"{target[row]} → {source[best[row]]} {values[row, best[row]]:.2f}"
         for row in range(min(10, len(target)))
     ]
     more = f"; and {len(target) - 10} more rows" if len(target) > 10 else ""
+    return f"{size} Largest in each row: {'; '.join(rows)}{more}."
+
+
+def describe_mask(mask: Matrix, source: Sequence[str], target: Sequence[str]) -> str:
+    """A mask in words: its size, and what each of its first ten rows may attend to."""
+    allowed = _matrix(mask, source, target).astype(bool)
+    rows = []
+    for label, row in list(zip(target, allowed, strict=True))[:10]:
+        seen = [word for word, yes in zip(source, row, strict=True) if yes]
+        if len(seen) == len(source):
+            seen = ["all"]
+        rows.append(f"{label} → {', '.join(seen) or 'nothing'}")
+    more = f"; and {len(target) - 10} more rows" if len(target) > 10 else ""
     return (
-        f"{len(target)} target rows by {len(source)} source columns. "
-        f"Largest in each row: {'; '.join(rows)}{more}."
+        f"{allowed.sum()} of {allowed.size} cells, {len(target)} target rows by {len(source)} "
+        f"source columns, may be attended to: {'; '.join(rows)}{more}."
     )
 
 

@@ -1,0 +1,148 @@
+"""Our mechanisms beside PyTorch's own: the same inputs, the same weights, how far apart?
+
+Used by the tests, and by `make bench ONLY=parity`, which prints the table.
+"""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from utils.attention import MultiHeadAttention, ScaledDotProductAttention
+from utils.masks import causal_mask, padding_mask
+
+DIM, HEADS = 24, 3
+
+
+@dataclass(frozen=True)
+class Case:
+    """Sizes and a mask. `mask` is made for (batch, tgt_len, src_len)."""
+
+    name: str
+    batch: int = 3
+    tgt_len: int = 7
+    src_len: int = 7
+    key_dim: int = DIM
+    value_dim: int = DIM
+    padding: bool = False
+    causal: bool = False
+    masked_rows: bool = False
+
+    def mask(self) -> Tensor | None:
+        if not (self.padding or self.causal or self.masked_rows):
+            return None
+        mask = torch.ones(self.batch, self.tgt_len, self.src_len, dtype=torch.bool)
+        if self.padding:
+            mask &= padding_mask([self.src_len - row for row in range(self.batch)], self.src_len)
+        if self.causal:
+            mask &= causal_mask(self.src_len)[: self.tgt_len]
+        if self.masked_rows:
+            mask[:, 1] = False  # one query of each sequence sees nothing
+            mask[0] = False  # and one sequence is empty
+        return mask
+
+
+CASES = [
+    Case("no mask"),
+    Case("padding", padding=True),
+    Case("causal", causal=True),
+    Case("padding and causal", padding=True, causal=True),
+    Case("rows masked whole", padding=True, masked_rows=True),
+    Case("one query", tgt_len=1, padding=True),
+    Case("one key", src_len=1),
+    Case("batch of one", batch=1, causal=True),
+    Case("different widths", src_len=9, key_dim=10, value_dim=14, padding=True),
+]
+
+
+def apart(ours: Tensor, theirs: Tensor) -> float:
+    """The largest difference, relative to the largest entry of the reference.
+
+    With one key, the gradient of the query is zero but for rounding, which nothing can be relative
+    to. Such a reference counts as 1, the size of the inputs and of the upstream gradient.
+    """
+    size = theirs.abs().max().item()
+    return (ours - theirs).abs().max().item() / (size if size > 1e-5 else 1.0)
+
+
+def scaled_dot_product(case: Case, dtype: torch.dtype) -> dict[str, float]:
+    """`ScaledDotProductAttention` against `F.scaled_dot_product_attention`."""
+    torch.manual_seed(0)
+    mask = case.mask()
+    query = torch.randn(case.batch, case.tgt_len, DIM, dtype=dtype)
+    keys = torch.randn(case.batch, case.src_len, DIM, dtype=dtype)
+    values = torch.randn(case.batch, case.src_len, case.value_dim, dtype=dtype)
+    inputs = [one.requires_grad_() for one in (query, keys, values)]
+
+    context, weights = ScaledDotProductAttention(DIM)(query, keys, values, mask)
+    upstream = torch.randn_like(context)
+    ours = torch.autograd.grad(context, inputs, upstream)
+    reference = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask)
+    theirs = torch.autograd.grad(reference, inputs, upstream)
+    # PyTorch does not return the weights: with one-hot values they are the output.
+    one_hot = torch.eye(case.src_len, dtype=dtype).expand(case.batch, -1, -1)
+    reference_weights = F.scaled_dot_product_attention(query, keys, one_hot, attn_mask=mask)
+    return {
+        "outputs": apart(context, reference),
+        "weights": apart(weights, reference_weights),
+        "gradients": max(map(apart, ours, theirs)),
+    }
+
+
+def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> dict[str, float]:
+    """`MultiHeadAttention` against `nn.MultiheadAttention`, weights copied one way or the other.
+
+    Args:
+        case: sizes and mask.
+        dtype: of everything.
+        fused: run our side without weights, through PyTorch's fused kernel.
+        to_torch: copy from ours to PyTorch's; otherwise from PyTorch's to ours.
+    """
+    torch.manual_seed(0)
+    widths = {"dtype": dtype, "batch_first": True, "kdim": case.key_dim, "vdim": case.value_dim}
+    theirs = nn.MultiheadAttention(DIM, HEADS, **widths)
+    for parameter in theirs.parameters():  # biases start at 0, where a wrong one would not show
+        nn.init.normal_(parameter, std=0.2)
+    ours = MultiHeadAttention.from_torch(theirs)
+    if to_torch:
+        theirs = ours.to_torch()
+    query = torch.randn(case.batch, case.tgt_len, DIM, dtype=dtype)
+    keys = torch.randn(case.batch, case.src_len, case.key_dim, dtype=dtype)
+    values = torch.randn(case.batch, case.src_len, case.value_dim, dtype=dtype)
+    inputs = [one.requires_grad_() for one in (query, keys, values)]
+
+    mask = case.mask()
+    hidden = None if mask is None else ~mask.repeat_interleave(HEADS, dim=0)
+    context, weights = ours(query, keys, values, mask, return_weights=None if fused else "heads")
+    # Asked for weights, PyTorch's module gives NaN for a row masked whole; not asked, zeros.
+    reference, _ = theirs(query, keys, values, attn_mask=hidden, need_weights=False)
+    _, reference_weights = theirs(query, keys, values, attn_mask=hidden, average_attn_weights=False)
+    upstream = torch.randn_like(context)
+    inputs_ours = torch.autograd.grad(context, [*inputs, *ours.parameters()], upstream)
+    inputs_theirs = torch.autograd.grad(reference, [*inputs, *theirs.parameters()], upstream)
+    gradients_ours = [*inputs_ours[:3], *_in_torch_layout(ours, inputs_ours[3:], theirs)]
+    result = {
+        "outputs": apart(context, reference),
+        "gradients": max(map(apart, gradients_ours, inputs_theirs)),
+    }
+    if weights is not None:
+        result["weights"] = apart(weights, reference_weights.nan_to_num(0.0))
+    return result
+
+
+def _in_torch_layout(ours, gradients, theirs) -> list[Tensor]:
+    """Gradients of our parameters, arranged like those of PyTorch's module."""
+    by_name = dict(zip([name for name, _ in ours.named_parameters()], gradients, strict=True))
+    stacked_bias = torch.cat([by_name[f"W_{one}.bias"] for one in "qkv"])
+    weights = [by_name[f"W_{one}.weight"] for one in "qkv"]
+    layout = {
+        "in_proj_weight": torch.cat(weights) if theirs.in_proj_weight is not None else None,
+        "q_proj_weight": weights[0],
+        "k_proj_weight": weights[1],
+        "v_proj_weight": weights[2],
+        "in_proj_bias": stacked_bias,
+        "out_proj.weight": by_name["W_o.weight"],
+        "out_proj.bias": by_name["W_o.bias"],
+    }
+    return [layout[name] for name, _ in theirs.named_parameters()]

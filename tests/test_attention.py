@@ -1,0 +1,455 @@
+"""What holds for every mechanism, and what makes each one itself."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from utils.attention import (
+    AdditiveAttention,
+    Attention,
+    ConcatenatedAdditiveAttention,
+    DotProductAttention,
+    LocalAttention,
+    MultiHeadAttention,
+    MultiplicativeAttention,
+    ScaledDotProductAttention,
+)
+from utils.masks import causal_mask, padding_mask
+from utils.model_helpers import count_parameters
+
+DIM = 8
+MECHANISMS = {
+    "dot": lambda: DotProductAttention(DIM),
+    "additive": lambda: AdditiveAttention(DIM, DIM, 6),
+    "concatenated": lambda: ConcatenatedAdditiveAttention(DIM, DIM, 6),
+    "luong dot": lambda: MultiplicativeAttention(DIM, DIM, "dot"),
+    "luong general": lambda: MultiplicativeAttention(DIM, DIM, "general"),
+    "luong concat": lambda: MultiplicativeAttention(DIM, DIM, "concat"),
+    "scaled": lambda: ScaledDotProductAttention(DIM),
+    "multi-head": lambda: MultiHeadAttention(DIM, heads=2),
+    "local-m": lambda: LocalAttention(DIM, DIM, half_width=2),
+    "local-p": lambda: LocalAttention(DIM, DIM, half_width=2, centres="predicted"),
+}
+GLOBAL = [name for name in MECHANISMS if not name.startswith("local")]  # look at every position
+
+every_mechanism = pytest.mark.parametrize("name", MECHANISMS)
+every_global_mechanism = pytest.mark.parametrize("name", GLOBAL)
+sizes = {"batch": st.integers(1, 4), "tgt_len": st.integers(1, 6), "src_len": st.integers(1, 9)}
+some_shapes = settings(max_examples=25, deadline=None)
+
+
+def make(name, batch=2, tgt_len=3, src_len=5, seed=0):
+    torch.manual_seed(seed)
+    query = torch.randn(batch, tgt_len, DIM)
+    keys = torch.randn(batch, src_len, DIM)
+    return MECHANISMS[name](), query, keys
+
+
+# --- every mechanism ------------------------------------------------------------------------
+
+
+@every_mechanism
+@given(**sizes, data=st.data())
+@some_shapes
+def test_rows_sum_to_one_and_are_zero_under_the_mask(name, batch, tgt_len, src_len, data):
+    mechanism, query, keys = make(name, batch, tgt_len, src_len)
+    cells = st.lists(st.booleans(), min_size=src_len, max_size=src_len)
+    rows = st.lists(cells, min_size=tgt_len, max_size=tgt_len)
+    mask = torch.tensor(data.draw(st.lists(rows, min_size=batch, max_size=batch)))
+    context, weights = mechanism(query, keys, mask=mask)
+    assert context.shape == (batch, tgt_len, DIM)
+    assert weights.shape == (batch, tgt_len, src_len)
+    assert (weights[~mask] == 0).all()
+    total = weights.sum(-1)
+    if name in GLOBAL:
+        assert torch.allclose(total, mask.any(-1).float(), atol=1e-5)
+    else:  # a window may hold no allowed position, and local-p multiplies by a Gaussian
+        assert (total <= 1 + 1e-5).all()
+    assert context.isfinite().all()
+
+
+@every_mechanism
+@given(scale=st.sampled_from([1e-4, 1.0, 1e4]), **sizes)
+@some_shapes
+def test_extreme_scores_and_rows_masked_whole_give_no_nan(name, scale, batch, tgt_len, src_len):
+    mechanism, query, keys = make(name, batch, tgt_len, src_len)
+    query.mul_(scale).requires_grad_()
+    mask = torch.ones(batch, tgt_len, src_len, dtype=torch.bool)
+    mask[0, 0] = False
+    context, weights = mechanism(query, keys, mask=mask)
+    context.sum().backward()
+    assert (weights[0, 0] == 0).all()
+    assert context.isfinite().all()
+    assert query.grad.isfinite().all()
+    if name != "multi-head":  # there the output projection still adds its bias
+        assert (context[0, 0] == 0).all()
+
+
+@every_mechanism
+@given(**sizes)
+@some_shapes
+def test_nothing_leaks_between_the_sequences_of_a_batch(name, batch, tgt_len, src_len):
+    mechanism, query, keys = make(name, batch, tgt_len, src_len)
+    context, weights = mechanism(query, keys)
+    keys[1:] = torch.randn_like(keys[1:])
+    query[1:] = torch.randn_like(query[1:])
+    changed, changed_weights = mechanism(query, keys)
+    assert torch.allclose(context[0], changed[0], atol=1e-6)
+    assert torch.allclose(weights[0], changed_weights[0], atol=1e-6)
+
+
+@every_mechanism
+def test_padding_changes_nothing(name):
+    mechanism, query, keys = make(name, batch=1, tgt_len=4, src_len=5)
+    context, weights = mechanism(query, keys)
+    padded = torch.cat([keys, 100 * torch.randn(1, 3, DIM)], dim=1)
+    context_padded, weights_padded = mechanism(query, padded, mask=padding_mask([5], 8))
+    assert torch.allclose(context, context_padded, atol=1e-5)
+    assert torch.allclose(weights, weights_padded[..., :5], atol=1e-5)
+
+
+@every_global_mechanism
+@given(**sizes)
+@some_shapes
+def test_permuting_the_source_permutes_the_weights(name, batch, tgt_len, src_len):
+    mechanism, query, keys = make(name, batch, tgt_len, src_len)
+    order = torch.randperm(src_len)
+    context, weights = mechanism(query, keys)
+    context_permuted, weights_permuted = mechanism(query, keys[:, order])
+    assert torch.allclose(weights[..., order], weights_permuted, atol=1e-5)
+    assert torch.allclose(context, context_permuted, atol=1e-5)
+
+
+@every_mechanism
+@given(constant=st.floats(-100, 100))
+@some_shapes
+def test_adding_a_constant_to_the_scores_changes_nothing(name, constant):
+    mechanism, query, keys = make(name)
+    _, weights = mechanism(query, keys)
+    compare = (mechanism.attention if name == "multi-head" else mechanism).compare
+    shifted = mechanism.attention if name == "multi-head" else mechanism
+    shifted.compare = lambda *inputs: compare(*inputs) + constant
+    _, weights_shifted = mechanism(query, keys)
+    assert torch.allclose(weights, weights_shifted, atol=1e-4)
+
+
+@every_mechanism
+def test_a_single_state_loses_its_axis_on_the_way_out(name):
+    mechanism, query, keys = make(name)
+    at = {"positions": torch.tensor([1])} if name == "local-m" else {}
+    context, weights = mechanism(query[:, 1], keys, **at)
+    assert context.shape == (2, DIM)
+    assert weights.shape == (2, 5)
+    context_all, weights_all = mechanism(query, keys)
+    assert torch.allclose(context, context_all[:, 1], atol=1e-6)
+    assert torch.allclose(weights, weights_all[:, 1], atol=1e-6)
+
+
+@every_mechanism
+def test_step_by_step_over_a_remembered_source_equals_all_at_once(name):
+    mechanism, query, keys = make(name)
+    mask = padding_mask([5, 3])
+    memory = mechanism.remember(keys, mask=mask)
+    context, weights = mechanism(query, keys, mask=mask)
+    for step in range(3):
+        at = {"positions": torch.tensor([step])} if name == "local-m" else {}
+        one_context, one_weights = mechanism.attend(query[:, step], memory, **at)
+        assert torch.allclose(one_context, context[:, step], atol=1e-6)
+        assert torch.allclose(one_weights, weights[:, step], atol=1e-6)
+
+
+@every_mechanism
+def test_values_are_the_keys_unless_given(name):
+    mechanism, query, keys = make(name)
+    context, weights = mechanism(query, keys)
+    same, same_weights = mechanism(query, keys, keys)
+    assert torch.equal(context, same)
+    assert torch.equal(weights, same_weights)
+    _, other_weights = mechanism(query, keys, torch.randn_like(keys))
+    assert torch.equal(weights, other_weights)
+
+
+@every_mechanism
+def test_gradients_reach_every_input_and_parameter(name):
+    mechanism, query, keys = make(name)
+    values = torch.randn_like(keys, requires_grad=True)
+    query.requires_grad_()
+    keys.requires_grad_()
+    mechanism(query, keys, values)[0].square().sum().backward()
+    for tensor in (query, keys, values, *mechanism.parameters()):
+        assert tensor.grad is not None
+        assert tensor.grad.abs().sum() > 0
+
+
+@every_mechanism
+def test_float64_stays_float64(name):
+    mechanism, query, keys = make(name)
+    context, weights = mechanism.double()(query.double(), keys.double(), mask=padding_mask([5, 3]))
+    assert context.dtype == weights.dtype == torch.float64
+
+
+@every_mechanism
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"query": torch.zeros(2, 3, 9)}, r"query must be \(batch=2, tgt_len, query_dim=8\)"),
+        ({"query": torch.zeros(4, 3, 8)}, r"query must be \(batch=2, tgt_len, query_dim=8\)"),
+        ({"query": torch.zeros(8)}, r"query must be .*got \(8,\)"),
+        ({"keys": torch.zeros(2, 5, 7)}, r"keys must be \(batch, src_len, key_dim=8\)"),
+        ({"keys": torch.zeros(5, 8)}, r"keys must be .*got \(5, 8\)"),
+        ({"values": torch.zeros(2, 4, 8)}, r"values must be \(batch=2, src_len=5"),
+        ({"values": torch.zeros(3, 5, 8)}, r"values must be \(batch=2, src_len=5"),
+        ({"mask": torch.ones(2, 3, 4, dtype=torch.bool)}, "mask must broadcast to the weights"),
+    ],
+)
+def test_a_wrong_shape_names_the_argument_and_what_was_expected(name, change, message):
+    mechanism, query, keys = make(name)
+    with pytest.raises(ValueError, match=message):
+        mechanism(**{"query": query, "keys": keys} | change)
+
+
+@every_mechanism
+def test_a_float_mask_is_refused(name):
+    mechanism, query, keys = make(name)
+    with pytest.raises(TypeError, match="mask must be a boolean tensor"):
+        mechanism(query, keys, mask=torch.rand(2, 3, 5))
+
+
+@every_mechanism
+def test_scores_can_be_looked_at_alone(name):
+    mechanism, query, keys = make(name)
+    scores = mechanism.score(query, keys)
+    heads = (2,) if name == "multi-head" else ()
+    assert scores.shape == (2, *heads, 3, 5)
+    if name in GLOBAL:
+        _, weights = mechanism(query, keys)
+        expected = scores.softmax(-1).mean(1) if heads else scores.softmax(-1)
+        assert torch.allclose(weights, expected, atol=1e-6)
+    with pytest.raises(ValueError, match="query must be"):
+        mechanism.score(query[..., :3], keys)
+
+
+def test_a_mechanism_must_say_how_to_score():
+    with pytest.raises(NotImplementedError):
+        Attention(8, 8)(torch.zeros(1, 1, 8), torch.zeros(1, 1, 8))
+
+
+# --- each mechanism against its formula, written as loops ----------------------------------
+
+
+def loop_scores(score, query, keys):
+    scores = torch.empty(len(query), query.shape[1], keys.shape[1])
+    for b, t, j in torch.cartesian_prod(*map(torch.arange, scores.shape)).tolist():
+        scores[b, t, j] = score(query[b, t], keys[b, j])
+    return scores
+
+
+def test_additive_score_follows_bahdanau():
+    attention = AdditiveAttention(query_dim=4, key_dim=6, attention_dim=5)
+    query, keys = torch.randn(2, 3, 4), torch.randn(2, 5, 6)
+    w, u, v = attention.W.weight, attention.U.weight, attention.v.weight[0]
+    expected = loop_scores(lambda s, h: v @ (w @ s + u @ h).tanh(), query, keys)
+    assert torch.allclose(attention.score(query, keys), expected, atol=1e-6)
+
+
+def test_the_concatenated_form_is_the_split_form():
+    concatenated = ConcatenatedAdditiveAttention(query_dim=4, key_dim=6, attention_dim=5).double()
+    split = concatenated.split()
+    query, keys = torch.randn(2, 3, 4).double(), torch.randn(2, 5, 6).double()
+    mask = padding_mask([5, 2])
+    context, weights = split(query, keys, mask=mask)
+    same_context, same_weights = concatenated(query, keys, mask=mask)
+    assert torch.allclose(weights, same_weights, atol=1e-12)
+    assert torch.allclose(context, same_context, atol=1e-12)
+    assert count_parameters(split) == count_parameters(concatenated)
+    assert count_parameters(split)["total"] == 5 * (4 + 6 + 1)
+    nn.init.zeros_(concatenated.v.weight)
+    assert split.v.weight.abs().sum() > 0  # copies, not the same memory
+
+
+@pytest.mark.parametrize("method", ["dot", "general", "concat"])
+def test_multiplicative_scores_follow_luong(method):
+    query_dim, key_dim = (4, 4) if method == "dot" else (4, 6)
+    attention = MultiplicativeAttention(query_dim, key_dim, method)
+    query, keys = torch.randn(2, 3, query_dim), torch.randn(2, 5, key_dim)
+    formula = {
+        "dot": lambda s, h: s @ h,
+        "general": lambda s, h: s @ (attention.W.weight @ h),
+        "concat": lambda s, h: (
+            attention.scorer.v.weight[0]
+            @ (attention.scorer.W.weight @ s + attention.scorer.U.weight @ h).tanh()
+        ),
+    }[method]
+    expected = loop_scores(formula, query, keys)
+    assert torch.allclose(attention.score(query, keys), expected, atol=1e-5)
+    context, weights = attention(query, keys)
+    assert torch.allclose(weights, expected.softmax(-1), atol=1e-5)
+    assert torch.allclose(context, expected.softmax(-1) @ keys, atol=1e-5)
+
+
+def test_multiplicative_refuses_what_it_cannot_do():
+    with pytest.raises(ValueError, match="needs query_dim == key_dim, got 4 and 6"):
+        MultiplicativeAttention(4, 6, "dot")
+    with pytest.raises(ValueError, match='"dot", "general" or "concat", got \'cosine\''):
+        MultiplicativeAttention(4, 4, "cosine")
+
+
+def test_scaled_dot_product_divides_by_the_root_of_the_width_and_the_temperature():
+    query, keys = torch.randn(2, 3, 16), torch.randn(2, 5, 16)
+    scores = ScaledDotProductAttention(16, temperature=0.5).score(query, keys)
+    expected = loop_scores(lambda q, k: q @ k / math.sqrt(16) / 0.5, query, keys)
+    assert torch.allclose(scores, expected, atol=1e-5)
+    with pytest.raises(ValueError, match="temperature must be more than 0"):
+        ScaledDotProductAttention(16, temperature=0.0)
+
+
+@pytest.mark.parametrize("name", ["scaled", "multi-head"])
+def test_dropout_touches_the_weights_in_training_alone(name):
+    torch.manual_seed(0)
+    kinds = {
+        "scaled": lambda: ScaledDotProductAttention(DIM, dropout=0.5),
+        "multi-head": lambda: MultiHeadAttention(DIM, 2, dropout=0.5),
+    }
+    mechanism = kinds[name]()
+    query, keys = torch.randn(4, 6, DIM), torch.randn(4, 50, DIM)
+    _, weights = mechanism(query, keys)
+    sums = weights.sum(-1)
+    assert not torch.allclose(sums, torch.ones(4, 6), atol=0.01)
+    assert abs(sums.mean() - 1) < 0.1  # on average they are kept
+    _, weights = mechanism.eval()(query, keys)
+    assert torch.allclose(weights.sum(-1), torch.ones(4, 6), atol=1e-5)
+
+
+# --- multi-head -----------------------------------------------------------------------------
+
+
+def test_heads_must_divide_the_width():
+    for heads in (3, 0, -2):
+        with pytest.raises(ValueError, match="heads must divide dim: 8 /"):
+            MultiHeadAttention(8, heads)
+
+
+def test_splitting_and_joining_heads_are_inverse_and_keep_positions_apart():
+    mechanism = MultiHeadAttention(8, 2)
+    tensor = torch.arange(2 * 3 * 8).view(2, 3, 8)
+    heads = mechanism.split_heads(tensor)
+    assert heads.shape == (2, 2, 3, 4)
+    assert heads[0, 1, 2].tolist() == tensor[0, 2, 4:].tolist()
+    assert torch.equal(mechanism.join_heads(heads), tensor)
+
+
+def test_weights_are_returned_as_asked():
+    mechanism = MultiHeadAttention(8, 2)
+    query, keys = torch.randn(2, 3, 8), torch.randn(2, 5, 8)
+    context, mean = mechanism(query, keys)
+    context_heads, heads = mechanism(query, keys, return_weights="heads")
+    context_none, none = mechanism(query, keys, return_weights=None)
+    assert mean.shape == (2, 3, 5)
+    assert heads.shape == (2, 2, 3, 5)
+    assert none is None
+    assert torch.allclose(heads.mean(1), mean)
+    assert torch.equal(context, context_heads)
+    assert torch.allclose(context, context_none, atol=1e-6)
+    single, one = mechanism(query[:, 0], keys, return_weights="heads")
+    assert single.shape == (2, 8)
+    assert one.shape == (2, 2, 5)
+
+
+def test_each_head_may_have_a_mask_of_its_own():
+    mechanism = MultiHeadAttention(8, 2)
+    states = torch.randn(3, 4, 8)
+    mask = torch.stack([causal_mask(4), ~causal_mask(4)])  # (heads, tgt_len, src_len)
+    _, weights = mechanism(states, states, mask=mask.unsqueeze(0), return_weights="heads")
+    assert (weights[:, 0][:, ~mask[0]] == 0).all()
+    assert (weights[:, 1][:, ~mask[1]] == 0).all()
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (1, 4, 4), (3, 1, 4), (3, 4, 4), (3, 1, 1, 4)])
+def test_masks_of_every_rank_work_with_heads(shape):
+    mechanism = MultiHeadAttention(8, 2)
+    states = torch.randn(3, 4, 8)
+    mask = torch.rand(shape) > 0.3
+    full = mask if mask.dim() == 4 else mask.expand(3, 4, 4).unsqueeze(1)
+    expected, _ = mechanism(states, states, mask=full.expand(3, 2, 4, 4))
+    for return_weights in ("mean", None):
+        context, _ = mechanism(states, states, mask=mask, return_weights=return_weights)
+        assert torch.allclose(context, expected, atol=1e-6)
+
+
+def test_parameters_do_not_depend_on_the_number_of_heads():
+    totals = {count_parameters(MultiHeadAttention(24, heads))["total"] for heads in (1, 2, 4, 8)}
+    assert totals == {4 * 24 * 24 + 4 * 24}
+
+
+# --- local ----------------------------------------------------------------------------------
+
+
+def test_a_monotonic_window_follows_the_target_position():
+    attention = LocalAttention(DIM, DIM, half_width=1, method="dot")
+    query, keys = torch.randn(1, 6, DIM), torch.randn(1, 6, DIM)
+    _, weights = attention(query, keys)
+    for step in range(6):
+        inside = set(range(max(0, step - 1), min(6, step + 2)))
+        assert {j for j in range(6) if weights[0, step, j] > 0} == inside
+    scores = attention.score(query, keys)[0, 2, 1:4]
+    assert torch.allclose(weights[0, 2, 1:4], scores.softmax(-1), atol=1e-6)
+
+
+def test_a_target_longer_than_its_source_stays_at_the_last_word():
+    attention = LocalAttention(DIM, DIM, half_width=1)
+    query, keys = torch.randn(2, 8, DIM), torch.randn(2, 6, DIM)
+    _, weights = attention(query, keys, mask=padding_mask([6, 3]))
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 8), atol=1e-5)
+    assert (weights[0, 7, :4] == 0).all()
+    assert (weights[1, 7, [0, 3, 4, 5]] == 0).all()
+
+
+def test_a_predicted_window_has_the_gaussian_after_the_softmax():
+    torch.manual_seed(3)
+    attention = LocalAttention(DIM, DIM, half_width=2, centres="predicted", method="dot")
+    query, keys = torch.randn(1, 4, DIM), torch.randn(1, 12, DIM)
+    _, weights = attention(query, keys)
+    scores = attention.score(query, keys)
+    for step in range(4):
+        hidden = (attention.W_p.weight @ query[0, step]).tanh()
+        centre = 12 * torch.sigmoid(attention.v_p.weight[0] @ hidden)
+        inside = [j for j in range(12) if abs(j - round(centre.item())) <= 2]
+        aligned = scores[0, step, inside].softmax(-1)
+        gaussian = torch.tensor([math.exp(-((j - centre.item()) ** 2) / 2) for j in inside])
+        assert torch.allclose(weights[0, step, inside], aligned * gaussian, atol=1e-6)
+        outside = [j for j in range(12) if j not in inside]
+        assert (weights[0, step, outside] == 0).all()
+    assert (weights.sum(-1) < 1).all()
+
+
+def test_a_predicted_centre_respects_the_length_of_its_source():
+    attention = LocalAttention(DIM, DIM, half_width=1, centres="predicted")
+    nn.init.zeros_(attention.v_p.weight)  # sigmoid(0) = 1/2: the middle of the sentence
+    query = torch.randn(2, 3, DIM)
+    centres = attention.find_centres(query, torch.tensor([[10], [4]]).expand(2, 3))
+    assert torch.equal(centres, torch.tensor([[5.0] * 3, [2.0] * 3]))
+    _, weights = attention(query, torch.randn(2, 10, DIM), mask=padding_mask([10, 4]))
+    assert (weights[0, 0, 4:7] > 0).all()
+    assert (weights[1, 0, 1:4] > 0).all()
+    assert (weights[1, 0, 4:] == 0).all()
+
+
+def test_each_sequence_may_stand_at_a_position_of_its_own():
+    attention = LocalAttention(DIM, DIM, half_width=1)
+    query, keys = torch.randn(2, DIM), torch.randn(2, 9, DIM)
+    _, weights = attention(query, keys, positions=torch.tensor([[2], [6]]))
+    assert weights[0].nonzero().ravel().tolist() == [1, 2, 3]
+    assert weights[1].nonzero().ravel().tolist() == [5, 6, 7]
+
+
+def test_local_attention_refuses_what_it_cannot_do():
+    with pytest.raises(ValueError, match=r"pass positions=torch.tensor\(\[step\]\)"):
+        LocalAttention(DIM, DIM, 2)(torch.zeros(2, DIM), torch.zeros(2, 5, DIM))
+    with pytest.raises(ValueError, match="half_width must be 1 or more"):
+        LocalAttention(DIM, DIM, 0)
+    with pytest.raises(ValueError, match='"monotonic" or "predicted"'):
+        LocalAttention(DIM, DIM, 2, centres="learned")

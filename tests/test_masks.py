@@ -1,0 +1,80 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from utils.masks import causal_mask, masked_softmax, padding_mask, window_mask
+
+T, F = True, False
+
+
+def test_padding_mask_allows_the_real_positions():
+    expected = torch.tensor([[[T, T, F]], [[T, F, F]], [[F, F, F]]])
+    assert torch.equal(padding_mask([2, 1, 0], max_len=3), expected)
+    assert torch.equal(padding_mask(torch.tensor([2, 1, 0]), max_len=3), expected)
+    assert padding_mask([2, 1]).shape == (2, 1, 2)  # the longest sets the length
+
+
+@pytest.mark.parametrize("lengths", [[4, 1], [-1, 2]])
+def test_padding_mask_refuses_impossible_lengths(lengths):
+    with pytest.raises(ValueError, match="between 0 and max_len = 3"):
+        padding_mask(lengths, max_len=3)
+
+
+def test_causal_mask_allows_no_look_at_the_future():
+    assert torch.equal(causal_mask(3), torch.tensor([[T, F, F], [T, T, F], [T, T, T]]))
+
+
+def test_window_mask_is_cut_off_at_both_ends():
+    mask = window_mask(torch.tensor([0, 2, 4]), src_len=5, half_width=1)
+    expected = torch.tensor([[T, T, F, F, F], [F, T, T, T, F], [F, F, F, T, T]])
+    assert torch.equal(mask, expected)
+    with pytest.raises(ValueError, match="half_width must be 0 or more"):
+        window_mask(torch.tensor([0]), 5, -1)
+
+
+@given(st.integers(1, 9), st.integers(0, 4), st.integers(0, 8))
+def test_a_window_has_2d_plus_1_positions_where_it_fits(src_len, half_width, centre):
+    width = window_mask(torch.tensor([centre]), src_len, half_width).sum().item()
+    expected = len(set(range(src_len)) & set(range(centre - half_width, centre + half_width + 1)))
+    assert width == expected
+
+
+def test_a_weight_under_the_mask_is_exactly_zero_and_rows_sum_to_one():
+    scores = torch.tensor([[1e4, -1e4, 3.0], [0.0, 0.0, 0.0]])
+    weights = masked_softmax(scores, torch.tensor([[F, T, T], [T, T, F]]))
+    assert torch.equal(weights, torch.tensor([[0.0, 0.0, 1.0], [0.5, 0.5, 0.0]]))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+def test_a_row_masked_whole_gives_zeros_and_zero_gradients(dtype):
+    scores = torch.randn(2, 4, dtype=dtype, requires_grad=True)
+    mask = torch.tensor([[T, T, F, T], [F, F, F, F]])
+    weights = masked_softmax(scores, mask)
+    assert torch.equal(weights[1], torch.zeros(4, dtype=dtype))
+    (weights * torch.arange(4)).sum().backward()
+    assert torch.equal(scores.grad[1], torch.zeros(4, dtype=dtype))
+    assert scores.grad[0].abs().sum() > 0
+    assert scores.grad.isfinite().all()
+
+
+def test_another_axis_can_hold_the_source():
+    scores = torch.randn(3, 5)
+    mask = torch.rand(3, 5) > 0.4
+    turned = masked_softmax(scores.T, mask.T, dim=0).T
+    assert torch.allclose(turned, masked_softmax(scores, mask))
+
+
+@pytest.mark.parametrize(
+    ("mask", "kind"),
+    [(torch.rand(3), "float32"), (torch.ones(3, dtype=torch.long), "int64"), ([T, F, T], "list")],
+)
+def test_a_mask_that_is_not_boolean_is_refused(mask, kind):
+    with pytest.raises(TypeError, match=f"must be a boolean tensor.*got .*{kind}"):
+        masked_softmax(torch.zeros(2, 3), mask)
+
+
+@pytest.mark.parametrize("shape", [(4,), (3, 3), (5, 2, 3)])
+def test_a_mask_that_does_not_broadcast_is_refused(shape):
+    with pytest.raises(ValueError, match=r"must broadcast to the weights, \(2, 3\)"):
+        masked_softmax(torch.zeros(2, 3), torch.ones(shape, dtype=torch.bool))

@@ -1,0 +1,119 @@
+"""What every notebook of the series keeps to. (Their outputs are compared by nbval.)"""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SECTIONS = ["You will be able to", "Common mistakes", "Check yourself", "Recap", "Sources"]
+MOST_LINES = 15  # of code in a cell, unless it is tagged "long"
+
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem[:2])
+
+
+def cells_of(path, kind):
+    notebook = nbformat.read(path, as_version=4)
+    return [cell for cell in notebook.cells if cell.cell_type == kind]
+
+
+def prose_of(path):
+    return "\n\n".join(cell.source for cell in cells_of(path, "markdown"))
+
+
+def outputs_of(path):
+    return [output for cell in cells_of(path, "code") for output in cell.outputs]
+
+
+def test_notebooks_are_numbered_without_gaps():
+    numbers = [path.name[:3] for path in NOTEBOOKS]
+    assert numbers == [f"{number:02}_" for number in range(1, len(NOTEBOOKS) + 1)]
+    assert len(numbers) >= 5
+
+
+@every_notebook
+def test_it_opens_and_closes_as_the_others_do(path):
+    prose = prose_of(path)
+    assert prose.startswith(f"# {path.name[:2]} · ")
+    headings = re.findall(r"^## (.+)$", prose, flags=re.MULTILINE)
+    assert [heading for heading in headings if heading in SECTIONS] == SECTIONS
+    objectives = prose.split("## You will be able to")[1].split("\n#")[0]
+    assert 3 <= len(re.findall(r"^- \*\*", objectives, flags=re.MULTILINE)) <= 6
+    assert re.search(r"\| \d+ minutes \| [★☆]{3} \|", prose)
+    questions = prose.split("## Check yourself")[1].split("## Recap")[0]
+    assert len(re.findall(r"^\*\*\d\.\*\*", questions, flags=re.MULTILINE)) == 3
+    assert questions.count("<details>") == questions.count("</details>") == 3
+
+
+@every_notebook
+def test_it_leads_back_and_on(path):
+    links = set(re.findall(r"\]\(([^)#]+)", prose_of(path)))
+    number = NOTEBOOKS.index(path)
+    neighbours = NOTEBOOKS[max(0, number - 1) : number] + NOTEBOOKS[number + 1 : number + 2]
+    assert {neighbour.name for neighbour in neighbours} | {"../README.md"} <= links
+    for link in links:
+        assert link.startswith("https://") or (path.parent / link).exists(), link
+
+
+@every_notebook
+def test_prose_stands_before_every_code_cell(path):
+    cells = nbformat.read(path, as_version=4).cells
+    assert cells[0].cell_type == "markdown"
+    for before, cell in zip(cells, cells[1:], strict=False):
+        both_code = before.cell_type == cell.cell_type == "code"
+        assert not both_code, f"two code cells in a row:\n{cell.source}"
+
+
+@every_notebook
+def test_cells_are_small(path):
+    for cell in cells_of(path, "code"):
+        lines = [line for line in cell.source.splitlines() if line.strip()]
+        long = "long" in cell.metadata.get("tags", [])
+        assert long or len(lines) <= MOST_LINES, f"{len(lines)} lines of code:\n{cell.source}"
+
+
+@every_notebook
+def test_every_cell_was_run_in_order_and_without_errors(path):
+    cells = cells_of(path, "code")
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    for output in outputs_of(path):
+        assert output.output_type != "error", output
+        assert output.get("name") != "stderr", output
+
+
+@every_notebook
+def test_every_image_has_alt_text(path):
+    html = [output.data.get("text/html", "") for output in outputs_of(path) if "data" in output]
+    images = re.findall(r"<img [^>]*>", "".join(html) + prose_of(path))
+    assert len(images) >= 3
+    for image in images:
+        alt = re.search(r'alt="([^"]*)"', image)
+        assert alt, image[:200]
+        assert len(alt[1]) > 20, alt[1]
+    assert all(re.findall(r"!\[(.*?)\]\(", prose_of(path)))
+    for output in outputs_of(path):  # images come with their alt text or not at all
+        kinds = set(output.get("data", {}))
+        assert not kinds & {"image/png", "image/jpeg", "image/svg+xml"}
+
+
+@every_notebook
+def test_it_uses_no_path_of_one_machine(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        assert not re.search(r"(?<![\w:/.)])/(home|Users|root|tmp|work)/|[A-Z]:\\", cell.source)
+
+
+@every_notebook
+def test_every_name_taken_from_utils_exists(path):
+    taken = 0
+    for cell in cells_of(path, "code"):
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "utils":
+                module = importlib.import_module(node.module)
+                missing = [name.name for name in node.names if not hasattr(module, name.name)]
+                assert not missing, f"{node.module} has no {missing}"
+                taken += 1
+    assert taken

@@ -1,0 +1,59 @@
+"""Outputs, weights and gradients equal PyTorch's own, for every kind of mask."""
+
+import pytest
+import torch
+from torch import nn
+
+from tests.parity import CASES, multi_head, scaled_dot_product
+from utils.attention import MultiHeadAttention
+
+TOLERANCE = {torch.float32: 1e-6, torch.float64: 1e-10}  # relative to the largest entry
+
+by_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+by_dtype = pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
+
+
+@by_case
+@by_dtype
+def test_scaled_dot_product(case, dtype):
+    apart = scaled_dot_product(case, dtype)
+    assert set(apart) == {"outputs", "weights", "gradients"}
+    assert max(apart.values()) <= TOLERANCE[dtype], apart
+
+
+@by_case
+@by_dtype
+@pytest.mark.parametrize("fused", [False, True], ids=["with weights", "fused"])
+@pytest.mark.parametrize("to_torch", [False, True], ids=["from torch", "to torch"])
+def test_multi_head(case, dtype, fused, to_torch):
+    apart = multi_head(case, dtype, fused, to_torch)
+    assert set(apart) >= {"outputs", "gradients"}
+    assert max(apart.values()) <= TOLERANCE[dtype], apart
+
+
+def test_the_mean_over_heads_is_what_pytorch_returns_by_default():
+    theirs = nn.MultiheadAttention(12, 4, batch_first=True)
+    query, keys = torch.randn(2, 3, 12), torch.randn(2, 5, 12)
+    _, weights = MultiHeadAttention.from_torch(theirs)(query, keys)
+    assert torch.allclose(weights, theirs(query, keys, keys)[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("widths", [{}, {"kdim": 6, "vdim": 10}])
+def test_copies_share_no_memory_and_lose_nothing_on_the_way_back(bias, widths):
+    theirs = nn.MultiheadAttention(12, 4, dropout=0.3, bias=bias, batch_first=True, **widths)
+    ours = MultiHeadAttention.from_torch(theirs)
+    back = ours.to_torch()
+    assert ours.attention.dropout.p == back.dropout == 0.3
+    assert theirs.state_dict().keys() == back.state_dict().keys()
+    for name, tensor in theirs.state_dict().items():
+        assert torch.equal(tensor, back.state_dict()[name])
+        assert tensor.data_ptr() != back.state_dict()[name].data_ptr()
+    nn.init.zeros_(theirs.out_proj.weight)
+    assert ours.W_o.weight.abs().sum() > 0
+
+
+@pytest.mark.parametrize("extra", ["add_bias_kv", "add_zero_attn"])
+def test_what_has_no_counterpart_is_refused(extra):
+    with pytest.raises(ValueError, match="no counterpart"):
+        MultiHeadAttention.from_torch(nn.MultiheadAttention(12, 4, **{extra: True}))

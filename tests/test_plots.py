@@ -1,0 +1,127 @@
+import base64
+import io
+import re
+import xml.etree.ElementTree as ElementTree
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import torch
+from matplotlib.figure import Figure
+
+from utils import plots
+from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
+
+SCORES = QUERIES @ KEYS.T
+WEIGHTS = SCORES.softmax(-1)
+PLANE = dict(zip(SOURCE, KEYS.tolist(), strict=True))
+
+FIGURES = {
+    "concept": lambda: plots.concept_heatmap(WEIGHTS, SOURCE, TARGET, "who looks at whom"),
+    "alignment": lambda: plots.alignment_heatmap(WEIGHTS, SOURCE, TARGET, links=[(0, 0), (2, 3)]),
+    "heads": lambda: plots.head_grid(WEIGHTS.expand(5, -1, -1), SOURCE, TARGET),
+    "scores and weights": lambda: plots.score_and_weight(SCORES, WEIGHTS, SOURCE, TARGET),
+    "entropy": lambda: plots.entropy_by_length([5, 10], {"additive": [1.0, 1.5]}, alt="rising"),
+    "lines": lambda: plots.line_chart([1, 2], {"a": [1, 2], "b": [2, 1]}, "x", "y", "cross"),
+    "bars": lambda: plots.bar_chart({"a": [1, 2], "b": [2, 1]}, ["p", "q"], "y", "cross"),
+    "plane": lambda: plots.vector_plane(PLANE, query=[3, 1]),
+}
+every_figure = pytest.mark.parametrize("name", FIGURES)
+
+
+@every_figure
+def test_a_figure_carries_its_alt_text_into_the_notebook(name, capsys):
+    figure = FIGURES[name]()
+    assert isinstance(figure, Figure)
+    image = ElementTree.fromstring(figure.to_html().replace(">", "/>"))
+    assert image.get("alt") == figure.alt != ""
+    png = base64.b64decode(re.search(r"base64,(.*)$", image.get("src"))[1])
+    assert png.startswith(b"\x89PNG")
+
+
+@every_figure
+def test_every_axis_is_labelled(name):
+    axes = [axis for axis in FIGURES[name]().axes if axis.get_label() != "<colorbar>"]
+    labels = {label for axis in axes for label in (axis.get_xlabel(), axis.get_ylabel())}
+    assert name in ("plane", "bars") or "" not in labels
+
+
+@every_figure
+def test_the_background_is_white_and_opaque(name):
+    data = re.search(r"base64,([^\"]*)", FIGURES[name]().to_html())[1]
+    pixels = mpl.image.imread(io.BytesIO(base64.b64decode(data)))
+    assert pixels[..., 3].min() == 1
+    assert pixels[0, 0].tolist() == [1, 1, 1, 1]
+
+
+def test_a_figure_shows_itself_once(monkeypatch):
+    shown = []
+    monkeypatch.setattr(plots, "display", shown.append)
+    FIGURES["concept"]()._ipython_display_()
+    assert len(shown) == 1
+    assert shown[0].data.startswith("<img alt=")
+
+
+def test_quotes_in_alt_text_do_not_break_the_image():
+    figure = plots.line_chart([1], {"a": [1]}, "x", "y", alt="\"loud\" <b> & 'soft'")
+    image = ElementTree.fromstring(figure.to_html().replace(">", "/>"))
+    assert image.get("alt") == "\"loud\" <b> & 'soft'"
+
+
+def test_alt_text_says_what_the_picture_shows():
+    alt = FIGURES["concept"]().alt
+    assert alt.startswith("who looks at whom: 7 target rows by 6 source columns.")
+    assert "chat → cat 0.98" in alt
+    assert "était → sat 0.73" in alt
+    assert "Scores: 7 target rows" in FIGURES["scores and weights"]().alt
+    assert plots.concept_heatmap(WEIGHTS, SOURCE, TARGET, alt="mine").alt == "mine"
+
+
+def test_matrices_without_a_largest_entry_are_described_as_they_are():
+    assert plots.describe(torch.full((2, 2), 0.5), "ab", "cd").endswith("Every entry is 0.50.")
+    alike = plots.describe([[0.8, 0.2], [0.8, 0.2]], "ab", "cd")
+    assert alike.endswith("Every row alike: a 0.80; b 0.20.")
+    many = plots.describe(np.eye(13), "abcdefghijklm", "abcdefghijklm")
+    assert many.endswith("j → j 1.00; and 3 more rows.")
+
+
+@pytest.mark.parametrize("name", ["concept_heatmap", "alignment_heatmap"])
+def test_labels_that_do_not_fit_are_refused(name):
+    with pytest.raises(ValueError, match=r"each of 6 target labels.* got shape \(7, 6\)"):
+        getattr(plots, name)(WEIGHTS, TARGET, SOURCE)
+
+
+@pytest.mark.parametrize("colours", [plots.WEIGHT_COLOURS, plots.SCORE_COLOURS])
+def test_numbers_in_cells_can_be_read(colours):
+    figure = plots.AccessibleFigure()
+    axis = figure.add_subplot()
+    values = np.linspace(-1, 1, 101)[None]
+    signed = colours == plots.SCORE_COLOURS
+    labels = [str(number) for number in range(101)]
+    plots._draw_heatmap(axis, values if signed else (values + 1) / 2, labels, ["row"], True, signed)
+    figure.canvas.draw()
+    cells = axis.collections[0].get_facecolors()
+    for text, cell in zip(axis.texts, cells, strict=True):
+        ink = plots._luminance(np.array(mpl.colors.to_rgb(text.get_color())))
+        paper = plots._luminance(cell)
+        contrast = (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05)
+        assert contrast >= 4.5  # WCAG 2.2, level AA
+
+
+def test_known_links_are_framed():
+    figure = FIGURES["alignment"]()
+    corners = {patch.get_xy() for patch in figure.axes[0].patches}
+    assert corners == {(0, 0), (2, 3)}
+
+
+def test_lines_differ_by_more_than_colour():
+    axis = FIGURES["lines"]().axes[0]
+    assert len({line.get_marker() for line in axis.lines}) == 2
+    bars = FIGURES["bars"]().axes[0].patches
+    assert len({bar.get_hatch() for bar in bars}) == 2
+
+
+def test_gradients_and_devices_do_not_get_in_the_way():
+    weights = WEIGHTS.clone().requires_grad_()
+    assert plots.concept_heatmap(weights, SOURCE, TARGET).alt
+    assert plots.line_chart([1, 2], {"a": torch.ones(2, requires_grad=True)}, "x", "y", "flat").alt
