@@ -9,7 +9,7 @@ lab: .venv/ready  ## open JupyterLab on the course
 	JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
 
 test: .venv/ready  ## run every test and every notebook
-	$(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
 lint: .venv/ready  ## style of code and notebooks
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import itertools
 import re
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def test_it_leads_back_and_on(path):
 def test_prose_stands_before_every_code_cell(path):
     cells = nbformat.read(path, as_version=4).cells
     assert cells[0].cell_type == "markdown"
-    for before, cell in zip(cells, cells[1:], strict=False):
+    for before, cell in itertools.pairwise(cells):
         both_code = before.cell_type == cell.cell_type == "code"
         assert not both_code, f"two code cells in a row:\n{cell.source}"
 

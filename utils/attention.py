@@ -111,7 +111,7 @@ class Attention(nn.Module):
 class DotProductAttention(Attention):
     """The score is the dot product of query and key, e = s · h. Nothing is learned.
 
-    Source: Luong et al. 2015, equation 8, "dot".
+    Source: Luong et al. 2015, section 3.1, "dot".
 
     Args:
         dim: width of the queries and of the keys; a dot product needs them equal.
@@ -155,7 +155,7 @@ class ConcatenatedAdditiveAttention(Attention):
 
     The same function as `AdditiveAttention` (see `split`), but the query is repeated for each key
     and the keys are multiplied anew for each query. For reading, and for measuring against.
-    Source: Luong et al. 2015, equation 8, "concat".
+    Source: Luong et al. 2015, section 3.1, "concat".
     """
 
     def __init__(self, query_dim: int, key_dim: int, attention_dim: int):
@@ -187,7 +187,7 @@ class MultiplicativeAttention(Attention):
     - "general": s · (W h), a learned matrix between the two
     - "concat": v · tanh(W [s; h]), computed in the split form of `AdditiveAttention`
 
-    Source: Luong et al. 2015, section 3.1, equation 8.
+    Source: Luong et al. 2015, section 3.1.
 
     Args:
         query_dim: width of the queries.

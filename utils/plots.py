@@ -174,6 +174,78 @@ def mask_grid(
     return figure
 
 
+def matrix_map(
+    matrices: Mapping[str, Matrix],
+    xlabel: str,
+    ylabel: str,
+    alt: str,
+    columns: Sequence[str] = (),
+    rows: Sequence[str] = (),
+    number_format: str = "",
+    signed: bool = False,
+) -> AccessibleFigure:
+    """Matrices of any kind side by side, on axes that the caller names and one scale of colours.
+
+    For attention weights `head_grid` is the better choice: it knows what rows and columns are.
+
+    Args:
+        matrices: title → matrix; all of one shape.
+        xlabel: what the columns are.
+        ylabel: what the rows are.
+        alt: what the picture shows, for a reader who cannot see it.
+        columns: labels of the columns; 0, 1, 2, … where not given.
+        rows: labels of the rows; 0, 1, 2, … where not given.
+        number_format: writes the number into every cell, such as ".2f"; empty for a colour bar.
+        signed: a diverging scale around zero, for numbers that have a sign.
+
+    Raises:
+        ValueError: the matrices differ in shape, or the labels do not fit them.
+    """
+    maps = {title: _numbers(matrix) for title, matrix in matrices.items()}
+    if len({values.shape for values in maps.values()}) != 1:
+        raise ValueError(f"matrices must have one shape, got {[v.shape for v in maps.values()]}")
+    high, wide = next(iter(maps.values())).shape
+    if len(columns or range(wide)) != wide or len(rows or range(high)) != high:
+        raise ValueError(
+            f"expected {high} row labels and {wide} column labels, got {len(rows)}, {len(columns)}"
+        )
+    least, most = min(map(np.min, maps.values())), max(map(np.max, maps.values()))
+    reach = max(abs(least), abs(most))
+    limits = {"vmin": -reach, "vmax": reach} if signed else {"vmin": least, "vmax": most}
+    cell = 0.5 if number_format else min(0.42, 3.6 / max(wide, high))
+    width, height = 1.1 + cell * wide + (0 if number_format else 0.8), 1.1 + cell * high
+    lines = math.ceil(len(maps) / max(1, int(12 / width)))
+    per_line = math.ceil(len(maps) / lines)
+    figure = AccessibleFigure(figsize=(width * per_line, height * lines), layout="constrained")
+    axes = figure.subplots(lines, per_line, squeeze=False).ravel().tolist()
+    for spare in axes[len(maps) :]:
+        spare.remove()
+    for axis, (title, values) in zip(axes, maps.items(), strict=False):
+        sns.heatmap(
+            values,
+            ax=axis,
+            xticklabels=columns or "auto",
+            yticklabels=rows or "auto",
+            cmap=SCORE_COLOURS if signed else WEIGHT_COLOURS,
+            annot=bool(number_format),
+            fmt=number_format or ".2f",
+            annot_kws={"size": 9},
+            linewidths=0.5 if number_format else 0,
+            square=True,
+            cbar=not number_format,
+            cbar_kws={"shrink": 0.8},
+            **limits,
+        )
+        for text, colour in zip(axis.texts, axis.collections[0].get_facecolors(), strict=False):
+            text.set_color("black" if _luminance(colour) > 0.179 else "white")
+        axis.set(xlabel=xlabel, ylabel=ylabel, title=title)
+        axis.tick_params(length=0)
+        axis.tick_params(axis="x", rotation=45 if max(map(len, columns or "0")) > 4 else 0)
+        axis.tick_params(axis="y", rotation=0)
+    figure.alt = alt
+    return figure
+
+
 def score_and_weight(
     scores: Matrix,
     weights: Matrix,
@@ -333,7 +405,7 @@ def flow_diagram(
     Args:
         boxes: label → (x, y) of its middle, in inches, y upwards. A label may have two lines and
             mathematics between dollar signs. All boxes are 1.3 wide and 0.7 high.
-        arrows: (from label, to label), with a third entry to write beside the arrow.
+        arrows: (from label, to label), and where wanted a short text to write on the arrow.
         alt: what the picture shows, for a reader who cannot see it.
         title: what the picture says, in a few words.
         highlight: labels of boxes that stand out, by colour and by a thicker frame.

@@ -11,8 +11,10 @@ const STYLE = `
   font: 14px/1.4 var(--jp-ui-font-family, sans-serif); color: var(--jp-ui-font-color1, #222); }
 .qe svg { background: white; border: 1px solid #bbb; border-radius: 4px; touch-action: none;
   cursor: grab; }
+.qe-plane { margin: 0; }
+.qe-plane figcaption { white-space: pre; text-align: center; font-weight: bold; }
 .qe-side { flex: 1; min-width: 300px; }
-.qe label { display: grid; grid-template-columns: 7.5em 1fr 4.5em; gap: 8px; align-items: center;
+.qe label { display: grid; grid-template-columns: 9em 1fr 4em; gap: 8px; align-items: center;
   margin: 2px 0; }
 .qe input:focus-visible { outline: 3px solid #d55e00; outline-offset: 2px; }
 .qe output { font-variant-numeric: tabular-nums; }
@@ -52,8 +54,9 @@ function element(tag, attributes = {}, parent = null) {
 const px = (x) => SIZE / 2 + (x / REACH) * (SIZE / 2);
 const py = (y) => SIZE / 2 - (y / REACH) * (SIZE / 2);
 
-function arrow(svg, colour, width, label) {
-  const line = element("line", { stroke: colour, "stroke-width": width, x1: px(0), y1: py(0) }, svg);
+function arrow(svg, colour, width, label, dashes = "none") {
+  const line = element("line", { stroke: colour, "stroke-width": width, x1: px(0), y1: py(0),
+    "stroke-dasharray": dashes }, svg);
   const head = element("circle", { fill: colour, r: width + 2 }, svg);
   const text = element("text", { fill: colour, "font-size": 13, "font-weight": "bold",
     "text-anchor": "middle", "dominant-baseline": "middle", text: label }, svg);
@@ -65,7 +68,6 @@ function arrow(svg, colour, width, label) {
     const length = Math.hypot(x, y) || 1;
     text.setAttribute("x", px(x + (0.5 * x) / length));
     text.setAttribute("y", py(y + (0.5 * y) / length));
-    return line;
   };
 }
 
@@ -90,11 +92,16 @@ function render({ model, el }) {
   const root = element("div", { class: "qe" }, el);
   element("style", { text: STYLE }, root);
 
-  const svg = element("svg", { width: SIZE, height: SIZE, role: "img" }, root);
+  const plane = element("figure", { class: "qe-plane" }, root);
+  const svg = element("svg", { width: SIZE, height: SIZE, role: "img" }, plane);
   const description = element("title", {}, svg);
   labels.forEach((label, j) => arrow(svg, KEY_COLOUR, 2, label)(keys[j]));
-  const moveContext = arrow(svg, CONTEXT_COLOUR, 3, "context");
+  const moveContext = arrow(svg, CONTEXT_COLOUR, 3, "", "6 3"); // named below: labels would collide
   const moveQuery = arrow(svg, QUERY_COLOUR, 4, "query");
+
+  const legend = element("figcaption", {}, plane);
+  element("span", { text: "━ query   ", style: `color: ${QUERY_COLOUR}` }, legend);
+  element("span", { text: "╍ context", style: `color: ${CONTEXT_COLOUR}` }, legend);
 
   const side = element("div", { class: "qe-side" }, root);
   const point = (degrees, length) => {

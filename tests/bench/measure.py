@@ -1,0 +1,49 @@
+"""Time and peak memory of two ways to do one thing."""
+
+import itertools
+import os
+import statistics
+import time
+from collections.abc import Callable
+
+from torch.profiler import ProfilerActivity, profile
+
+Work = Callable[[], None]
+
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler talks to stderr at every start
+
+
+def seconds_side_by_side(
+    first: Work, second: Work, budget: float = 6
+) -> tuple[float, float, float]:
+    """Run both in turn until the budget of seconds is spent, at least three times.
+
+    Returns:
+        Median seconds of the first and of the second, and the median ratio first / second of the
+        pairs, which holds where the machine's speed drifts.
+    """
+    for work in (first, second):  # not counted: allocators and caches warm up
+        work()
+    pairs = []
+    start = time.perf_counter()
+    while len(pairs) < 3 or time.perf_counter() - start < budget:
+        pairs.append((_seconds(first), _seconds(second)))
+    firsts, seconds = zip(*pairs, strict=True)
+    ratio = statistics.median(one / other for one, other in pairs)
+    return statistics.median(firsts), statistics.median(seconds), ratio
+
+
+def _seconds(work: Work) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def peak_megabytes(work: Work) -> float:
+    """The most that torch's allocator held at once while working, beyond what it held before."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+        work()
+    events = [one for one in profiler.profiler.kineto_results.events() if one.name() == "[memory]"]
+    events.sort(key=lambda event: event.start_ns())
+    held = itertools.accumulate(event.nbytes() for event in events)  # frees count as negative
+    return max(held) / 2**20

@@ -1,0 +1,134 @@
+"""The course in a real JupyterLab, and a real browser to look at it."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 60
+RUN_MILLISECONDS = 120_000
+
+
+def find_chromium() -> str | None:
+    """A Chromium or Chrome of this machine; Playwright's own is not downloaded."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def copy_course(folder: Path, theme: str, windowing: str) -> Path:
+    """A copy of what a learner opens, so that looking at it changes nothing here.
+
+    Args:
+        folder: where to.
+        theme: "JupyterLab Light" or "JupyterLab Dark".
+        windowing: "none" keeps every cell in the page, for pictures of the whole notebook.
+    """
+    for name in ("notebooks", ".jupyter"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".ipynb_*"))
+    settings = {
+        "@jupyterlab/apputils-extension:themes": {"theme": theme},
+        "@jupyterlab/notebook-extension:tracker": {"windowingMode": windowing},
+    }
+    overrides = folder / ".jupyter/labconfig/default_setting_overrides.json"
+    overrides.write_text(json.dumps(settings))
+    return folder
+
+
+@contextlib.contextmanager
+def running_lab(course: Path) -> Iterator[str]:
+    """JupyterLab as `make lab` starts it, without opening a browser.
+
+    Yields:
+        The address that it prints, with its token.
+    """
+    jupyter = Path(sys.executable).with_name("jupyter")
+    notebooks = sorted((course / "notebooks").glob("*.ipynb"))
+    # A home of its own: what earlier runs left in the user's settings must not help or harm.
+    own = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+    environment = {**os.environ, **dict.fromkeys(own, str(course / "home"))}
+    environment["JUPYTER_CONFIG_PATH"] = str(course / ".jupyter")
+    subprocess.run([jupyter, "trust", *notebooks], env=environment, check=True, capture_output=True)
+    log = course / "lab.log"
+    with log.open("w") as stream:
+        lab = subprocess.Popen(
+            [jupyter, "lab", "--no-browser"],
+            cwd=course,
+            env=environment,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        yield _wait_for_address(lab, log)
+    finally:
+        lab.terminate()
+        lab.wait(timeout=30)
+
+
+def _wait_for_address(lab: subprocess.Popen, log: Path) -> str:
+    start = time.monotonic()
+    while time.monotonic() - start < START_SECONDS and lab.poll() is None:
+        found = [word for word in log.read_text().split() if word.startswith("http://localhost")]
+        if found:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(found[0]).close()
+                return found[0]
+        time.sleep(0.1)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+@contextlib.contextmanager
+def running_browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(),
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-first-run",
+            ],
+        )
+        yield browser
+        browser.close()
+
+
+def open_notebook(page: Page, address: str, name: str) -> None:
+    """Open a notebook by its file name and wait until its first picture is on screen."""
+    lab, _, token = address.partition("?")
+    page.goto(f"{lab.partition('/lab')[0]}/lab/tree/notebooks/{name}?reset&{token}")
+    page.wait_for_selector(".jp-Notebook .jp-OutputArea-output img", timeout=RUN_MILLISECONDS)
+
+
+def bring_into_view(page: Page, selector: str) -> None:
+    """Scroll down the notebook, whose far cells may not be in the page yet, to an element."""
+    panel = page.locator(".jp-WindowedPanel-outer").first
+    for _ in range(200):
+        if page.locator(selector).count():
+            page.locator(selector).first.scroll_into_view_if_needed()
+            return
+        panel.evaluate("panel => panel.scrollBy(0, 400)")
+        page.wait_for_timeout(50)
+    raise AssertionError(f"no {selector} in the notebook")
+
+
+def run_all_cells(page: Page) -> None:
+    """Run ▸ Run All Cells, and wait until the kernel has nothing left to do."""
+    idle = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
+    page.wait_for_selector(idle, timeout=RUN_MILLISECONDS)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    page.wait_for_selector(
+        ".jp-Notebook-ExecutionIndicator[data-status='busy']", timeout=RUN_MILLISECONDS
+    )
+    page.wait_for_selector(idle, timeout=RUN_MILLISECONDS)

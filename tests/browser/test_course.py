@@ -1,0 +1,129 @@
+"""What a learner sees and moves, in a real browser. Screenshots go to build/screenshots."""
+
+import re
+
+import pytest
+
+from tests.browser.lab import (
+    ROOT,
+    bring_into_view,
+    copy_course,
+    find_chromium,
+    open_notebook,
+    run_all_cells,
+    running_browser,
+    running_lab,
+)
+
+pytestmark = pytest.mark.skipif(
+    find_chromium() is None, reason="no Chromium on this machine: install chromium to run these"
+)
+
+NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+SCREENSHOTS = ROOT / "build" / "screenshots"
+FIRST = "01_attention_concepts.ipynb"
+SLICE = 2400  # pixels of a notebook on one screenshot
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    course = copy_course(tmp_path_factory.mktemp("course"), "JupyterLab Light", "full")
+    with running_lab(course) as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser):
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.set_default_timeout(60_000)
+    yield page
+    page.close()
+
+
+def test_the_course_opens_at_its_first_heatmap_with_nothing_in_the_way(lab, page):
+    page.goto(lab)
+    image = page.locator(".jp-Notebook .jp-OutputArea-output img").first
+    image.wait_for()
+    assert "le → The 0.87" in image.get_attribute("alt")
+    assert page.get_by_role("heading", name="01 · Attention concepts").is_visible()
+    page.wait_for_timeout(2000)  # news and questions would come a little later
+    assert page.locator(".jp-Dialog, .Toastify__toast").count() == 0
+
+
+def test_the_query_turns_by_keyboard_and_mouse_before_any_kernel_runs(lab, page):
+    open_notebook(page, lab, FIRST)
+    bring_into_view(page, ".qe")
+    status = page.locator(".qe [role=status]")
+    assert "Most weight: cat, 0.98" in status.inner_text()
+
+    page.get_by_label("query direction").focus()
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")  # from 18 to 78 degrees: past "The"
+    assert "Most weight: The" in status.inner_text()
+    page.get_by_label("temperature").focus()
+    page.keyboard.press("End")
+    assert float(re.search(r"as if ([\d.]+) keys", status.inner_text())[1]) > 3
+
+    box = page.locator(".qe svg").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 5, box["y"] + box["height"] * 0.4, steps=5)  # left: towards "mat"
+    page.mouse.up()
+    assert "Most weight: mat" in status.inner_text()
+
+
+def test_a_slider_draws_its_figure_again(lab, page):
+    open_notebook(page, lab, FIRST)
+    run_all_cells(page)
+    bring_into_view(page, ".widget-slider")
+    image = page.locator(".widget-vbox img")
+    before = image.get_attribute("alt")
+    page.locator(".widget-slider [role=slider]").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "before => document.querySelector('.widget-vbox img').alt !== before", arg=before
+    )
+    assert image.get_attribute("alt").startswith("temperature 3.2")
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_every_notebook_can_be_read_in_both_themes(browser, tmp_path, theme):
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    course = copy_course(tmp_path, f"JupyterLab {theme}", "none")
+    with running_lab(course) as address:
+        for name in NOTEBOOKS:
+            page = browser.new_page(viewport={"width": 1200, "height": SLICE})
+            open_notebook(page, address, name)
+            page.wait_for_timeout(3000)  # formulas are typeset, widgets drawn
+            assert (
+                page.locator("body").get_attribute("data-jp-theme-light")
+                == str(theme == "Light").lower()
+            )
+            _check_pictures(page, name)
+            _take_screenshots(page, f"{name[:2]}-{theme.lower()}")
+            page.close()
+
+
+def _check_pictures(page, name):
+    pictures = page.eval_on_selector_all(
+        ".jp-Notebook img", "all => all.map(one => [one.naturalWidth, one.alt])"
+    )
+    assert len(pictures) >= 3, name
+    assert all(width > 0 and alt for width, alt in pictures), name
+    assert page.get_by_text("Error displaying widget").count() == 0, name
+    assert page.locator(".jp-Notebook mjx-merror").count() == 0, name
+
+
+def _take_screenshots(page, stem):
+    panel = page.locator(".jp-WindowedPanel-outer").first
+    height = panel.evaluate("panel => panel.scrollHeight")
+    for number, top in enumerate(range(0, height, SLICE - 150)):
+        panel.evaluate("(panel, top) => panel.scrollTo(0, top)", top)
+        page.wait_for_timeout(150)
+        panel.screenshot(path=SCREENSHOTS / f"{stem}-{number:02}.png")
