@@ -21,6 +21,8 @@ FIGURES = {
     "alignment": lambda: plots.alignment_heatmap(WEIGHTS, SOURCE, TARGET, links=[(0, 0), (2, 3)]),
     "heads": lambda: plots.head_grid(WEIGHTS.expand(5, -1, -1), SOURCE, TARGET),
     "scores and weights": lambda: plots.score_and_weight(SCORES, WEIGHTS, SOURCE, TARGET),
+    "masks": lambda: plots.mask_grid(WEIGHTS.expand(2, -1, -1) > 0.1, SOURCE, TARGET),
+    "flow": lambda: plots.flow_diagram({"a": (0, 0), "b": (2, 0)}, [("a", "b", "then")], "a to b"),
     "entropy": lambda: plots.entropy_by_length([5, 10], {"additive": [1.0, 1.5]}, alt="rising"),
     "lines": lambda: plots.line_chart([1, 2], {"a": [1, 2], "b": [2, 1]}, "x", "y", "cross"),
     "bars": lambda: plots.bar_chart({"a": [1, 2], "b": [2, 1]}, ["p", "q"], "y", "cross"),
@@ -43,7 +45,7 @@ def test_a_figure_carries_its_alt_text_into_the_notebook(name, capsys):
 def test_every_axis_is_labelled(name):
     axes = [axis for axis in FIGURES[name]().axes if axis.get_label() != "<colorbar>"]
     labels = {label for axis in axes for label in (axis.get_xlabel(), axis.get_ylabel())}
-    assert name in ("plane", "bars") or "" not in labels
+    assert name in ("plane", "bars", "flow") or "" not in labels
 
 
 @every_figure
@@ -106,6 +108,17 @@ def test_numbers_in_cells_can_be_read(colours):
         paper = plots._luminance(cell)
         contrast = (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05)
         assert contrast >= 4.5  # WCAG 2.2, level AA
+
+
+def test_masks_are_described_by_what_they_allow():
+    alt = plots.mask_grid([[[1, 0], [0, 0]]], ["a", "b"], ["c", "d"], ["padding"]).alt
+    assert alt.startswith("padding. 1 of 4 cells")
+    assert alt.endswith("c → a; d → nothing.")
+
+
+def test_an_arrow_needs_both_of_its_boxes():
+    with pytest.raises(ValueError, match="no box is called \\['c'\\]"):
+        plots.flow_diagram({"a": (0, 0), "b": (2, 0)}, [("a", "c")], alt="a to c")
 
 
 def test_known_links_are_framed():

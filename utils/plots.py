@@ -162,10 +162,8 @@ def mask_grid(
             square=True,
             cbar=False,
         )
-        axis.set(xlabel="source (keys)", ylabel="target (queries)", title=title)
-        axis.tick_params(length=0)
-        axis.tick_params(axis="x", rotation=45 if max(map(len, source)) > 4 else 0)
-        axis.tick_params(axis="y", rotation=0)
+        _label_words(axis, source)
+        axis.set_title(title)
     descriptions = [
         f"{title}. {describe_mask(allowed, source, target)}"
         for title, allowed in zip(titles, maps, strict=True)
@@ -213,7 +211,9 @@ def matrix_map(
     reach = max(abs(least), abs(most))
     limits = {"vmin": -reach, "vmax": reach} if signed else {"vmin": least, "vmax": most}
     cell = 0.5 if number_format else min(0.42, 3.6 / max(wide, high))
-    width, height = 1.1 + cell * wide + (0 if number_format else 0.8), 1.1 + cell * high
+    beside = 0.7 + 0.09 * max(map(len, rows or "00"))  # row labels and the axis name
+    width = beside + cell * wide + (0 if number_format else 0.8)
+    width, height = max(width, 0.4 + 0.1 * max(map(len, maps))), 0.95 + cell * high
     lines = math.ceil(len(maps) / max(1, int(12 / width)))
     per_line = math.ceil(len(maps) / lines)
     figure = AccessibleFigure(figsize=(width * per_line, height * lines), layout="constrained")
@@ -545,6 +545,10 @@ def _draw_heatmap(
     colours = axis.collections[0].get_facecolors()
     for text, colour in zip(axis.texts, colours, strict=False):
         text.set_color("black" if _luminance(colour) > 0.179 else "white")
+    _label_words(axis, source)
+
+
+def _label_words(axis: Axes, source: Sequence[str]) -> None:
     axis.set(xlabel="source (keys)", ylabel="target (queries)")
     axis.tick_params(length=0)
     axis.tick_params(axis="x", rotation=45 if max(map(len, source)) > 4 else 0)

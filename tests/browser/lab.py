@@ -24,19 +24,20 @@ def find_chromium() -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
-def copy_course(folder: Path, theme: str, windowing: str) -> Path:
+def copy_course(folder: Path, theme: str) -> Path:
     """A copy of what a learner opens, so that looking at it changes nothing here.
 
     Args:
         folder: where to.
         theme: "JupyterLab Light" or "JupyterLab Dark".
-        windowing: "none" keeps every cell in the page, for pictures of the whole notebook.
     """
     for name in ("notebooks", ".jupyter"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".ipynb_*"))
     settings = {
         "@jupyterlab/apputils-extension:themes": {"theme": theme},
-        "@jupyterlab/notebook-extension:tracker": {"windowingMode": windowing},
+        "@jupyterlab/notebook-extension:tracker": {
+            "windowingMode": "none"  # all cells are in the page, seen or not
+        },
     }
     overrides = folder / ".jupyter/labconfig/default_setting_overrides.json"
     overrides.write_text(json.dumps(settings))
@@ -110,25 +111,8 @@ def open_notebook(page: Page, address: str, name: str) -> None:
     page.wait_for_selector(".jp-Notebook .jp-OutputArea-output img", timeout=RUN_MILLISECONDS)
 
 
-def bring_into_view(page: Page, selector: str) -> None:
-    """Scroll down the notebook, whose far cells may not be in the page yet, to an element."""
-    panel = page.locator(".jp-WindowedPanel-outer").first
-    for _ in range(200):
-        if page.locator(selector).count():
-            page.locator(selector).first.scroll_into_view_if_needed()
-            return
-        panel.evaluate("panel => panel.scrollBy(0, 400)")
-        page.wait_for_timeout(50)
-    raise AssertionError(f"no {selector} in the notebook")
-
-
 def run_all_cells(page: Page) -> None:
-    """Run ▸ Run All Cells, and wait until the kernel has nothing left to do."""
-    idle = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
-    page.wait_for_selector(idle, timeout=RUN_MILLISECONDS)
+    """Run ▸ Run All Cells. It does not wait: a long notebook takes its time."""
+    page.get_by_text("| Idle").wait_for(timeout=RUN_MILLISECONDS)  # the status bar: a kernel is up
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
-    page.wait_for_selector(
-        ".jp-Notebook-ExecutionIndicator[data-status='busy']", timeout=RUN_MILLISECONDS
-    )
-    page.wait_for_selector(idle, timeout=RUN_MILLISECONDS)

@@ -1,0 +1,406 @@
+"""Real text: whatever a file holds, what can be read is read and the rest is counted."""
+
+import codecs
+import gzip
+import hashlib
+import http.server
+import socket
+import threading
+import warnings
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from utils.corpora import Batches, detokenise, load_multi30k, load_tsv, loading, tokenise
+
+MULTI30K = Path(__file__).parents[1] / "../shared/data/multi30k"
+needs_multi30k = pytest.mark.skipif(
+    not MULTI30K.is_dir(), reason=f"the Multi30k files are not in {MULTI30K}"
+)
+GOOD = [f"Sentence {number}.\tPhrase {number}." for number in range(40)]
+
+
+def write(path, lines, end="\n"):
+    path.write_bytes(end.join(lines).encode() + end.encode())
+    return path
+
+
+def everything(corpus):
+    return corpus.train + corpus.validation + corpus.test
+
+
+def texts(corpus):
+    return sorted((pair.source_text, pair.target_text) for pair in everything(corpus))
+
+
+# --- Tab-separated files --------------------------------------------------------------------------
+
+
+def test_tsv_is_read_and_dealt_out(tmp_path):
+    corpus = load_tsv(write(tmp_path / "pairs.tsv", GOOD))
+    assert [len(part) for part in (corpus.train, corpus.validation, corpus.test)] == [36, 2, 2]
+    assert texts(corpus) == sorted(tuple(line.split("\t")) for line in GOOD)
+    pair = corpus.train[0]
+    assert pair.source == tokenise(pair.source_text)
+    assert pair.source[0] == "sentence"
+    assert pair.source_text.startswith("Sentence")
+    assert (pair.sure, pair.possible, pair.phrases) == (None, None, None)
+    assert str(corpus.report) == "40 pairs read, no line left out"
+    assert repr(corpus) == "Corpus of 36 training, 2 validation and 2 test pairs"
+
+
+def test_further_columns_are_ignored(tmp_path):
+    lines = [f"{line}\tCC-BY 2.0 (France) Attribution: tatoeba.org #{line}" for line in GOOD]
+    corpus = load_tsv(write(tmp_path / "fra.txt", lines))
+    assert texts(corpus) == sorted(tuple(line.split("\t")) for line in GOOD)
+
+
+def test_columns_choose_and_turn_round(tmp_path):
+    lines = [f"{n}\tHello {n}\t{n}\tSalut {n}" for n in range(10)]
+    path = write(tmp_path / "pairs.tsv", lines)
+    assert texts(load_tsv(path, columns=(3, 1)))[0] == ("Salut 0", "Hello 0")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_any_line_end_will_do(tmp_path, end):
+    corpus = load_tsv(write(tmp_path / "pairs.tsv", GOOD, end))
+    assert texts(corpus) == sorted(tuple(line.split("\t")) for line in GOOD)
+    assert not corpus.report.left_out
+
+
+def test_other_separators_of_unicode_end_no_line(tmp_path):
+    strange = "One\x0btwo\x0cthree\x85four\u2028five\u2029six\x1c\tUn"
+    corpus = load_tsv(write(tmp_path / "pairs.tsv", [*GOOD, strange]))
+    assert corpus.report.kept == 41
+    assert not corpus.report.left_out
+
+
+def test_last_line_needs_no_end_and_first_line_no_bom(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(codecs.BOM_UTF8 + "\n".join(GOOD).encode())
+    assert texts(load_tsv(path)) == sorted(tuple(line.split("\t")) for line in GOOD)
+
+
+def test_compressed_files_are_read_whatever_they_are_called(tmp_path):
+    data = "\n".join(GOOD).encode()
+    packed = tmp_path / "pairs.tsv"
+    packed.write_bytes(gzip.compress(data))
+    archive = tmp_path / "fra-eng.zip"
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("_about.txt", "who made this")
+        opened.writestr("fra.txt", data)
+    assert texts(load_tsv(packed)) == texts(load_tsv(archive))
+    assert len(texts(load_tsv(packed))) == 40
+
+
+def test_every_malformed_line_is_counted_and_none_is_fatal(tmp_path):
+    bad = {
+        "too few tabs": [b"no tab at all", b"", b"   "],
+        "an empty side": [b"\tla maison", b"the house\t", b"the house\t \xc2\xa0 \tCC", b"\t"],
+        "broken UTF-8": [b"caf\xe9\tcaf\xc3\xa9", b"\xff\xfe\tx", b"x\t\xed\xa0\x80"],
+        "a NUL character": [b"x\0y\tx", b"x\tx\0"],
+        "more than 250 tokens": [
+            b"x " * 10_000 + b"\tx",
+            b"x\t" + b"y " * 251,
+            b"'" * 300 + b"\tx",
+        ],
+    }
+    good = [line.encode() for line in GOOD]
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(b"\n".join(good + [line for lines in bad.values() for line in lines]) + b"\n")
+    with pytest.warns(UserWarning, match="40 pairs read, 15 left out") as caught:
+        corpus = load_tsv(path)
+    assert caught[0].filename == __file__  # the warning points at the reader's own line
+    assert {reason: len(places) for reason, places in corpus.report.left_out.items()} == {
+        reason: len(lines) for reason, lines in bad.items()
+    }
+    assert corpus.report.kept == len(everything(corpus)) == 40
+    assert str(corpus.report) == (
+        "40 pairs read, 15 left out: 3 with too few tabs (first: pairs.tsv, line 41), "
+        "4 with an empty side (first: pairs.tsv, line 44), "
+        "3 with broken UTF-8 (first: pairs.tsv, line 48), "
+        "2 with a NUL character (first: pairs.tsv, line 51), "
+        "3 with more than 250 tokens (first: pairs.tsv, line 53)"
+    )
+    assert str(caught[0].message) == str(corpus.report)
+
+
+def test_a_line_of_just_the_longest_length_is_kept(tmp_path):
+    longest = "x " * loading.MAX_TOKENS + "\tx"
+    corpus = load_tsv(write(tmp_path / "pairs.tsv", [*GOOD, longest]))
+    assert corpus.report.kept == 41
+
+
+def test_what_is_broken_in_a_column_that_nobody_reads_does_no_harm(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(b"".join(b"hello %d\tsalut %d\t\xff\0\n" % (n, n) for n in range(5)))
+    assert load_tsv(path).report.kept == 5
+
+
+def test_sets_share_no_sentence_in_either_language(tmp_path):
+    # Chains: "Hi." – "Salut !" – "Bye." – "Au revoir !", and case makes no difference.
+    lines = [f"Hi {n}.\tSalut {n} !" for n in range(60)]
+    lines += [f"bye {n}.\tsalut {n} !" for n in range(60)]
+    lines += [f"Bye {n}.\tAu revoir {n} !" for n in range(60)]
+    corpus = load_tsv(write(tmp_path / "pairs.tsv", lines))
+    parts = [corpus.train, corpus.validation, corpus.test]
+    for side in ("source", "target"):
+        sentences = [{getattr(pair, side) for pair in part} for part in parts]
+        assert not sentences[0] & sentences[1]
+        assert not sentences[0] & sentences[2]
+        assert not sentences[1] & sentences[2]
+    assert [len(part) for part in parts] == [162, 9, 9]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_sentence_with_many_translations_goes_to_training_with_all_of_them(tmp_path, seed):
+    lines = [f"Hi.\tSalut {n}" for n in range(40)] + GOOD
+    corpus = load_tsv(write(tmp_path / "pairs.tsv", lines), seed=seed)
+    assert sum(pair.source_text == "Hi." for pair in corpus.train) == 40
+    assert len(corpus.validation) == len(corpus.test) == 4
+
+
+def test_the_deal_follows_the_seed(tmp_path):
+    path = write(tmp_path / "pairs.tsv", GOOD)
+    assert load_tsv(path, seed=1) == load_tsv(path, seed=1)
+    assert load_tsv(path, seed=1).test != load_tsv(path, seed=2).test
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n\n", b"one\tun\n", b"no tab\nnor here\nnor here\n", "a\tb\nc\td\n".encode("utf-16")],
+)
+def test_a_file_without_pairs_is_one_clear_error(tmp_path, data):
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"pairs\.tsv is no usable file of pairs .* in UTF-8"):
+        load_tsv(path)
+
+
+def test_pairs_that_all_share_a_sentence_cannot_be_dealt_out(tmp_path):
+    path = write(tmp_path / "pairs.tsv", [f"Hi.\tSalut {n}" for n in range(50)])
+    with pytest.raises(ValueError, match=r"too few pairs: .* has none in common"):
+        load_tsv(path)
+
+
+def test_a_damaged_file_is_one_clear_error(tmp_path):
+    whole = gzip.compress("\n".join(GOOD).encode())
+    path = tmp_path / "pairs.gz"
+    for data in (whole[:-20], whole[:10] + b"\0\0\0" + whole[13:], b"PK\3\4 and no more"):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=r"pairs\.gz is damaged"):
+            load_tsv(path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.tsv"):
+        load_tsv(tmp_path / "nowhere.tsv")
+
+
+@pytest.mark.parametrize("columns", [(0, 0), (0, -1), (0, 1, 2)])
+def test_bad_columns_are_named(tmp_path, columns):
+    path = write(tmp_path / "pairs.tsv", GOOD)
+    with pytest.raises(ValueError, match="columns must be two different numbers"):
+        load_tsv(path, columns=columns)
+
+
+# --- Multi30k -------------------------------------------------------------------------------------
+
+SMALL = {"train": 5, "val": 2, "test_2016_flickr": 2}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A Multi30k of nine sentences in two languages."""
+    for name, count in SMALL.items():
+        for language in ("en", "de"):
+            lines = [f"{language} {name} {number}" for number in range(count)]
+            data = ("\n".join(lines) + "\n").encode()
+            (tmp_path / f"{name}.{language}.gz").write_bytes(gzip.compress(data))
+    return tmp_path
+
+
+@needs_multi30k
+@pytest.mark.parametrize(("source", "target"), [("de", "en"), ("en", "fr")])
+def test_multi30k_has_its_published_sizes_and_no_malformed_line(source, target):
+    corpus = load_multi30k(source, target, folder=MULTI30K)
+    parts = (corpus.train, corpus.validation, corpus.test)
+    assert [len(part) for part in parts] == [29_000, 1_014, 1_000]
+    assert str(corpus.report) == "31,014 pairs read, no line left out"
+    batch = next(iter(Batches(corpus.test, *corpus.vocabularies(min_count=2))))
+    assert len(batch) == 128
+
+
+@needs_multi30k
+def test_multi30k_begins_as_published():
+    corpus = load_multi30k("de", "en", folder=MULTI30K)
+    first = corpus.train[0]
+    assert first.source_text == "Zwei junge weiße Männer sind im Freien in der Nähe vieler Büsche."
+    assert first.target_text == "Two young, White males are outside near many bushes."
+    assert " ".join(first.target) == "two young , white males are outside near many bushes ."
+
+
+@needs_multi30k
+@pytest.mark.parametrize("language", ["de", "fr"])
+def test_real_sentences_come_back_from_their_tokens(language):
+    corpus = load_multi30k(language, "en", folder=MULTI30K)
+    wrong = 0
+    for pair in corpus.train:
+        assert tokenise(" ".join(pair.source)) == pair.source
+        assert tokenise(detokenise(pair.target)) == pair.target
+        wrong += detokenise(pair.source) != pair.source_text.lower()
+        wrong += detokenise(pair.target) != pair.target_text.lower()
+    assert wrong < 0.01 * 2 * len(corpus.train)
+
+
+@needs_multi30k
+def test_checksums_are_those_of_the_published_files():
+    for name, checksum in loading._SHA256.items():
+        assert hashlib.sha256((MULTI30K / name).read_bytes()).hexdigest() == checksum
+
+
+def test_a_folder_is_taken_as_it_is(folder):
+    corpus = load_multi30k("de", "en", folder=str(folder))
+    assert [len(part) for part in (corpus.train, corpus.validation, corpus.test)] == [5, 2, 2]
+    assert corpus.train[3].source_text == "de train 3"
+    assert corpus.train[3].target_text == "en train 3"
+    assert corpus.test[1].target == ("en", "test_2016_flickr", "1")
+
+
+def test_files_may_lie_there_unpacked(folder):
+    packed = folder / "train.de.gz"
+    (folder / "train.de").write_bytes(gzip.decompress(packed.read_bytes()))
+    packed.unlink()
+    assert len(load_multi30k("de", "en", folder).train) == 5
+
+
+def test_a_file_that_a_folder_lacks_is_named_with_its_home(folder):
+    (folder / "val.en.gz").unlink()
+    with pytest.raises(FileNotFoundError, match=r"val\.en\.gz is not in .*multi30k/dataset"):
+        load_multi30k("de", "en", folder)
+    with pytest.raises(FileNotFoundError, match=r"train\.de\.gz is not in .*nowhere"):
+        load_multi30k("de", "en", folder / "nowhere")
+
+
+def test_sides_of_different_length_are_one_clear_error(folder):
+    (folder / "val.en.gz").write_bytes(gzip.compress(b"one line\n"))
+    with pytest.raises(ValueError, match=r"val\.de\.gz has 2 lines but val\.en\.gz has 1"):
+        load_multi30k("de", "en", folder)
+
+
+def test_a_malformed_line_takes_its_translation_with_it(folder):
+    (folder / "train.en.gz").write_bytes(gzip.compress(b"one\n\nthr\xffee\nfo\0ur\nfive\n"))
+    with pytest.warns(UserWarning, match="6 pairs read, 3 left out"):
+        corpus = load_multi30k("de", "en", folder)
+    assert [pair.source_text for pair in corpus.train] == ["de train 0", "de train 4"]
+    assert [pair.target_text for pair in corpus.train] == ["one", "five"]
+    assert corpus.report.left_out == {
+        "an empty side": ["train.de–en, line 2"],
+        "broken UTF-8": ["train.de–en, line 3"],
+        "a NUL character": ["train.de–en, line 4"],
+    }
+
+
+def test_a_set_with_nothing_to_read_is_one_clear_error(folder):
+    (folder / "val.en.gz").write_bytes(gzip.compress(b"\n\n"))
+    with pytest.raises(ValueError, match=r"no usable files .* 2 left out: 2 with an empty side"):
+        load_multi30k("de", "en", folder)
+
+
+def test_a_damaged_file_in_a_folder_is_one_clear_error(folder):
+    (folder / "val.en.gz").write_bytes((folder / "val.en.gz").read_bytes()[:-8])
+    with pytest.raises(ValueError, match=r"val\.en\.gz is damaged"):
+        load_multi30k("de", "en", folder)
+
+
+@pytest.mark.parametrize(("source", "target"), [("de", "de"), ("es", "en"), ("en", "English")])
+def test_languages_must_be_two_of_three(source, target):
+    with pytest.raises(ValueError, match="source and target must be two of en, de, fr"):
+        load_multi30k(source, target)
+
+
+# --- Downloads ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty cache, and no waiting between two tries."""
+    monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / "cache")
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def server(tmp_path_factory, monkeypatch):
+    """A small Multi30k served on this computer; `requests` are the paths that were asked for."""
+    served = tmp_path_factory.mktemp("served")
+    checksums = {}
+    for name, count in SMALL.items():
+        for language in ("en", "de"):
+            data = gzip.compress("".join(f"{language} {n}\n" for n in range(count)).encode())
+            file = f"{name}.{language}.gz"
+            (served / file).write_bytes(data)
+            checksums[file] = hashlib.sha256(data).hexdigest()
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=served)
+
+        def log_message(self, *args):
+            running.requests.append(self.path)
+
+    running = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    running.requests = []
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    monkeypatch.setattr(loading, "_SHA256", checksums)
+    monkeypatch.setattr(loading, "_DOWNLOADS", f"http://127.0.0.1:{running.server_port}/")
+    yield running
+    running.shutdown()
+    running.server_close()
+
+
+def test_files_are_downloaded_once_and_kept(cache, server):
+    first = load_multi30k("de", "en")
+    assert [len(part) for part in (first.train, first.validation, first.test)] == [5, 2, 2]
+    assert len(server.requests) == 6
+    assert load_multi30k("de", "en") == first
+    assert len(server.requests) == 6
+    assert (cache / "train.de.gz").is_file()
+
+
+def test_a_wrong_checksum_is_one_clear_error(cache, server):
+    loading._SHA256["val.de.gz"] = "0" * 64
+    with pytest.raises(OSError, match=r"could not download val\.de\.gz: take it from .*") as caught:
+        load_multi30k("de", "en")
+    message = str(caught.value)
+    assert "https://github.com/multi30k/dataset" in message
+    assert str(cache) in message
+    assert "folder=" in message
+    assert "hash" in message
+    assert caught.value.__suppress_context__  # one error, not a chain of three
+    assert not (cache / "val.de.gz").exists()
+
+
+def test_without_a_network_one_clear_error_says_what_to_put_where(cache, monkeypatch):
+    with socket.socket() as closed:  # a port where nobody answers
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    monkeypatch.setattr(loading, "_DOWNLOADS", f"http://127.0.0.1:{port}/")
+    with pytest.raises(OSError, match=r"could not download train\.de\.gz: take it from") as caught:
+        load_multi30k("de", "en")
+    message = str(caught.value)
+    assert f"put it into {cache}" in message
+    assert caught.value.__suppress_context__
+
+
+@needs_multi30k
+def test_files_put_where_the_error_says_need_no_network(cache, monkeypatch):
+    monkeypatch.setattr(loading, "_DOWNLOADS", "http://127.0.0.1:9/")
+    cache.mkdir()
+    for path in MULTI30K.glob("*.gz"):
+        (cache / path.name).write_bytes(path.read_bytes())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(load_multi30k("de", "en").train) == 29_000

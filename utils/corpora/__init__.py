@@ -1,0 +1,40 @@
+"""Parallel corpora: two that are generated with gold alignments, loaders for real text, batches.
+
+    corpus = translation_corpus(pairs=20_000, phrases=(1, 8), seed=0)
+    source_vocabulary, target_vocabulary = corpus.vocabularies()
+    batches = Batches(corpus.train, source_vocabulary, target_vocabulary)
+
+Everything is a `Pair` of token sequences, wherever it comes from, so that models, metrics and plots
+need not know. Only generated pairs have gold alignments.
+"""
+
+from utils.corpora.batches import Batch, Batches, pad_ids
+from utils.corpora.dates import date_corpus
+from utils.corpora.grammar import running_example, translation_corpus, translation_pairs
+from utils.corpora.loading import load_multi30k, load_tsv
+from utils.corpora.pairs import Corpus, LoadReport, Pair
+from utils.corpora.text import detokenise, tokenise
+from utils.corpora.vocabulary import EOS, PAD, SOS, SPECIALS, UNK, Vocabulary
+
+__all__ = [
+    "EOS",
+    "PAD",
+    "SOS",
+    "SPECIALS",
+    "UNK",
+    "Batch",
+    "Batches",
+    "Corpus",
+    "LoadReport",
+    "Pair",
+    "Vocabulary",
+    "date_corpus",
+    "detokenise",
+    "load_multi30k",
+    "load_tsv",
+    "pad_ids",
+    "running_example",
+    "tokenise",
+    "translation_corpus",
+    "translation_pairs",
+]

@@ -1,0 +1,335 @@
+"""English sentences with their French translation and gold alignments, from a grammar of our own.
+
+    the cat sat on the mat → le chat était assis sur le tapis
+
+Small as it is, it holds what makes translation more than copying: gender and number, adjectives
+that change sides, a negation in two parts (ne … pas), elision (l'oiseau), contraction (près du
+lit), one word that becomes two ("sat" → "était assis") and several that become one ("in front of"
+→ "devant"). An English sentence has exactly one translation.
+
+The words are in `lexicon.toml`. A sentence is a row of fragments, such as a noun phrase or a
+preposition, that stand in the same order in English and French; each carries its words in both
+languages and the links between them.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from random import Random
+from typing import NamedTuple
+
+from utils.corpora.lexicon import (
+    Adjective,
+    Conjunction,
+    Determiner,
+    Gender,
+    Kind,
+    Lexicon,
+    Name,
+    Noun,
+    Preposition,
+    Unseen,
+    Verb,
+    load_lexicon,
+)
+from utils.corpora.pairs import Corpus, Link, Pair, split
+
+_PLURAL, _NAME, _ADJECTIVE, _NEGATION, _TWO_SUBJECTS = 0.35, 0.2, 0.3, 0.2, 0.25  # how often
+_SUBJECTS = ("person", "animal")
+_CLAUSE_SIZES = (1, 2, 2, 3, 3)  # noun phrases
+_PATIENCE = 5_000  # sentences drawn in vain, one after another, before the grammar gives up
+
+_VOWELS = tuple("aeiouhâéèêîô")  # first letters before which an elision is made
+_ELISIONS = {"le": "l'", "la": "l'", "ne": "n'", "de": "d'", "que": "qu'"}
+_AFTER_DE = {"le": "du", "les": "des", "des": "de"}  # de + le → du
+
+
+def translation_corpus(
+    pairs: int = 20_000, phrases: int | tuple[int, int] = (1, 8), seed: int = 0
+) -> Corpus:
+    """A generated English → French corpus with gold alignments.
+
+    No sentence comes twice, so training, validation and test share none. The running example of
+    the course is in none of them, and neither are the words that the lexicon marks as unseen.
+
+    Args:
+        pairs: how many; 5 % of them go to validation, 5 % to test.
+        phrases: noun phrases of a sentence, as (fewest, most), each number equally often; or one
+            number for all.
+        seed: the same seed gives the same corpus on every machine.
+
+    Raises:
+        ValueError: `pairs` is below 3, `phrases` is no range of numbers from 1 up, or the grammar
+            does not have as many sentences of so few phrases.
+    """
+    return split([[pair] for pair in translation_pairs(pairs, phrases, seed)], seed)
+
+
+def translation_pairs(
+    pairs: int,
+    phrases: int | tuple[int, int] = (1, 8),
+    seed: int = 0,
+    unseen: Unseen = None,
+) -> list[Pair]:
+    """Generated pairs, all different, in one list: sets that ask for more than training gave.
+
+    With more phrases than in training they test whether a model goes beyond the lengths it knows.
+    At trained lengths use `corpus.test`: these pairs may be among those it was trained on.
+
+    Args:
+        pairs, phrases, seed: as for `translation_corpus`.
+        unseen: gives every sentence a noun, or a name, that no corpus for training holds. Names are
+            spelled alike in both languages: copied is translated.
+
+    Raises:
+        ValueError: as for `translation_corpus`; or `unseen` is none of its three values.
+    """
+    fewest, most = _phrase_range(phrases)
+    if pairs < 1:
+        raise ValueError(f"pairs must be 1 or more, got {pairs}")
+    lexicon = load_lexicon(unseen)
+    random = Random(seed)
+    example = running_example()
+    taken = {example.source, example.target}
+    made, vain = [], 0
+    while len(made) < pairs:
+        count = fewest + len(made) % (most - fewest + 1)
+        pair = _sentence(random, lexicon, count)
+        if pair.source in taken or pair.target in taken or not _wanted(pair, lexicon):
+            vain += 1
+            if vain == _PATIENCE:
+                raise ValueError(
+                    f"the grammar has too few sentences of phrases={count} for pairs={pairs:,}: "
+                    "ask for fewer pairs or more phrases"
+                )
+            continue
+        vain = 0
+        taken |= {pair.source, pair.target}
+        made.append(pair)
+    return made
+
+
+@cache
+def running_example() -> Pair:
+    """The cat sat on the mat. It is kept out of every corpus, so that no model has seen it."""
+    lexicon = load_lexicon()
+    the = next(word for word in lexicon.determiners[False, False] if word.one == "the")
+    cat = next(noun for noun in lexicon.nouns["animal"] if noun.one == "cat")
+    mat = next(noun for noun in lexicon.nouns["surface"] if noun.one == "mat")
+    sat = next(verb for verb in lexicon.verbs[False] if verb.past == "sat")
+    on = next(word for word in lexicon.prepositions if word.english == "on")
+    fragments = [
+        _noun_phrase(the, cat, None, plural=False),
+        _verb_group(sat, "m", plural=False, negated=False),
+        _idiom(on),
+        _noun_phrase(the, mat, None, plural=False),
+    ]
+    return _pair(fragments, phrases=2)
+
+
+def _phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
+    bounds = phrases if isinstance(phrases, tuple) else (phrases, phrases)
+    whole = len(bounds) == 2 and all(isinstance(bound, int) for bound in bounds)
+    if not whole or not 1 <= bounds[0] <= bounds[1]:
+        raise ValueError(
+            f"phrases must be a whole number from 1 up, or (fewest, most) of them, got {phrases!r}"
+        )
+    return bounds
+
+
+def _wanted(pair: Pair, lexicon: Lexicon) -> bool:
+    # Longer sentences would test patience more than translation: 31 words for 8 phrases.
+    short_enough = len(pair.source) <= 7 + 3 * pair.phrases
+    return short_enough and not (lexicon.unseen and lexicon.unseen.isdisjoint(pair.source))
+
+
+# --- Drawing a sentence ---------------------------------------------------------------------------
+
+
+class _Fragment(NamedTuple):
+    english: tuple[str, ...]
+    french: tuple[str, ...]
+    sure: list[Link]  # (English index, French index), counted within the fragment
+    possible: list[Link]  # those that are not sure
+
+
+def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
+    fragments = []
+    left = phrases
+    while left:
+        if fragments:
+            fragments.append(_idiom(random.choice(lexicon.conjunctions)))
+        size = min(random.choice(_CLAUSE_SIZES), left)
+        fragments += _clause(random, lexicon, size)
+        left -= size
+    return _pair(fragments, phrases)
+
+
+def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
+    """One or two subjects, a verb, and of an object and a place as many as make up the phrases."""
+    two_subjects = phrases > 1 and random.random() < _TWO_SUBJECTS
+    rest = phrases - 1 - two_subjects
+    has_object = rest == 2 or (rest == 1 and random.random() < 0.5)
+    has_place = rest > has_object
+    negated = random.random() < _NEGATION
+
+    subject, gender, plural = _draw_noun_phrase(random, lexicon, _SUBJECTS)
+    fragments = [subject]
+    if two_subjects:
+        second, second_gender, _ = _draw_noun_phrase(random, lexicon, _SUBJECTS)
+        fragments += [_idiom(lexicon.conjunctions[0]), second]
+        # A subject of both genders is masculine in French.
+        gender, plural = max(gender, second_gender), True
+    verb = random.choice(lexicon.verbs[has_object])
+    fragments.append(_verb_group(verb, gender, plural, negated))
+    if has_object:
+        object_, _, _ = _draw_noun_phrase(random, lexicon, verb.objects, negated)
+        fragments.append(object_)
+    if has_place:
+        preposition = random.choice(lexicon.prepositions)
+        place, _, _ = _draw_noun_phrase(random, lexicon, preposition.kinds)
+        fragments += [_idiom(preposition), place]
+    return fragments
+
+
+def _draw_noun_phrase(
+    random: Random, lexicon: Lexicon, kinds: tuple[Kind, ...], negated_object: bool = False
+) -> tuple[_Fragment, Gender, bool]:
+    """A noun phrase, its gender, and whether it is plural."""
+    kind = random.choice(kinds)
+    if kind == "person" and random.random() < _NAME:
+        name = random.choice(lexicon.names)
+        return _name(name), name.gender, False
+    plural = random.random() < _PLURAL
+    determiner = random.choice(lexicon.determiners[plural, negated_object])
+    noun = random.choice(lexicon.nouns[kind])
+    adjective = random.choice(lexicon.adjectives[kind]) if random.random() < _ADJECTIVE else None
+    return _noun_phrase(determiner, noun, adjective, plural), noun.gender, plural
+
+
+# --- Fragments and their links --------------------------------------------------------------------
+
+
+def _fragment(
+    english: tuple[str, ...], french: tuple[str, ...], rendered: list[Sequence[int]]
+) -> _Fragment:
+    """The one rule of every link: a French word that renders a single English word is surely linked
+    to it; where it renders several together, each of these links is possible and none is sure.
+
+    `rendered` has for each French word the indices of the English words that it renders.
+    """
+    sure = [(words[0], j) for j, words in enumerate(rendered) if len(words) == 1]
+    possible = [(i, j) for j, words in enumerate(rendered) if len(words) > 1 for i in words]
+    return _Fragment(english, french, sure, possible)
+
+
+@cache
+def _noun_phrase(
+    determiner: Determiner, noun: Noun, adjective: Adjective | None, plural: bool
+) -> _Fragment:
+    """The black cat → le chat noir."""
+    english_noun, french_noun = noun.many if plural else noun.one, noun.french[plural]
+    if plural:
+        english_determiner, french_determiner = determiner.many, determiner.french_many
+    else:
+        english_determiner = determiner.one
+        forms = determiner.before_vowel if _starts_with_vowel(french_noun) else None
+        french_determiner = (forms or determiner.french_one)[noun.gender == "f"]
+    french_determiner = _elided(french_determiner, french_noun)
+    next_word = adjective.english if adjective else english_noun
+    if english_determiner == "a" and next_word.startswith(tuple("aeiou")):
+        english_determiner = "an"
+    if adjective is None:
+        english, french = (english_determiner, english_noun), (french_determiner, french_noun)
+        return _fragment(english, french, [(0,), (1,)])
+    return _fragment(
+        (english_determiner, adjective.english, english_noun),
+        (french_determiner, french_noun, _agreeing(adjective.french, noun.gender, plural)),
+        [(0,), (2,), (1,)],
+    )
+
+
+@cache
+def _name(name: Name) -> _Fragment:
+    return _fragment((name.one,), (name.one,), [(0,)])
+
+
+@cache
+def _idiom(words: Preposition | Conjunction) -> _Fragment:
+    """In front of → devant; while → pendant que. All of the one renders all of the other."""
+    english, french = tuple(words.english.split()), tuple(words.french.split())
+    return _fragment(english, french, [range(len(english))] * len(french))
+
+
+@cache
+def _verb_group(verb: Verb, gender: Gender, plural: bool, negated: bool) -> _Fragment:
+    """Did not sit → n'était pas assis."""
+    english = _present(
+        auxiliary=("was", "were")[plural] if verb.was else "did" if negated else None,
+        negation="not" if negated else None,
+        verb=verb.was or (verb.base if negated else verb.past),
+        particle=verb.particle,
+    )
+    french = _present(
+        ne=_elided("ne", verb.french[plural]) if negated else None,
+        finite=verb.french[plural],
+        pas="pas" if negated else None,
+        second=_agreeing(verb.agrees, gender, plural) if verb.agrees else None,
+    )
+    renders = {
+        "ne": ("auxiliary", "negation"),  # English has no word of its own for it
+        # The auxiliary has the tense, the verb decides: was tired, était; was hungry, avait.
+        "finite": ("auxiliary", "verb") if verb.agrees else ("auxiliary", "verb", "particle"),
+        "pas": ("negation",),
+        "second": ("verb", "particle"),
+    }
+    places = {role: place for place, role in enumerate(english)}
+    rendered = [[places[role] for role in renders[word] if role in places] for word in french]
+    return _fragment(tuple(english.values()), tuple(french.values()), rendered)
+
+
+def _present(**words: str | None) -> dict[str, str]:
+    return {role: word for role, word in words.items() if word}
+
+
+def _agreeing(forms: tuple[str, ...], gender: Gender, plural: bool) -> str:
+    return forms[2 * plural + (gender == "f")] if len(forms) > 1 else forms[0]
+
+
+# --- From fragments to a pair ---------------------------------------------------------------------
+
+
+def _pair(fragments: list[_Fragment], phrases: int) -> Pair:
+    english, french, sure, possible, shared = [], [], [], [], set()
+    for fragment in fragments:
+        words = fragment.french
+        i = len(english)
+        if french and french[-1] == "de":
+            # It belongs to the word after it too, and melts into le and les: it renders both.
+            possible.append((i, len(french) - 1))
+            shared.add(len(french) - 1)
+            if words[0] in _AFTER_DE:
+                french[-1], words = _AFTER_DE[words[0]], words[1:]
+        if french:
+            french[-1] = _elided(french[-1], words[0])
+        j = len(french) + len(words) - len(fragment.french)
+        sure += [(i + a, j + b) for a, b in fragment.sure]
+        possible += [(i + a, j + b) for a, b in fragment.possible]
+        english += fragment.english
+        french += words
+    return Pair(
+        source=tuple(english),
+        target=tuple(french),
+        source_text=" ".join(english),
+        target_text=" ".join(french).replace("' ", "'"),
+        sure=frozenset(link for link in sure if link[1] not in shared),
+        possible=frozenset(sure + possible),
+        phrases=phrases,
+    )
+
+
+def _elided(word: str, following: str) -> str:
+    return _ELISIONS[word] if word in _ELISIONS and _starts_with_vowel(following) else word
+
+
+def _starts_with_vowel(word: str) -> bool:
+    return word.startswith(_VOWELS) and word not in load_lexicon().aspirated

@@ -1,0 +1,134 @@
+"""The words of `lexicon.toml`, which explains its entries, sorted for the grammar to draw from."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+Gender = Literal["m", "f"]
+Kind = Literal["person", "animal", "surface", "space"]
+Unseen = Literal["nouns", "names"] | None
+
+# Each entry is only ever itself, which makes it a cheap key for what is cached of it.
+_entry = dataclass(frozen=True, slots=True, eq=False)
+
+
+@_entry
+class Determiner:
+    one: str | None = None
+    many: str | None = None
+    french_one: tuple[str, str] | None = None
+    french_many: str | None = None
+    before_vowel: tuple[str, str] | None = None
+    negated_object: Literal["too", "never", "only"] = "too"
+
+    def fits(self, plural: bool, negated_object: bool) -> bool:
+        has_number = self.many if plural else self.one
+        return bool(has_number) and self.negated_object != ("never" if negated_object else "only")
+
+
+@_entry
+class Noun:
+    one: str
+    many: str
+    french: tuple[str, str]
+    gender: Gender
+    kind: Kind
+    unseen: bool = False
+
+
+@_entry
+class Name:
+    one: str
+    gender: Gender
+    unseen: bool = False
+
+
+@_entry
+class Adjective:
+    english: str
+    french: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+
+
+@_entry
+class Verb:
+    french: tuple[str, str]
+    past: str | None = None
+    base: str | None = None
+    was: str | None = None
+    particle: str | None = None
+    agrees: tuple[str, ...] | None = None
+    objects: tuple[Kind, ...] = ()
+
+
+@_entry
+class Preposition:
+    english: str
+    french: str
+    kinds: tuple[Kind, ...]
+
+
+@_entry
+class Conjunction:
+    english: str
+    french: str
+
+
+class Lexicon(NamedTuple):
+    determiners: dict[tuple[bool, bool], list[Determiner]]  # by (plural, object of a negated verb)
+    nouns: dict[Kind, list[Noun]]
+    names: list[Name]
+    adjectives: dict[Kind, list[Adjective]]
+    verbs: dict[bool, list[Verb]]  # by whether they take an object
+    prepositions: list[Preposition]
+    conjunctions: list[Conjunction]
+    aspirated: frozenset[str]
+    unseen: frozenset[str]  # English forms of the unseen words that are let in
+
+
+@cache
+def load_lexicon(unseen: Unseen = None) -> Lexicon:
+    """The words for training, or these and the unseen nouns or names.
+
+    Raises:
+        ValueError: `unseen` is none of its three values.
+    """
+    if unseen not in (None, "nouns", "names"):
+        raise ValueError(f'unseen must be None, "nouns" or "names", got {unseen!r}')
+    data = _frozen(tomllib.loads((files(__package__) / "lexicon.toml").read_text("utf-8")))
+    determiners = [Determiner(**entry) for entry in data["determiners"]]
+    nouns = [Noun(one, **entry) for one, entry in data["nouns"].items()]
+    names = [Name(name, **entry) for name, entry in data["names"].items()]
+    adjectives = [Adjective(english, **entry) for english, entry in data["adjectives"].items()]
+    verbs = [Verb(**entry) for entry in data["verbs"]]
+
+    nouns = [noun for noun in nouns if not noun.unseen or unseen == "nouns"]
+    names = [name for name in names if not name.unseen or unseen == "names"]
+    forms = {form for noun in nouns if noun.unseen for form in (noun.one, noun.many)}
+    forms |= {name.one for name in names if name.unseen}
+    kinds = sorted({noun.kind for noun in nouns})
+    both = (False, True)
+    return Lexicon(
+        determiners={
+            (plural, negated): [entry for entry in determiners if entry.fits(plural, negated)]
+            for plural in both
+            for negated in both
+        },
+        nouns={kind: [noun for noun in nouns if noun.kind == kind] for kind in kinds},
+        names=names,
+        adjectives={kind: [word for word in adjectives if kind in word.kinds] for kind in kinds},
+        verbs={takes: [verb for verb in verbs if bool(verb.objects) == takes] for takes in both},
+        prepositions=[Preposition(word, **entry) for word, entry in data["prepositions"].items()],
+        conjunctions=[Conjunction(*words) for words in data["conjunctions"].items()],
+        aspirated=frozenset(data["aspirated"]),
+        unseen=frozenset(forms),
+    )
+
+
+def _frozen(data):
+    """The same with tuples for lists, so that what is made of an entry can be cached."""
+    if isinstance(data, dict):
+        return {key: _frozen(value) for key, value in data.items()}
+    return tuple(map(_frozen, data)) if isinstance(data, list) else data

@@ -1,0 +1,219 @@
+"""Real parallel text: Multi30k, and any file of tab-separated pairs.
+
+Nothing that a line can hold stops the loading, and no line is dropped in silence: what is left out
+is counted by reason, and the count comes as a warning and stays in `corpus.report`.
+"""
+
+import codecs
+import gzip
+import io
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from utils.corpora.pairs import Corpus, LoadReport, Pair, split
+from utils.corpora.text import tokenise
+
+MAX_TOKENS = 250  # a longer line is no sentence, but a file without line ends or a paste gone wrong
+
+_HOME = "https://github.com/multi30k/dataset/tree/master/data/task1/raw"
+_DOWNLOADS = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
+_SHA256 = {
+    "train.en.gz": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
+    "train.de.gz": "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
+    "train.fr.gz": "622e75069e9f4c577425c4f277116ce66e63a2401c0a2312d90073cb12379a3c",
+    "val.en.gz": "14f7d25ddd868909a9213e361768460edcacdd6ab9d1e77b92560dc10c10dc28",
+    "val.de.gz": "f0cba2f995189cf5770f29a8a9a537a3ad3f51657ad873405082ff6863a5e75a",
+    "val.fr.gz": "ca3106f1a72390591d25f6c45cb4cd39dec4cd3f123e099748a3ce5256c160e9",
+    "test_2016_flickr.en.gz": "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9",
+    "test_2016_flickr.de.gz": "9204244e408ccb38d2a55cfcd344df15005fc42a07a6e55ca6c52b6ababb8cc8",
+    "test_2016_flickr.fr.gz": "6d326e188d259fb1d04ac19eae3af956559b3a0b93d7635e56c90987c40c8b90",
+}
+
+Language = Literal["en", "de", "fr"]
+
+
+def load_multi30k(
+    source: Language = "de", target: Language = "en", folder: str | Path | None = None
+) -> Corpus:
+    """Multi30k, task 1: 29,000 captions of photographs to train, 1,014 to validate, 1,000 to test.
+
+    The sets are the published ones (for test, test_2016_flickr); a short caption may be in two.
+    Source: Elliott et al. 2016 (English, German) and 2017 (French).
+
+    Args:
+        source, target: two of "en", "de" and "fr".
+        folder: where the six files lie, `train.de.gz` and so on, compressed or not; they are taken
+            as they are. Without it they are downloaded once, checked and kept.
+
+    Raises:
+        ValueError: the languages are not two of the three, the two sides of a set differ in their
+            number of lines, or a file is damaged.
+        FileNotFoundError: `folder` lacks a file.
+        OSError: a file could not be downloaded; the message says which to put where.
+    """
+    languages = ("en", "de", "fr")
+    if source not in languages or target not in languages or source == target:
+        raise ValueError(
+            f"source and target must be two of {', '.join(languages)}, got {source!r}, {target!r}"
+        )
+    report = LoadReport()
+    sets = []
+    for name in ("train", "val", "test_2016_flickr"):
+        paths = [_multi30k_file(f"{name}.{side}.gz", folder) for side in (source, target)]
+        sides = [_lines(path) for path in paths]
+        if len(sides[0]) != len(sides[1]):
+            raise ValueError(
+                f"{paths[0]} has {len(sides[0]):,} lines but {paths[1].name} has "
+                f"{len(sides[1]):,}: line by line they must translate each other; "
+                f"take both anew from {_HOME}"
+            )
+        lines = zip(*sides, strict=True)
+        sets.append(_pairs(lines, f"{name}.{source}–{target}", report))
+    train, validation, test = sets
+    if not (train and validation and test):
+        raise ValueError(f"these are no usable files of sentences: {report}; are they UTF-8?")
+    _warn_of_lines_left_out(report)
+    return Corpus(train, validation, test, report)
+
+
+def load_tsv(path: str | Path, columns: tuple[int, int] = (0, 1), seed: int = 0) -> Corpus:
+    """Pairs from a file with one pair a line, the two sentences separated by a tab.
+
+    That is the layout of Tatoeba's and manythings.org's files. The file may be compressed (gzip, or
+    a zip archive, of which the largest member is read). 5 % of the pairs go to validation, 5 % to
+    test; the three sets share no sentence in either language.
+
+    Args:
+        path: the file.
+        columns: which columns hold source and target, counted from 0: (1, 0) turns the direction
+            round, and columns that are not named are ignored.
+        seed: decides which pairs go where.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is damaged, or holds too few pairs; `columns` are not two.
+    """
+    path = Path(path).expanduser()
+    if len(set(columns)) != 2 or min(columns) < 0:
+        raise ValueError(f"columns must be two different numbers from 0 up, got {columns}")
+    report = LoadReport()
+    rows = (line.split(b"\t") for line in _lines(path))
+    sides = (
+        [row[column] for column in columns] if max(columns) < len(row) else None for row in rows
+    )
+    pairs = _pairs(sides, path.name, report)
+    if len(pairs) < 3:
+        raise ValueError(
+            f"{path} is no usable file of pairs ({report}): it needs three lines or more with "
+            "source, tab, target, in UTF-8"
+        )
+    _warn_of_lines_left_out(report)
+    return split(_sharing_a_sentence(pairs), seed, report=report)
+
+
+def _sharing_a_sentence(pairs: list[Pair]) -> list[list[Pair]]:
+    """Groups of pairs that have a sentence in common, directly or through others of the group.
+
+    "Hi." and "Hello." both come with "Salut !", which may come with "Bye." too. Union-find.
+    """
+    parents = {}
+
+    def root(sentence):
+        parents.setdefault(sentence, sentence)
+        while parents[sentence] != sentence:
+            parents[sentence] = sentence = parents[parents[sentence]]  # halves the way next time
+        return sentence
+
+    for pair in pairs:
+        parents[root(("source", pair.source))] = root(("target", pair.target))
+    groups = {}
+    for pair in pairs:
+        groups.setdefault(root(("source", pair.source)), []).append(pair)
+    return list(groups.values())
+
+
+def _pairs(
+    lines: Iterable[tuple[bytes, bytes] | None], place: str, report: LoadReport
+) -> list[Pair]:
+    """The pairs among the lines; the report hears of each, and of why the others are none."""
+    pairs = []
+    for number, sides in enumerate(lines, start=1):
+        try:
+            pairs.append(_pair(sides))
+        except _MalformedLine as fault:
+            report.leave_out(str(fault), f"{place}, line {number}")
+    report.kept += len(pairs)
+    return pairs
+
+
+class _MalformedLine(Exception):  # noqa: N818 - caught where it is made, it is no one's error
+    pass
+
+
+def _pair(sides: tuple[bytes, bytes] | None) -> Pair:
+    if sides is None:
+        raise _MalformedLine("too few tabs")
+    try:
+        source_text, target_text = (side.decode("utf-8").strip() for side in sides)
+    except UnicodeDecodeError:
+        raise _MalformedLine("broken UTF-8") from None
+    if "\0" in source_text + target_text:
+        raise _MalformedLine("a NUL character")
+    source, target = tokenise(source_text), tokenise(target_text)
+    if not (source and target):
+        raise _MalformedLine("an empty side")
+    if max(len(source), len(target)) > MAX_TOKENS:
+        raise _MalformedLine(f"more than {MAX_TOKENS} tokens")
+    return Pair(source, target, source_text, target_text)
+
+
+def _warn_of_lines_left_out(report: LoadReport) -> None:
+    if report.left_out:
+        warnings.warn(str(report), stacklevel=3)  # points at the call of load_…
+
+
+def _lines(path: Path) -> list[bytes]:
+    """The lines of a file, compressed or not, with any kind of line end and without a BOM."""
+    data = path.read_bytes()
+    try:
+        if data.startswith(b"\x1f\x8b"):
+            data = gzip.decompress(data)
+        elif data.startswith(b"PK\x03\x04"):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                data = archive.read(max(archive.infolist(), key=lambda member: member.file_size))
+    except (EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(f"{path} is damaged ({error}): get it anew") from None
+    # The `splitlines` of bytes, unlike that of strings, knows no line ends but \n, \r and \r\n.
+    return data.removeprefix(codecs.BOM_UTF8).splitlines()
+
+
+def _multi30k_file(name: str, folder: str | Path | None) -> Path:
+    if folder is None:
+        return _download(name)
+    folder = Path(folder).expanduser()
+    for path in (folder / name, folder / name.removesuffix(".gz")):
+        if path.is_file():
+            return path
+    raise FileNotFoundError(f"{name} is not in {folder}: take it from {_HOME} and put it there")
+
+
+def _download(name: str) -> Path:
+    import pooch  # here, because only a download needs it and its own imports
+
+    store = pooch.create(
+        path=pooch.os_cache("attention-course"),
+        base_url=_DOWNLOADS,
+        registry=_SHA256,
+        retry_if_failed=2,
+    )
+    try:
+        return Path(store.fetch(name, progressbar=True))
+    except (OSError, ValueError) as error:  # no network; or a checksum that is wrong
+        raise OSError(
+            f"could not download {name}: take it from {_HOME} and put it into {store.abspath}, or "
+            f"name a folder that has the files with load_multi30k(folder=…). The reason: {error}"
+        ) from None
