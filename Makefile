@@ -21,7 +21,7 @@ notebooks: .venv/ready  ## run every notebook and store its outputs
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
 
 .venv/ready: requirements.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "This course needs Python 3.11 or newer, and $(PYTHON) is not. Name a newer one: make lab PYTHON=python3.12" >&2; exit 1; }
 	@echo "Setting up .venv: this takes a minute or two, once."
 	@$(PYTHON) -m venv .venv || { echo "Could not make .venv. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }

@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECTIONS = ["You will be able to", "Common mistakes", "Check yourself", "Recap", "Sources"]
 MOST_LINES = 15  # of code in a cell, unless it is tagged "long"
 
@@ -48,6 +49,15 @@ def test_it_opens_and_closes_as_the_others_do(path):
     questions = prose.split("## Check yourself")[1].split("## Recap")[0]
     assert len(re.findall(r"^\*\*\d\.\*\*", questions, flags=re.MULTILINE)) == 3
     assert questions.count("<details>") == questions.count("</details>") == 3
+
+
+@every_notebook
+def test_the_readme_lists_it_with_the_same_title_and_minutes(path):
+    title = re.match(r"# \d\d · (.+)", prose_of(path))[1]
+    minutes = re.search(r"\| (\d+) minutes \|", prose_of(path))[1]
+    (row,) = [line for line in README.splitlines() if f"](notebooks/{path.name})" in line]
+    assert row.startswith(f"| {path.name[:2]} | [{title}](")
+    assert row.endswith(f" | {minutes} |")
 
 
 @every_notebook

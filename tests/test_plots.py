@@ -83,6 +83,9 @@ def test_matrices_without_a_largest_entry_are_described_as_they_are():
     assert plots.describe(torch.full((2, 2), 0.5), "ab", "cd").endswith("Every entry is 0.50.")
     alike = plots.describe([[0.8, 0.2], [0.8, 0.2]], "ab", "cd")
     assert alike.endswith("Every row alike: a 0.80; b 0.20.")
+    assert plots.describe([[0.8, 0.2]], "ab", "c") == (
+        "1 target row by 2 source columns. a 0.80; b 0.20."
+    )
     many = plots.describe(np.eye(13), "abcdefghijklm", "abcdefghijklm")
     assert many.endswith("j → j 1.00; and 3 more rows.")
 

@@ -92,7 +92,7 @@ def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero():
     assert rates[55] == pytest.approx(1.0)  # half of the way down
     assert rates[10:] == sorted(rates[10:], reverse=True)
     assert 0 < rates[-1] < 0.002
-    assert one_cycle(0, steps=1, peak=2.0) == 2.0
+    assert one_cycle(0, steps=1, peak=2.0, warmup=0.1) == 2.0
 
 
 def test_the_budget_is_a_number_of_steps_over_any_number_of_epochs():
@@ -145,6 +145,28 @@ def test_a_checkpoint_resumes_to_the_same_end_in_another_process(tmp_path):
     other = make_trainer(model_seed=1)  # other weights, until it loads
     other.load(path)
     assert other.step == 7
+    other.fit()
+    assert_same_outcome(other, straight)
+
+
+def test_a_checkpoint_of_a_training_that_died_resumes_to_the_same_end(tmp_path):
+    straight = make_trainer()
+    straight.fit()
+
+    path = tmp_path / "checkpoint.pt"
+    trainer = make_trainer(checkpoint=path)
+
+    def die(batch):
+        if trainer.step == 7:
+            raise MemoryError
+
+    before_each_step(trainer, die)
+    with pytest.raises(MemoryError):
+        trainer.fit()
+
+    other = make_trainer(model_seed=1)
+    other.load(path)
+    assert other.step == 5  # of the last validation
     other.fit()
     assert_same_outcome(other, straight)
 
@@ -212,8 +234,10 @@ def test_a_loss_that_is_no_number_stops_and_says_what_to_try():
     assert trainer.step == 3
     assert all(tensor.isfinite().all() for tensor in trainer.model.parameters())
     trainer.model.losses = losses
-    trainer.fit()  # after the cause is mended it goes on
-    assert trainer.finished
+    trainer.fit()  # after the cause is mended it goes on, as if nothing had happened
+    straight = make_trainer()
+    straight.fit()
+    assert_same_outcome(trainer, straight)
 
 
 def test_gradients_are_clipped():

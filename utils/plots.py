@@ -224,8 +224,8 @@ def matrix_map(
         sns.heatmap(
             values,
             ax=axis,
-            xticklabels=columns or "auto",
-            yticklabels=rows or "auto",
+            xticklabels=columns or (5 if wide > 20 else "auto"),
+            yticklabels=rows or (5 if high > 20 else "auto"),
             cmap=SCORE_COLOURS if signed else WEIGHT_COLOURS,
             annot=bool(number_format),
             fmt=number_format or ".2f",
@@ -456,13 +456,14 @@ def flow_diagram(
 def describe(weights: Matrix, source: Sequence[str], target: Sequence[str]) -> str:
     """A matrix in words: its size, and the largest entry of each of its first ten rows."""
     values = _matrix(weights, source, target)
-    size = f"{len(target)} target rows by {len(source)} source columns."
+    size = f"{_count(target, 'target row')} by {_count(source, 'source column')}."
     if np.ptp(values) < 0.005:
         return f"{size} Every entry is {values.mean():.2f}."
     best = values.argmax(1)
     if np.ptp(values, axis=0).max() < 0.005:
         entries = [f"{word} {value:.2f}" for word, value in zip(source, values[0], strict=True)]
-        return f"{size} Every row alike: {'; '.join(entries)}."
+        alike = "Every row alike: " if len(target) > 1 else ""
+        return f"{size} {alike}{'; '.join(entries)}."
     rows = [
         f"{target[row]} → {source[best[row]]} {values[row, best[row]]:.2f}"
         for row in range(min(10, len(target)))
@@ -485,6 +486,10 @@ def describe_mask(mask: Matrix, source: Sequence[str], target: Sequence[str]) ->
         f"{allowed.sum()} of {allowed.size} cells, {len(target)} target rows by {len(source)} "
         f"source columns, may be attended to: {'; '.join(rows)}{more}."
     )
+
+
+def _count(things: Sequence, name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _numbers(values) -> np.ndarray:

@@ -13,8 +13,8 @@ class SliderFigure(Pictured, ipywidgets.VBox):
 
     Args:
         draw: returns the figure for one value of each slider, by name.
-        sliders: name → an ipywidgets slider. Each is labelled with its name, for the eye and for
-            screen readers.
+        sliders: name → a slider of ipywidgets, or another of its controls, such as a checkbox. Each
+            is labelled with its name, for the eye and for screen readers.
     """
 
     def __init__(self, draw: Callable[..., AccessibleFigure], **sliders: ipywidgets.Widget):
