@@ -9,7 +9,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+pytestmark = pytest.mark.skipif(
+    os.name == "nt" or shutil.which("make") is None, reason="no make on this machine"
+)
 
 
 def run_make(folder, *arguments, **environment):

@@ -12,7 +12,7 @@ const STYLE = `
 .qe svg { background: white; border: 1px solid #bbb; border-radius: 4px; touch-action: none;
   cursor: grab; }
 .qe-plane { margin: 0; }
-.qe-plane figcaption { white-space: pre; text-align: center; font-weight: bold; }
+.qe-plane figcaption { white-space: pre; text-align: center; }
 .qe-side { flex: 1; min-width: 300px; }
 .qe label { display: grid; grid-template-columns: 9em 1fr 4em; gap: 8px; align-items: center;
   margin: 2px 0; }
@@ -96,12 +96,15 @@ function render({ model, el }) {
   const svg = element("svg", { width: SIZE, height: SIZE, role: "img" }, plane);
   const description = element("title", {}, svg);
   labels.forEach((label, j) => arrow(svg, KEY_COLOUR, 2, label)(keys[j]));
-  const moveContext = arrow(svg, CONTEXT_COLOUR, 3, "", "6 3"); // named below: labels would collide
-  const moveQuery = arrow(svg, QUERY_COLOUR, 4, "query");
+  // These two are named below the plane: where they lie on a key, labels would collide.
+  const moveContext = arrow(svg, CONTEXT_COLOUR, 3, "", "6 3");
+  const moveQuery = arrow(svg, QUERY_COLOUR, 4, "");
 
   const legend = element("figcaption", {}, plane);
-  element("span", { text: "━ query   ", style: `color: ${QUERY_COLOUR}` }, legend);
-  element("span", { text: "╍ context", style: `color: ${CONTEXT_COLOUR}` }, legend);
+  element("span", { text: "━━", style: `color: ${QUERY_COLOUR}` }, legend);
+  legend.append(" query     ");
+  element("span", { text: "╍╍", style: `color: ${CONTEXT_COLOUR}` }, legend);
+  legend.append(" context");
 
   const side = element("div", { class: "qe-side" }, root);
   const point = (degrees, length) => {

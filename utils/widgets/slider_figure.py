@@ -23,6 +23,7 @@ class SliderFigure(Pictured, ipywidgets.VBox):
         self._image = ipywidgets.HTML(self.picture())
         for name, slider in sliders.items():
             slider.description = name.replace("_", " ")
+            slider.style.description_width = "initial"  # or a long name would be cut short
             slider.observe(self._redraw, names="value")
         super().__init__([*sliders.values(), self._image])
 
