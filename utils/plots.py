@@ -380,7 +380,9 @@ def vector_plane(
         _draw_arrow(axis, x, y, LINE_COLOURS[0], label, width=2)
     if query is not None:
         x, y = _numbers(query)
-        _draw_arrow(axis, x, y, LINE_COLOURS[3], "query", width=3.5)
+        _draw_arrow(axis, x, y, LINE_COLOURS[3], "", width=3.5)
+        axis.plot([], [], color=LINE_COLOURS[3], lw=3.5, label="query")
+        axis.legend(frameon=False, loc="lower center")  # on the arrow it would hide a key's label
     reach = 1.35 * max(np.abs(_numbers(vector)).max() for vector in vectors.values())
     axis.set(xlim=(-reach, reach), ylim=(-reach, reach), title=title, aspect="equal")
     axis.axhline(0, color="0.75", lw=0.8, zorder=0)
@@ -569,5 +571,4 @@ def _luminance(colour: np.ndarray) -> float:
 def _draw_arrow(axis: Axes, x: float, y: float, colour, label: str, width: float) -> None:
     style = {"arrowstyle": "-|>", "color": colour, "lw": width, "shrinkA": 0, "shrinkB": 0}
     axis.annotate("", xy=(x, y), xytext=(0, 0), arrowprops=style)
-    away = 1.14 if label != "query" else 1.26  # the query may lie on a key: labels must not collide
-    axis.text(x * away, y * away, label, color=colour, ha="center", va="center", weight="bold")
+    axis.text(x * 1.14, y * 1.14, label, color=colour, ha="center", va="center", weight="bold")

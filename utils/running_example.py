@@ -1,8 +1,9 @@
 """The sentence that the whole course follows, with vectors small enough to work out by hand.
 
 "The cat sat on the mat" → "le chat était assis sur le tapis". Every vector has two whole numbers,
-so each can be drawn as an arrow: right leans to who acts, left to where; up to small words, down to
-what happens. They are made up. A trained model finds its own, with hundreds of numbers each.
+so each can be drawn as an arrow: right leans to who acts, left to where; up to articles and nouns,
+down to verbs and prepositions. They are made up. A trained model finds its own, with hundreds of
+numbers each.
 """
 
 import torch

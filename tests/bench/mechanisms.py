@@ -1,6 +1,6 @@
 """Our mechanisms against the naive form and against PyTorch's own: forward and backward.
 
-Batch 32, width 256, sources of 32 to 2,048 tokens. A decoder asks eight times, one step after the
+Batch 32, width 256, sources of 32 to 2,048 tokens. A decoder asks sixteen times, one step after the
 other; multi-head and scaled dot-product attention ask 128 queries at once.
 """
 
@@ -16,12 +16,12 @@ from utils.attention import (
     ScaledDotProductAttention,
 )
 
-BATCH, DIM, HEADS, STEPS, QUERIES = 32, 256, 8, 8, 128
+BATCH, DIM, HEADS, STEPS, QUERIES = 32, 256, 8, 16, 128
 LENGTHS = [32, 128, 512, 2048]
 
 
 def decoder_loop(kind: str, src_len: int) -> Work:
-    """A decoder's attention: eight states, one after the other, over one source."""
+    """A decoder's attention: sixteen states, one after the other, over one source."""
     attention: Attention = ConcatenatedAdditiveAttention(DIM, DIM, DIM)
     if kind == "ours":
         attention = attention.split()
