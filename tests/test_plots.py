@@ -137,6 +137,17 @@ def test_lines_differ_by_more_than_colour():
     assert len({bar.get_hatch() for bar in bars}) == 2
 
 
+def test_a_spread_is_a_band_around_its_own_line():
+    lines = {"a": [1, 2], "b": [5, 6]}
+    figure = plots.line_chart([1, 2], lines, "x", "y", "two lines", spread={"b": [0.5, 1]})
+    (band,) = figure.axes[0].collections
+    corners = {tuple(corner) for corner in band.get_paths()[0].vertices}
+    assert corners == {(1, 4.5), (1, 5.5), (2, 5), (2, 7)}
+    assert (band.get_facecolor()[0][:3] == figure.axes[0].lines[1].get_color()).all()
+    with pytest.raises(ValueError, match=r"spread for \['c'\]; lines: \['a', 'b'\]"):
+        plots.line_chart([1, 2], lines, "x", "y", "two lines", spread={"c": [0, 0]})
+
+
 def test_gradients_and_devices_do_not_get_in_the_way():
     weights = WEIGHTS.clone().requires_grad_()
     assert plots.concept_heatmap(weights, SOURCE, TARGET).alt

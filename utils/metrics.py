@@ -1,8 +1,24 @@
-"""Numbers that say how focused attention is."""
+"""Numbers that say how focused attention is, and how good a translation is.
+
+Every metric of a corpus takes lists with one entry for each sentence, so that `by_length` can give
+it the sentences of one length at a time:
+
+    by_length(exact_match, lengths, hypotheses, references)      # {1: 1.0, 2: 1.0, 3: 0.98, …}
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
+
+from utils.corpora import Batch, Pair
+from utils.seq2seq import Seq2Seq, evaluating
+
+Links = Iterable[tuple[int, int]]  # (source index, target index), as in `Pair`
 
 
 def attention_entropy(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, "..."]:
@@ -26,3 +42,185 @@ def attention_entropy(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, ".
 def largest_weight(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, "..."]:
     """The largest weight of each row: 1 for a hard choice, 1/n for an equal share among n."""
     return weights.amax(-1)
+
+
+def mean_entropy(weights: Sequence[Float[Tensor, "tgt_len src_len"]]) -> float:
+    """Attention entropy in nats, averaged over all target tokens of all sentences."""
+    return torch.cat([attention_entropy(matrix) for matrix in weights]).mean().item()
+
+
+def exact_match(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
+    """Share of the hypotheses that are their reference, token for token."""
+    _check_aligned(hypotheses=hypotheses, references=references)
+    matches = [
+        list(hypothesis) == list(reference)
+        for hypothesis, reference in zip(hypotheses, references, strict=True)
+    ]
+    return sum(matches) / len(matches)
+
+
+class Bleu(NamedTuple):
+    """A BLEU score, with the signature that says how it was computed."""
+
+    score: float
+    signature: str  # case:lc = both sides lowercased, tok:13a = sacreBLEU's own tokenisation
+
+
+def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
+    """Corpus BLEU from 0 to 100, by sacreBLEU: lowercased, with sacreBLEU's tokenisation "13a".
+
+    sacreBLEU tokenises both sides itself, so give it texts as a person would write them:
+    `detokenise(words)` against `pair.target_text`. Scores made with another tokenisation or casing
+    cannot be compared. Source: Papineni et al. 2002; Post 2018.
+
+    Raises:
+        TypeError: tokens came instead of texts.
+    """
+    from sacrebleu.metrics import BLEU  # here, since it takes a moment that few notebooks need
+
+    _check_aligned(hypotheses=hypotheses, references=references)
+    for text in (*hypotheses, *references):
+        if not isinstance(text, str):
+            raise TypeError(f"BLEU is of texts, got {text!r}: apply detokenise to the words")
+    # Tokenised text raises a warning in the log that is meant for those who forgot to detokenise.
+    scorer = BLEU(lowercase=True, tokenize="13a", force=True)
+    score = scorer.corpus_score(list(hypotheses), [list(references)]).score
+    return Bleu(score, str(scorer.get_signature()))
+
+
+def sentence_losses(
+    model: Seq2Seq, batches: Iterable[Batch], teacher_forcing: float
+) -> tuple[list[Pair], list[Float[Tensor, " tokens"]]]:
+    """The pairs of the batches, and for each the cross-entropy of its target words and `<eos>`.
+
+    Args:
+        model: what is to write the targets.
+        batches: pairs as tensors.
+        teacher_forcing: 1 lets the model read the gold words before each word, 0 its own words.
+    """
+    pairs, losses = [], []
+    with evaluating(model):
+        for batch in batches:
+            counts = [len(pair.target) + 1 for pair in batch.pairs]  # 1 for <eos>
+            pairs += batch.pairs
+            losses += model.losses(batch, teacher_forcing).cpu().split(counts)
+    return pairs, losses
+
+
+def perplexity(losses: Sequence[Float[Tensor, " tokens"]]) -> float:
+    """exp of the mean loss of a token: among how many equally likely words it was as if to choose.
+
+    Whether that is teacher-forced or free-running perplexity depends on where the losses come from.
+    """
+    mean = torch.cat(list(losses)).double().mean().item()
+    return math.exp(mean) if mean < 700 else math.inf
+
+
+def teacher_forced_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
+    """Perplexity of the gold words when the model reads the gold words before each.
+
+    Never to be compared with `free_running_perplexity`, which is far higher.
+    """
+    return perplexity(sentence_losses(model, batches, teacher_forcing=1)[1])
+
+
+def free_running_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
+    """Perplexity of the gold words when the model reads its own words before each.
+
+    Once its words have left the gold ones behind, a good translation counts as an error too. Never
+    to be compared with `teacher_forced_perplexity`, which is far lower.
+    """
+    return perplexity(sentence_losses(model, batches, teacher_forcing=0)[1])
+
+
+def forced_weights(
+    model: Seq2Seq, batches: Iterable[Batch]
+) -> tuple[list[Pair], list[Float[Tensor, "tgt_len src_len"]]]:
+    """The pairs of the batches, and for each the weights with which the model writes its target.
+
+    The model is made to write the gold target (teacher forcing), so that the weights can be held
+    against gold links. One row for each word, one column for each source word.
+    """
+    pairs, all_weights = [], []
+    with evaluating(model):
+        for batch in batches:
+            _, weights = model(batch)  # (batch, tgt_len, src_len)
+            pairs += batch.pairs
+            all_weights += [
+                matrix[: len(pair.target), : len(pair.source)].cpu()
+                for pair, matrix in zip(batch.pairs, weights, strict=True)
+            ]
+    return pairs, all_weights
+
+
+def alignment_links(weights: Float[Tensor, "tgt_len src_len"]) -> set[tuple[int, int]]:
+    """Each target token linked to the source token with its largest weight.
+
+    Raises:
+        ValueError: there are no source tokens, as where a model has no attention.
+    """
+    if weights.shape[-1] == 0:
+        raise ValueError("weights have no columns: a model without attention has no alignment")
+    return {(source, target) for target, source in enumerate(weights.argmax(-1).tolist())}
+
+
+def alignment_error_rate(
+    predicted: Sequence[Links], sure: Sequence[Links], possible: Sequence[Links]
+) -> float:
+    """1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) over a corpus: 0 is perfect, 1 is all wrong.
+
+    A predicted link outside the possible ones is an error, and so is a sure link that is missing; a
+    possible link may be there or not. Source: Och and Ney 2003, equation 26.
+
+    Args:
+        predicted: A, for each sentence its links (source index, target index).
+        sure: S, the gold links that must be there.
+        possible: P, the gold links that may be there. The sure ones count as possible too.
+
+    Raises:
+        ValueError: the lists differ in length, or a sentence has no gold links.
+    """
+    _check_aligned(predicted=predicted, sure=sure, possible=possible)
+    right = total = 0
+    for sentence, (a, s, p) in enumerate(zip(predicted, sure, possible, strict=True)):
+        if s is None or p is None:
+            raise ValueError(
+                f"sentence {sentence} has no gold alignment; only generated corpora have one"
+            )
+        a, s = set(a), set(s)
+        p = s | set(p)
+        right += len(a & s) + len(a & p)
+        total += len(a) + len(s)
+    return 1 - right / total if total else 0.0
+
+
+def by_length(
+    metric: Callable[..., float], lengths: Sequence[int], *columns: Sequence, width: int = 1
+) -> dict[int, float]:
+    """A metric of a corpus, for the sentences of each length.
+
+    Args:
+        metric: takes the columns, say `exact_match(hypotheses, references)`.
+        lengths: the length of each sentence, in whatever unit: words, phrases.
+        columns: what the metric takes, with one entry for each sentence.
+        width: lengths in a bucket; 5 puts the lengths 1 to 5 together, 6 to 10, and so on.
+
+    Returns:
+        For each bucket the longest length in it (1, 2, 3 … or 5, 10, 15 …) and the metric's value.
+    """
+    _check_aligned(lengths=lengths, **{f"column {n}": column for n, column in enumerate(columns)})
+    buckets = defaultdict(list)
+    for length, *entries in zip(lengths, *columns, strict=True):
+        buckets[math.ceil(length / width) * width].append(entries)
+    return {
+        longest: metric(*map(list, zip(*entries, strict=True)))
+        for longest, entries in sorted(buckets.items())
+    }
+
+
+def _check_aligned(**columns: Sequence) -> None:
+    """Refuse lists that are empty or of different lengths; the message names them."""
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) != 1 or 0 in sizes.values():
+        listed = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        raise ValueError(f"one entry for each sentence is needed in every list, got {listed}")

@@ -284,6 +284,7 @@ def line_chart(
     title: str = "",
     logx: bool = False,
     logy: bool = False,
+    spread: Mapping[str, Sequence[float]] | None = None,
 ) -> AccessibleFigure:
     """One or more lines over the same x, told apart by colour and by marker.
 
@@ -296,12 +297,22 @@ def line_chart(
         title: what the picture says, in a few words.
         logx: logarithmic x, base 2.
         logy: logarithmic y.
+        spread: label → how far a band around that line reaches to each side, at each x.
+
+    Raises:
+        ValueError: a spread names a line that is not there.
     """
+    spread = spread or {}
+    if not spread.keys() <= lines.keys():
+        raise ValueError(f"spread for {sorted(spread.keys() - lines.keys())}; lines: {list(lines)}")
     figure = AccessibleFigure(figsize=(6.4, 3.6), layout="constrained")
     axis = figure.add_subplot()
     for number, (label, y) in enumerate(lines.items()):
         colour, marker = LINE_COLOURS[number % 10], MARKERS[number % len(MARKERS)]
         axis.plot(x, _numbers(y), color=colour, marker=marker, markersize=5, label=label)
+        if label in spread:
+            low, high = (_numbers(y) + side * _numbers(spread[label]) for side in (-1, 1))
+            axis.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
     if logx:
         axis.set_xscale("log", base=2)
         axis.set_xticks(x, [f"{value:g}" for value in x])

@@ -1,0 +1,127 @@
+"""Real text: Multi30k, judged on test_2016_flickr, with the budgets of a laptop.
+
+The data lie in the folder that MULTI30K names, or in ../shared/data/multi30k, or are downloaded.
+The steps of a budget are what two idle cores do in that time (the benchmark `pace` says how long
+they take on this machine), so the quality is that of the work, whichever device does it.
+"""
+
+import os
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from tests.bench.translation import (
+    Recipe,
+    chosen_device,
+    of_model,
+    plus_minus,
+    run_jobs,
+    spread,
+)
+from utils.corpora import Batches, Corpus, Pair, detokenise, load_multi30k
+from utils.metrics import Bleu, bleu, free_running_perplexity, teacher_forced_perplexity
+from utils.model_helpers import count_parameters
+from utils.seq2seq import Seq2Seq
+
+SEEDS = range(3)
+FIGURES = {
+    "greedy": "BLEU greedy",
+    "beam": "BLEU beam 5",
+    "forced": "PPL forced",
+    "free": "PPL free",
+}
+
+
+@dataclass(frozen=True)
+class TextRecipe(Recipe):
+    """A recipe with the languages it is for, and the sizes of these models."""
+
+    source: str = "de"
+    target: str = "en"
+    embedding_dim: int = 256
+    encoder_dim: int = 256
+    decoder_dim: int = 256
+    learning_rate: float = 2e-3
+    min_count: int = 2
+
+
+FIVE_MINUTES = TextRecipe("general", steps=2800, dropout=0.3)
+TWELVE_MINUTES = TextRecipe("general", steps=6600, dropout=0.4)
+RECIPES = {
+    "5min": FIVE_MINUTES,
+    "12min": TWELVE_MINUTES,
+    "en-fr": replace(TWELVE_MINUTES, source="en", target="fr"),
+    # To be fair it gets twice the parameters, and as many steps, each of which costs it more.
+    "none": replace(TWELVE_MINUTES, mechanism="none", encoder_dim=512, decoder_dim=512),
+}
+
+
+def multi30k(wanted: str = "") -> dict:
+    """Real text, test_2016_flickr: BLEU and perplexity after the work of 5 and 12 minutes."""
+    # Several jobs share a GPU, since one does not fill it; the CPU belongs to one at a time.
+    workers = 1 if chosen_device().type == "cpu" else os.cpu_count() // 2
+    runs = run_jobs("multi30k", measure, RECIPES, SEEDS, wanted, workers)
+    summary = {name: summarise(of_model(runs, name)) for name in RECIPES}
+    summary = {name: figures for name, figures in summary.items() if figures}
+    print_table(summary)
+    return summary
+
+
+@cache
+def corpus(source: str, target: str) -> Corpus:
+    """The data from the folder that MULTI30K names, from ../shared, or downloaded once."""
+    shared = Path(__file__).parents[3] / "shared" / "data" / "multi30k"
+    folder = os.environ.get("MULTI30K") or (shared if shared.is_dir() else None)
+    return load_multi30k(source, target, folder)
+
+
+def measure(recipe: TextRecipe, seed: int, device: str, progress: bool) -> dict:
+    """Train one model, and test it: greedy and beam search, both kinds of perplexity."""
+    texts = corpus(recipe.source, recipe.target)
+    model, seconds = recipe.train(texts, seed, device, progress=progress)
+    batches = Batches(texts.test, model.source_vocabulary, model.target_vocabulary)
+    greedy, beam = (score(model, texts.test, beam_size) for beam_size in (1, 5))
+    return {
+        "parameters": count_parameters(model)["total"],
+        "steps": recipe.steps,
+        "seconds": round(seconds, 1),
+        "greedy": round(greedy.score, 2),
+        "beam": round(beam.score, 2),
+        "forced": round(teacher_forced_perplexity(model, batches), 2),
+        "free": round(free_running_perplexity(model, batches), 2),
+        "signature": greedy.signature,
+    }
+
+
+def score(model: Seq2Seq, pairs: list[Pair], beam_size: int) -> Bleu:
+    """sacreBLEU of the translations as texts against the references as they were published."""
+    found = model.translate_all([pair.source for pair in pairs], beam_size)
+    texts = [detokenise(translation.words) for translation in found]
+    return bleu(texts, [pair.target_text for pair in pairs])
+
+
+def summarise(runs: list[dict]) -> dict:
+    """The seeds of one model together; empty where it has not been run."""
+    if not runs:
+        return {}
+    return {
+        "seeds": len(runs),
+        "parameters": runs[0]["parameters"],
+        "steps": runs[0]["steps"],
+        "signature": runs[0]["signature"],
+        **{name: spread([run[name] for run in runs]) for name in FIGURES},
+    }
+
+
+def print_table(summary: dict[str, dict]) -> None:
+    """A row for each model."""
+    print(
+        "\nMean ± deviation over seeds. Perplexity is of words, <unk> among them; forced and free"
+    )
+    print("are not comparable. sacreBLEU:", next(iter(summary.values()))["signature"])
+    titles = "".join(f"{title:>18}" for title in FIGURES.values())
+    print(f"{'model':8}{'parameters':>12}{'steps':>7}{'seeds':>6}{titles}")
+    for name, figures in summary.items():
+        cells = "".join(f"{plus_minus(figures[figure]):>18}" for figure in FIGURES)
+        sizes = f"{figures['parameters']:12,}{figures['steps']:7,}{figures['seeds']:6}"
+        print(f"{name:8}{sizes}{cells}")

@@ -1,0 +1,172 @@
+"""Speed of training and decoding on real text, on the CPU, against the way tutorials write it."""
+
+import operator
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from random import Random
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tests.bench import capstone
+from tests.bench.measure import seconds_side_by_side
+from tests.bench.multi30k import FIVE_MINUTES, RECIPES, corpus
+from utils.corpora import PAD, Batch, Batches, Pair, Vocabulary
+from utils.model_helpers import count_parameters
+from utils.seq2seq import Seq2Seq
+
+ROUNDS = 5
+BATCH = 128  # pairs
+DECODED = 128  # sentences
+PACED = 100  # steps
+
+
+class PlainModel(nn.Module):
+    """Additive attention as tutorials write it, with the sizes of pytorch-seq2seq's third notebook.
+
+    At every step the keys are projected anew, beside the repeated state, and a readout of 1,792
+    numbers (state, context and word) goes to the vocabulary, into its place in a large tensor.
+    """
+
+    def __init__(self, source_words: int, target_words: int, embedding: int = 256, dim: int = 512):
+        super().__init__()
+        self.source_embedding = nn.Embedding(source_words, embedding)
+        self.encoder = nn.GRU(embedding, dim, bidirectional=True, batch_first=True)
+        self.bridge = nn.Linear(2 * dim, dim)
+        self.score = nn.Sequential(
+            nn.Linear(3 * dim, dim), nn.Tanh(), nn.Linear(dim, 1, bias=False)
+        )
+        self.target_embedding = nn.Embedding(target_words, embedding)
+        self.decoder = nn.GRUCell(embedding + 2 * dim, dim)
+        self.output = nn.Linear(dim + 2 * dim + embedding, target_words)
+
+    def losses(self, batch: Batch) -> Tensor:
+        """Cross-entropy of each target word, 0 for padding."""
+        states, last = self.encoder(self.source_embedding(batch.source))  # (batch, src_len, 2 dim)
+        state = self.bridge(torch.cat([*last], dim=-1)).tanh()  # (batch, dim)
+        logits = torch.zeros(*batch.labels.shape, self.output.out_features)
+        for step, words in enumerate(batch.decoder_input.T):
+            embedded = self.target_embedding(words)  # (batch, embedding)
+            context = self.attend(state, states, batch.source_mask)  # (batch, 2 dim)
+            state = self.decoder(torch.cat([embedded, context], dim=-1), state)
+            logits[:, step] = self.output(torch.cat([state, context, embedded], dim=-1))
+        return F.cross_entropy(
+            logits.flatten(0, 1), batch.labels.flatten(), ignore_index=PAD, reduction="none"
+        )
+
+    def attend(self, state: Tensor, states: Tensor, mask: Tensor) -> Tensor:
+        """The context of one step."""
+        repeated = state.unsqueeze(1).expand(-1, states.shape[1], -1)  # (batch, src_len, dim)
+        scores = self.score(torch.cat([repeated, states], dim=-1)).squeeze(-1)  # (batch, src_len)
+        weights = scores.masked_fill(~mask.squeeze(1), -1e10).softmax(-1)
+        return (weights.unsqueeze(1) @ states).squeeze(1)
+
+
+def throughput() -> dict:
+    """Training tokens per second against a plain step loop, and decoding in batches, on the CPU."""
+    texts = corpus("de", "en")
+    vocabularies = texts.vocabularies(min_count=FIVE_MINUTES.min_count)
+    loop = replace(FIVE_MINUTES, mechanism="additive", decoder="bahdanau")
+    plain = PlainModel(*map(len, vocabularies))
+    bucketed = list(islice(Batches(texts.train, *vocabularies, BATCH).shuffled(0), ROUNDS + 1))
+    mixed = list(islice(mixed_batches(texts.train, vocabularies), ROUNDS + 1))
+    contestants = {
+        "plain": (plain, mixed),
+        "plain, our batches": (plain, bucketed),
+        "luong": (FIVE_MINUTES.model(*vocabularies), bucketed),
+        "bahdanau": (loop.model(*vocabularies), bucketed),
+    }
+    figures = training(contestants)
+    # So that its sentences end, as those of an untrained model do not.
+    learner, _ = replace(FIVE_MINUTES, steps=100).train(texts, 0, "cpu", validate=False)
+    return figures | decoding(learner, [pair.source for pair in texts.test[:DECODED]])
+
+
+def mixed_batches(
+    pairs: list[Pair], vocabularies: tuple[Vocabulary, Vocabulary]
+) -> Iterator[Batch]:
+    """Sentences of all lengths together, as the tutorial's shuffled `DataLoader` gives them."""
+    random = Random(0)
+    while True:
+        yield next(iter(Batches(random.sample(pairs, BATCH), *vocabularies, BATCH)))
+
+
+def training(contestants: dict[str, tuple[nn.Module, list[Batch]]]) -> dict:
+    """Each takes a step in turn; medians over the rounds, the first of which warms up."""
+    optimizers = {
+        name: torch.optim.Adam(model.parameters(), fused=True)
+        for name, (model, _) in contestants.items()
+    }
+    speeds = {name: [] for name in contestants}  # target tokens per second, padding not counted
+    for turn in range(ROUNDS + 1):
+        for name, (model, batches) in contestants.items():
+            start = time.perf_counter()
+            take_step(model, optimizers[name], batches[turn])
+            seconds = time.perf_counter() - start
+            if turn > 0:
+                speeds[name].append(int((batches[turn].labels != PAD).sum()) / seconds)
+    figures = {}
+    print(f"\nTraining, batches of {BATCH}, {torch.get_num_threads()} threads")
+    print(f"{'':20}{'parameters':>12}{'tokens/s':>10}{'ratio':>8}{'our batches':>13}")
+    for name, (model, _) in contestants.items():
+        rate = statistics.median(speeds[name])
+        ratios = [
+            round(statistics.median(map(operator.truediv, speeds[name], speeds[plain])), 1)
+            for plain in ("plain", "plain, our batches")
+        ]
+        parameters = count_parameters(model)["total"]
+        print(f"{name:20}{parameters:12,}{rate:10,.0f}{ratios[0]:8.1f}{ratios[1]:13.1f}")
+        figures[name] = {
+            "tokens_per_second": round(rate),
+            "ratio": ratios[0],
+            "ratio_on_our_batches": ratios[1],
+        }
+    return figures
+
+
+def take_step(model: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch) -> None:
+    optimizer.zero_grad()
+    model.losses(batch).mean().backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+
+
+def decoding(model: Seq2Seq, sources: list[tuple[str, ...]]) -> dict:
+    """All sentences in one batch against one at a time."""
+    figures = {}
+    words = statistics.fmean(len(found.words) for found in model.translate_all(sources))
+    print(f"\nDecoding {len(sources)} sentences, {words:.1f} words each")
+    print(f"{'search':12}{'one by one':>12}{'batch':>12}{'ratio':>8}")
+    for search, beam_size in (("greedy", 1), ("beam 5", 5)):
+        one_by_one, together, ratio = seconds_side_by_side(
+            lambda size=beam_size: [model.translate(source, size) for source in sources],
+            lambda size=beam_size: model.translate_all(sources, size),
+        )
+        print(f"{search:12}{one_by_one:10.2f} s{together:10.2f} s{ratio:8.1f}")
+        figures[search] = round(ratio, 1)
+    return figures
+
+
+def pace() -> dict:
+    """Minutes that the training budgets take on two threads of this CPU, nothing beside them."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    figures = {}
+    print(f"\n{'recipe':18}{'steps':>7}{'timed':>7}{'ms a step':>11}{'minutes':>9}")
+    for benchmark, model, texts in [
+        *(("capstone", model, capstone.corpus()) for model in capstone.RECIPES),
+        *(("multi30k", model, corpus("de", "en")) for model in RECIPES if model != "en-fr"),
+    ]:
+        recipe = (capstone.RECIPES if benchmark == "capstone" else RECIPES)[model]
+        timed = recipe.steps if (benchmark, model) == ("capstone", "dot") else PACED
+        _, seconds = replace(recipe, steps=timed).train(texts, 0, "cpu", validate=False)
+        name, milliseconds = f"{benchmark} {model}", 1000 * seconds / timed
+        minutes = recipe.steps * milliseconds / 60_000
+        print(f"{name:18}{recipe.steps:7,}{timed:7,}{milliseconds:11.1f}{minutes:9.1f}")
+        figures[name] = {"ms_per_step": round(milliseconds, 1), "minutes": round(minutes, 1)}
+    torch.set_num_threads(threads)
+    return figures

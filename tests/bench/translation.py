@@ -1,0 +1,204 @@
+"""What the benchmarks of translation share: recipes, jobs side by side, results kept in a file."""
+
+import json
+import multiprocessing
+import os
+import statistics
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import torch
+from tqdm.auto import tqdm
+
+from utils.attention import AdditiveAttention, DotProductAttention, MultiplicativeAttention
+from utils.corpora import Batches, Corpus, Vocabulary
+from utils.model_helpers import get_device, set_seed
+from utils.seq2seq import BahdanauDecoder, Encoder, FixedVectorDecoder, LuongDecoder, Seq2Seq
+from utils.training import Trainer
+
+RESULTS = Path(__file__).parents[2] / "notebooks" / "results"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A model and how it is trained.
+
+    Attributes:
+        mechanism: what the decoder attends with; "none" is the model without attention, which is
+            fed one vector of the whole source at every step.
+        decoder: "luong", "luong, input feeding" or "bahdanau"; means nothing without attention.
+        steps: the budget, in batches.
+        encoder_dim: width of each direction.
+        min_count: words seen less often in training are unknown.
+    """
+
+    mechanism: Literal["dot", "additive", "general", "none"]
+    steps: int
+    decoder: Literal["luong", "luong, input feeding", "bahdanau"] = "luong"
+    embedding_dim: int = 64
+    encoder_dim: int = 64
+    decoder_dim: int = 128
+    batch_size: int = 64
+    learning_rate: float = 3e-3
+    dropout: float = 0.1
+    min_count: int = 1
+
+    def model(self, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
+        """The model before training."""
+        encoder = Encoder(
+            len(source_vocabulary), self.embedding_dim, self.encoder_dim, dropout=self.dropout
+        )
+        sizes = len(target_vocabulary), self.embedding_dim
+        query_dim, key_dim = self.decoder_dim, encoder.output_dim
+        if self.mechanism == "none":
+            decoder = FixedVectorDecoder(*sizes, query_dim, key_dim, dropout=self.dropout)
+        else:
+            attention = {
+                "dot": lambda: DotProductAttention(key_dim),
+                "additive": lambda: AdditiveAttention(query_dim, key_dim, self.encoder_dim),
+                "general": lambda: MultiplicativeAttention(query_dim, key_dim, "general"),
+            }[self.mechanism]()
+            options = {"dropout": self.dropout}
+            if self.decoder == "luong, input feeding":
+                options["input_feeding"] = True
+            kind = BahdanauDecoder if self.decoder == "bahdanau" else LuongDecoder
+            decoder = kind(*sizes, attention, **options)
+        return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
+
+    def train(
+        self,
+        corpus: Corpus,
+        seed: int,
+        device: torch.device | str,
+        validate: bool = True,
+        progress: bool = False,
+    ) -> tuple[Seq2Seq, float]:
+        """The trained model, and the seconds that its training took."""
+        set_seed(seed)
+        vocabularies = corpus.vocabularies(min_count=self.min_count)
+        model = self.model(*vocabularies).to(device)
+        trainer = Trainer(
+            model,
+            Batches(corpus.train, *vocabularies, self.batch_size),
+            Batches(corpus.validation, *vocabularies) if validate else None,
+            steps=self.steps,
+            learning_rate=self.learning_rate,
+            progress=progress,
+            seed=seed,
+        )
+        start = time.perf_counter()
+        trainer.fit()
+        return model, time.perf_counter() - start
+
+
+Work = Callable[[Recipe, int, str, bool], dict]
+
+
+def run_jobs(
+    benchmark: str,
+    work: Work,
+    recipes: dict[str, Recipe],
+    seeds: range,
+    wanted: str,
+    workers: int,
+) -> dict[str, dict]:
+    """Train every recipe with every seed, side by side; keep the figures as they come.
+
+    They go to notebooks/results, one file for each benchmark, beside those of earlier runs; what
+    another recipe gave is dropped.
+
+    Args:
+        benchmark: name of the benchmark, and of the file.
+        work: trains and measures: (recipe, seed, device, whether to show progress) → figures.
+        recipes: by the names of the models.
+        seeds: of each recipe.
+        wanted: beginnings of the names of jobs, with commas between: "dot,none-seed3". Empty: all.
+        workers: jobs at a time. They share the threads of the CPU equally.
+
+    Returns:
+        All figures on file, those of earlier runs too, by the names of the jobs.
+    """
+    results = Results(benchmark, recipes)
+    jobs = {
+        f"{model}-seed{seed}": (model, seed)
+        for model in sorted(recipes, key=lambda name: -recipes[name].steps)  # the longest first
+        for seed in seeds
+    }
+    jobs = {name: job for name, job in jobs.items() if name.startswith(tuple(wanted.split(",")))}
+    if not jobs:
+        raise ValueError(f"no job of {benchmark} is called {wanted!r}; models: {[*recipes]}")
+    workers = min(workers, len(jobs))
+    threads = max(1, torch.get_num_threads() // workers)
+    device = chosen_device().type
+    print(f"{len(jobs)} jobs, {workers} at a time, {threads} CPU threads each, on {device}")
+    with ProcessPoolExecutor(
+        workers,
+        multiprocessing.get_context("spawn"),  # CUDA does not survive a fork
+        initializer=torch.set_num_threads,
+        initargs=(threads,),
+    ) as pool:
+        running = {
+            pool.submit(work, recipes[model], seed, device, workers == 1): name
+            for name, (model, seed) in jobs.items()
+        }
+        for future in tqdm(as_completed(running), total=len(running), desc=benchmark):
+            name = running[future]
+            model, seed = jobs[name]
+            results.add(name, {"model": model, "seed": seed, "device": device, **future.result()})
+    return results.runs
+
+
+def chosen_device() -> torch.device:
+    """The best device that there is, or the one that BENCH_DEVICE names."""
+    return get_device(os.environ.get("BENCH_DEVICE", "auto"))
+
+
+class Results:
+    """The figures of a benchmark in a small file of the repository, with what made them.
+
+    Args:
+        benchmark: name of the benchmark, and of the file.
+        recipes: those of now; runs of others are left behind.
+    """
+
+    def __init__(self, benchmark: str, recipes: dict[str, Recipe]):
+        self.path = RESULTS / f"{benchmark}.json"
+        self.command = f"python -m tests.bench {benchmark}"
+        self.recipes = {name: asdict(recipe) for name, recipe in recipes.items()}
+        stored = json.loads(self.path.read_text()) if self.path.exists() else {"runs": {}}
+        self.runs: dict[str, dict] = {
+            name: run
+            for name, run in stored["runs"].items()
+            if stored["recipes"][run["model"]] == self.recipes.get(run["model"])
+        }
+
+    def add(self, job: str, figures: dict) -> None:
+        """Write the figures of a job at once: a long benchmark may be stopped at any time."""
+        self.runs[job] = figures
+        content = {
+            "command": self.command,
+            "recipes": self.recipes,
+            "runs": dict(sorted(self.runs.items())),
+        }
+        RESULTS.mkdir(exist_ok=True)
+        self.path.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """Mean and standard deviation over seeds."""
+    deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+    return {"mean": round(statistics.fmean(values), 2), "sd": round(deviation, 2)}
+
+
+def plus_minus(figure: dict[str, float] | None) -> str:
+    """A mean and its deviation as a table shows them."""
+    return "–" if figure is None else f"{figure['mean']:.2f} ± {figure['sd']:.2f}"
+
+
+def of_model(runs: dict[str, dict], model: str) -> list[dict]:
+    """The runs of one model, one for each seed."""
+    return [run for run in runs.values() if run["model"] == model]

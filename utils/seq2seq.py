@@ -1,0 +1,735 @@
+"""Translation with attention: encoder, decoders, and the search for the best translation.
+
+    encoder = Encoder(len(source_vocabulary), embedding_dim=64, hidden_dim=64)
+    decoder = LuongDecoder(len(target_vocabulary), 64, DotProductAttention(encoder.output_dim))
+    model = Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
+    ...                                        # train it: utils.training
+    model.translate("The cat sat on the mat")  # words, weights, source
+
+The three decoders differ in when they look at the source:
+
+| decoder | at each step | source |
+|---|---|---|
+| `FixedVectorDecoder` | never: one vector of the whole source is fed in | Cho et al. 2014 |
+| `BahdanauDecoder` | attend with the old state, then update the state | Bahdanau et al. 2015 |
+| `LuongDecoder` | update the state, then attend with the new one | Luong et al. 2015 |
+
+Where no step needs to know what the last one attended to (fixed vector, Luong without input
+feeding) a decoder that is told all the words trains on all steps at once: one call of the recurrent
+network, one of the attention. Every decoder makes one output projection for all steps.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal, NamedTuple, TypeVar
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from utils.attention import Attention, LocalAttention, Memory, MultiHeadAttention
+from utils.corpora import EOS, PAD, SOS, UNK, Batch, Vocabulary, pad_ids, tokenise
+from utils.masks import padding_mask
+
+Cell = Literal["lstm", "gru"]
+_CELLS = {"lstm": nn.LSTM, "gru": nn.GRU}
+
+
+class Encoded(NamedTuple):
+    """What the encoder makes of a batch of sources."""
+
+    states: Float[Tensor, "batch src_len output_dim"]  # h_j, both directions side by side
+    summary: Float[Tensor, "batch output_dim"]  # the last state of each direction
+    mask: Tensor  # (batch, 1, src_len), True for words, False for padding
+
+
+class DecoderState(NamedTuple):
+    """What a decoder carries from one step to the next. The first axis of all is the batch."""
+
+    hidden: Float[Tensor, "batch parts hidden_dim"]  # s_t; an LSTM has a second part, its cell
+    readout: Float[Tensor, "batch embedding_dim"]  # the last one, for input feeding
+    position: Int[Tensor, " batch"]  # the number of words written
+
+
+class Hypothesis(NamedTuple):
+    """One translation as ids."""
+
+    ids: list[int]  # without <eos>
+    weights: Float[Tensor, "tgt_len src_len"]  # a row for each id; src_len is 0 without attention
+    score: float  # log-probability, the <eos> included, divided by the number of tokens
+
+
+class Translation(NamedTuple):
+    """One translation as words, with the weights that an alignment heatmap shows."""
+
+    words: list[str]
+    weights: Float[Tensor, "words source"]  # exactly the words and the source words
+    source: list[str]
+
+
+class Encoder(nn.Module):
+    """A bidirectional recurrent network over the source words.
+
+    Packing keeps padding out: the backward direction starts at each sentence's own last word.
+    Source: Bahdanau et al. 2015, section 3.2.
+
+    Args:
+        vocab_size: number of source words.
+        embedding_dim: width of the embedding.
+        hidden_dim: width of each direction.
+        cell: "lstm" or "gru".
+        dropout: share of the embedding's and the states' entries set to 0 in training.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        hidden_dim: int,
+        cell: Cell = "lstm",
+        dropout: float = 0.0,
+    ):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embedding_dim)
+        self.rnn = _recurrent(cell, embedding_dim, hidden_dim, bidirectional=True)
+        self.dropout = nn.Dropout(dropout)
+        self.output_dim = 2 * hidden_dim
+
+    def forward(
+        self, source: Int[Tensor, "batch src_len"], lengths: Int[Tensor, " batch"]
+    ) -> Encoded:
+        """Encode a padded batch.
+
+        Args:
+            source: word ids.
+            lengths: the number of words of each row, on the CPU.
+
+        Raises:
+            ValueError: a row has no word at all.
+        """
+        if lengths.min() < 1:
+            raise ValueError(
+                f"every source needs at least one word, but row {int(lengths.argmin())} has none; "
+                "leave empty lines out (translate does)"
+            )
+        embedded = self.dropout(self.embedding(source))  # (batch, src_len, embedding_dim)
+        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
+        packed_states, last = self.rnn(packed)
+        states, _ = pad_packed_sequence(
+            packed_states, batch_first=True, total_length=source.shape[1]
+        )  # (batch, src_len, output_dim)
+        last_hidden = last[0] if isinstance(last, tuple) else last  # (2, batch, hidden_dim)
+        summary = torch.cat([*last_hidden], dim=-1)  # (batch, output_dim)
+        mask = padding_mask(lengths.to(source.device), source.shape[1])  # (batch, 1, src_len)
+        return Encoded(self.dropout(states), summary, mask)
+
+
+class Decoder(nn.Module):
+    """What all decoders share: embedding, recurrent network, readout, output projection.
+
+    A subclass says in `step` in which order it looks and moves on. The output projection has the
+    weights of the embedding: a word is written where the readout points at its vector. That keeps
+    the projection, by far the largest cost, at the width of the embedding. Source: Press and Wolf
+    2017.
+
+    Args:
+        vocab_size: number of target words.
+        embedding_dim: width of the embedding and of the readout.
+        hidden_dim: width of the state.
+        summary_dim: width of the encoder's summary.
+        context_dim: width of the context that the readout sees beside the state.
+        feed_dim: width of what the recurrent network is fed beside the word.
+        cell: "lstm" or "gru".
+        dropout: share of the embedding's and the readout's entries set to 0 in training.
+    """
+
+    all_at_once = False  # whether `step` can take any number of words in one call
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        hidden_dim: int,
+        summary_dim: int,
+        context_dim: int,
+        feed_dim: int,
+        cell: Cell,
+        dropout: float,
+    ):
+        super().__init__()
+        self.summary_dim = summary_dim
+        self.rnn = _recurrent(cell, embedding_dim + feed_dim, hidden_dim)
+        self.parts = 2 if cell == "lstm" else 1  # of the state: s_t, and an LSTM's cell
+        self.bridge = nn.Linear(summary_dim, self.parts * hidden_dim)
+        self.readout = nn.Linear(hidden_dim + context_dim, embedding_dim)
+        self.embedding = nn.Embedding(vocab_size, embedding_dim)
+        # As rows of the output projection the vectors start with length 1, or logits would be huge;
+        # as inputs their entries need a variance of 1. Source: Vaswani et al. 2017, section 3.4.
+        self.scale = math.sqrt(embedding_dim)
+        nn.init.normal_(self.embedding.weight, std=1 / self.scale)
+        self.output = nn.Linear(embedding_dim, vocab_size)
+        self.output.weight = self.embedding.weight
+        self.dropout = nn.Dropout(dropout)
+
+    def remember(self, encoded: Encoded) -> NamedTuple:
+        """What the steps need of the source, made once a sequence."""
+        raise NotImplementedError
+
+    def start(self, encoded: Encoded) -> DecoderState:
+        """The state before the first word, s_0 = tanh(W summary): Bahdanau et al. 2015, A.2.2."""
+        hidden = self.bridge(encoded.summary).tanh()  # (batch, parts * hidden_dim)
+        hidden = hidden.unflatten(-1, (self.parts, -1))  # (batch, parts, hidden_dim)
+        batch = len(hidden)
+        return DecoderState(
+            hidden=hidden,
+            readout=hidden.new_zeros(batch, self.embedding.embedding_dim),
+            position=torch.zeros(batch, dtype=torch.long, device=hidden.device),
+        )
+
+    def step(
+        self,
+        embedded: Float[Tensor, "batch tgt_len embedding_dim"],
+        memory: NamedTuple,
+        state: DecoderState,
+    ) -> tuple[Tensor, Tensor, DecoderState]:
+        """As `forward`, from embedded words; one of each row unless `all_at_once`."""
+        raise NotImplementedError
+
+    def forward(
+        self, words: Int[Tensor, "batch tgt_len"], memory: NamedTuple, state: DecoderState
+    ) -> tuple[Tensor, Tensor, DecoderState]:
+        """Read `words`, and say after each one what could come next.
+
+        Returns:
+            The readouts (batch, tgt_len, embedding_dim), which `output` turns into logits; the
+            weights (batch, tgt_len, src_len); and the state after the last word.
+        """
+        embedded = self.embedding(words) * self.scale  # (batch, tgt_len, embedding_dim)
+        embedded = self.dropout(embedded)
+        outcomes = []
+        for piece in [embedded] if self.all_at_once else embedded.split(1, dim=1):
+            readouts, weights, state = self.step(piece, memory, state)
+            state = state._replace(readout=readouts[:, -1])
+            outcomes.append((readouts, weights))
+        readouts, weights = (torch.cat(parts, dim=1) for parts in zip(*outcomes, strict=True))
+        return self.dropout(readouts), weights, state
+
+    def update(
+        self, inputs: Float[Tensor, "batch tgt_len input_dim"], state: DecoderState
+    ) -> tuple[Tensor, DecoderState]:
+        """Run the recurrent network: states (batch, tgt_len, hidden_dim), and the state after."""
+        before = tuple(part.contiguous() for part in state.hidden.unsqueeze(0).unbind(2))
+        states, after = self.rnn(inputs, before if self.parts == 2 else before[0])
+        after = after if self.parts == 2 else (after,)  # each part: (1, batch, hidden_dim)
+        hidden = torch.cat(after).transpose(0, 1)  # (batch, parts, hidden_dim)
+        return states, state._replace(hidden=hidden, position=state.position + inputs.shape[1])
+
+    def read(self, states: Tensor, contexts: Tensor) -> Tensor:
+        """The readouts tanh(W [c; s]): Luong et al. 2015, equation 5."""
+        both = torch.cat([contexts, states], dim=-1)  # (batch, tgt_len, context_dim + hidden_dim)
+        return self.readout(both).tanh()  # (batch, tgt_len, embedding_dim)
+
+
+class FixedVectorDecoder(Decoder):
+    """The decoder without attention: one vector has to hold the whole source.
+
+    The vector starts the state, and is fed to the recurrent network and to the readout at every
+    step, so that the state need not carry it along. The weights have no columns.
+    Source: Cho et al. 2014, section 2.2; the bottleneck of Bahdanau et al. 2015, section 1.
+
+    Args:
+        vocab_size: number of target words.
+        embedding_dim: width of the embedding and of the readout.
+        hidden_dim: width of the state.
+        summary_dim: width of the encoder's summary, its `output_dim`.
+        cell: "lstm" or "gru".
+        dropout: share of the embedding's and the readout's entries set to 0 in training.
+    """
+
+    all_at_once = True
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        hidden_dim: int,
+        summary_dim: int,
+        cell: Cell = "lstm",
+        dropout: float = 0.0,
+    ):
+        super().__init__(
+            vocab_size,
+            embedding_dim,
+            hidden_dim,
+            summary_dim,
+            context_dim=summary_dim,
+            feed_dim=summary_dim,
+            cell=cell,
+            dropout=dropout,
+        )
+
+    def remember(self, encoded):
+        return encoded
+
+    def step(self, embedded, memory, state):
+        tgt_len = embedded.shape[1]
+        contexts = memory.summary.unsqueeze(1).expand(-1, tgt_len, -1)
+        states, state = self.update(torch.cat([embedded, contexts], dim=-1), state)
+        no_weights = states.new_zeros(len(states), tgt_len, 0)
+        return self.read(states, contexts), no_weights, state
+
+
+class AttentionDecoder(Decoder):
+    """What the decoders with attention share: states are the queries, encoder states the keys.
+
+    Args:
+        vocab_size: number of target words.
+        embedding_dim: width of the embedding and of the readout.
+        attention: any mechanism. Its `query_dim` becomes the width of the state, and its `key_dim`
+            must be the encoder's `output_dim`.
+        feed_dim: width of what the recurrent network is fed beside the word.
+        cell: "lstm" or "gru".
+        dropout: share of the embedding's and the readout's entries set to 0 in training.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        attention: Attention,
+        feed_dim: int,
+        cell: Cell,
+        dropout: float,
+    ):
+        super().__init__(
+            vocab_size,
+            embedding_dim,
+            hidden_dim=attention.query_dim,
+            summary_dim=attention.key_dim,
+            context_dim=_context_dim(attention),
+            feed_dim=feed_dim,
+            cell=cell,
+            dropout=dropout,
+        )
+        self.attention = attention
+
+    def remember(self, encoded):
+        return self.attention.remember(encoded.states, mask=encoded.mask)
+
+    def attend(
+        self,
+        queries: Float[Tensor, "batch tgt_len query_dim"],
+        memory: Memory,
+        position: Int[Tensor, " batch"],
+    ) -> tuple[Tensor, Tensor]:
+        """Contexts and weights of successive queries, the first of which stands at `position`."""
+        if not isinstance(self.attention, LocalAttention):
+            return self.attention.attend(queries, memory)
+        # The one mechanism that asks where in the target each query stands.
+        steps = torch.arange(queries.shape[1], device=queries.device)
+        return self.attention.attend(queries, memory, position.unsqueeze(1) + steps)
+
+
+class BahdanauDecoder(AttentionDecoder):
+    """Attend with the state before the word, then update the state with what was found.
+
+        c_t = attention(s_{t-1}),    s_t = rnn([y_{t-1}; c_t], s_{t-1})
+
+    Each step waits for the one before. Source: Bahdanau et al. 2015, section 3.1. (The mechanism
+    of the paper is `AdditiveAttention`; its maxout readout is the tanh of Luong here, so that the
+    decoders differ in the order alone.)
+
+    Args are those of `AttentionDecoder`, without `feed_dim`.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        attention: Attention,
+        cell: Cell = "lstm",
+        dropout: float = 0.0,
+    ):
+        feed_dim = _context_dim(attention)
+        super().__init__(vocab_size, embedding_dim, attention, feed_dim, cell, dropout)
+
+    def step(self, embedded, memory, state):
+        query = state.hidden[:, :1]  # (batch, 1, hidden_dim)
+        context, weights = self.attend(query, memory, state.position)  # (batch, 1, context_dim)
+        states, state = self.update(torch.cat([embedded, context], dim=-1), state)
+        return self.read(states, context), weights, state
+
+
+class LuongDecoder(AttentionDecoder):
+    """Update the state with the word, then attend with the new state.
+
+        s_t = rnn(y_{t-1}, s_{t-1}),    c_t = attention(s_t)
+
+    No state depends on a context, so the whole target is trained on at once. With input feeding
+    the last readout, which knows where the decoder has looked, is fed in beside the word, and the
+    steps wait for one another. Source: Luong et al. 2015, sections 3.1 and 3.3.
+
+    Args are those of `AttentionDecoder`, without `feed_dim`, and:
+        input_feeding: whether the last readout is fed in beside the word.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        attention: Attention,
+        input_feeding: bool = False,
+        cell: Cell = "lstm",
+        dropout: float = 0.0,
+    ):
+        feed_dim = embedding_dim if input_feeding else 0
+        super().__init__(vocab_size, embedding_dim, attention, feed_dim, cell, dropout)
+        self.input_feeding = input_feeding
+        self.all_at_once = not input_feeding
+
+    def step(self, embedded, memory, state):
+        if self.input_feeding:
+            embedded = torch.cat([embedded, state.readout.unsqueeze(1)], dim=-1)
+        position = state.position
+        states, state = self.update(embedded, state)  # (batch, tgt_len, hidden_dim)
+        contexts, weights = self.attend(states, memory, position)
+        return self.read(states, contexts), weights, state
+
+
+class Seq2Seq(nn.Module):
+    """An encoder, a decoder, and the two vocabularies between which they translate.
+
+    Raises:
+        ValueError: the widths of encoder and decoder, or a vocabulary and its embedding, differ.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        decoder: Decoder,
+        source_vocabulary: Vocabulary,
+        target_vocabulary: Vocabulary,
+    ):
+        super().__init__()
+        if decoder.summary_dim != encoder.output_dim:
+            raise ValueError(
+                f"the encoder's states are {encoder.output_dim} wide (two directions), but the "
+                f"decoder was made for {decoder.summary_dim}: give its attention "
+                f"key_dim={encoder.output_dim}"
+            )
+        for name, vocabulary, embedding in (
+            ("source", source_vocabulary, encoder.embedding),
+            ("target", target_vocabulary, decoder.embedding),
+        ):
+            if len(vocabulary) != embedding.num_embeddings:
+                raise ValueError(
+                    f"the {name} vocabulary has {len(vocabulary)} words, but its embedding "
+                    f"{embedding.num_embeddings}: pass vocab_size=len({name}_vocabulary)"
+                )
+        self.encoder = encoder
+        self.decoder = decoder
+        self.source_vocabulary = source_vocabulary
+        self.target_vocabulary = target_vocabulary
+
+    @property
+    def device(self) -> torch.device:
+        return self.decoder.output.bias.device
+
+    def start(self, source: Tensor, lengths: Tensor) -> tuple[NamedTuple, DecoderState]:
+        """Encode; what the decoder remembers of the source, and its state before the first word."""
+        encoded = self.encoder(source.to(self.device), lengths)
+        return self.decoder.remember(encoded), self.decoder.start(encoded)
+
+    def forward(self, batch: Batch, teacher_forcing: float = 1.0) -> tuple[Tensor, Tensor]:
+        """Write the targets of a batch; at each step the decoder reads what stood there before.
+
+        Args:
+            batch: sources and targets.
+            teacher_forcing: the share of steps at which the decoder reads the gold word before; at
+                the others it reads its own. 1 is teacher forcing, 0 free running, between them
+                scheduled sampling (Bengio et al. 2015).
+
+        Returns:
+            The readouts (batch, tgt_len, embedding_dim), which `decoder.output` turns into logits,
+            and the weights (batch, tgt_len, src_len).
+        """
+        memory, state = self.start(batch.source, batch.source_lengths)
+        gold = batch.decoder_input.to(self.device)
+        if teacher_forcing == 1:
+            readouts, weights, _ = self.decoder(gold, memory, state)
+            return readouts, weights
+        outcomes = []
+        word = gold[:, :1]
+        for following in [*gold[:, 1:].split(1, dim=1), None]:
+            *outcome, state = self.decoder(word, memory, state)  # readout (batch, 1, embedding_dim)
+            outcomes.append(outcome)
+            if following is not None:
+                own = self.decoder.output(outcome[0].detach()).argmax(-1)  # (batch, 1)
+                forced = torch.rand(own.shape, device=own.device) < teacher_forcing
+                word = torch.where(forced, following, own)
+        readouts, weights = (torch.cat(parts, dim=1) for parts in zip(*outcomes, strict=True))
+        return readouts, weights
+
+    def losses(
+        self, batch: Batch, teacher_forcing: float = 1.0, label_smoothing: float = 0.0
+    ) -> Float[Tensor, " tokens"]:
+        """Cross-entropy of each target word and `<eos>` of the batch, row after row, no padding.
+
+        Args:
+            batch, teacher_forcing: as for `forward`.
+            label_smoothing: share of the probability that the goal spreads over all words.
+        """
+        readouts, _ = self(batch, teacher_forcing)
+        labels = batch.labels.to(self.device)
+        real = labels != PAD  # padding is dropped before the projection, which costs the most
+        logits = self.decoder.output(readouts[real])  # (tokens, vocab_size)
+        return F.cross_entropy(
+            logits, labels[real], reduction="none", label_smoothing=label_smoothing
+        )
+
+    def greedy(self, source: Tensor, lengths: Tensor) -> list[Hypothesis]:
+        """Write the likeliest word at each step, for a whole batch at once.
+
+        A sentence that is done leaves the batch. One that does not end is cut off when it has twice
+        as many words as its source, and ten.
+
+        Args:
+            source: word ids, (batch, src_len).
+            lengths: the number of words of each row, on the CPU.
+        """
+        batch = len(source)
+        steps = []
+        with evaluating(self):
+            memory, state = self.start(source, lengths)
+            words = torch.full((batch, 1), SOS, device=self.device)
+            rows = torch.arange(batch, device=self.device)  # the sentences still being written
+            limits = _length_limits(lengths).to(self.device)
+            scores = torch.zeros(batch, device=self.device)
+            while len(rows):
+                readouts, weights, state = self.decoder(words, memory, state)
+                log_probs = self.decoder.output(readouts[:, 0]).log_softmax(-1)  # (rows, vocab)
+                best, words = log_probs.max(-1, keepdim=True)  # (rows, 1)
+                steps.append((rows, words[:, 0], weights[:, 0]))
+                scores[rows] += best[:, 0]
+                going = (words[:, 0] != EOS) & (len(steps) < limits[rows])
+                if not going.all():
+                    scores[rows[~going]] /= len(steps)
+                    keep = going.nonzero()[:, 0]
+                    rows, words = rows[keep], words[keep]
+                    memory, state = _pick(memory, keep), _pick(state, keep)
+        ids = torch.full((batch, len(steps)), EOS, device=self.device)
+        all_weights = weights.new_zeros(batch, len(steps), weights.shape[-1])
+        for step, (rows, words, weights) in enumerate(steps):
+            ids[rows, step], all_weights[rows, step] = words, weights
+        return [
+            _hypothesis(*parts) for parts in zip(ids, all_weights, scores, lengths, strict=True)
+        ]
+
+    def beam(self, source: Tensor, lengths: Tensor, beam_size: int = 5) -> list[Hypothesis]:
+        """Keep the `beam_size` best beginnings of each sentence at each step, for a whole batch.
+
+        Translations that have ended are compared by their log-probability per token, since the
+        plain sum favours the short. A sentence is done when `beam_size` translations of it have
+        ended, or where `greedy` would cut it off. A beam of 1 is `greedy`.
+        Source: Sutskever et al. 2014, section 3.2; Wu et al. 2016, section 7, for the length.
+
+        Args:
+            source: word ids, (batch, src_len).
+            lengths: the number of words of each row, on the CPU.
+            beam_size: how many beginnings are kept.
+
+        Raises:
+            ValueError: `beam_size` is below 1.
+        """
+        if beam_size < 1:
+            raise ValueError(f"beam_size must be 1 or more, got {beam_size}")
+        finished: list[list[Hypothesis]] = [[] for _ in source]
+        with evaluating(self):
+            memory, state = self.start(source, lengths)
+            sentences = torch.arange(len(source), device=self.device)  # those still being written
+            limits = _length_limits(lengths).to(self.device)
+            rows = sentences.repeat_interleave(beam_size)  # each sentence takes beam_size rows
+            memory, state = _pick(memory, rows), _pick(state, rows)
+            beams = _Beams.start(len(source), beam_size, self.device)
+            while len(sentences):
+                readouts, weights, state = self.decoder(beams.last_words, memory, state)
+                log_probs = self.decoder.output(readouts[:, 0]).log_softmax(-1)  # (rows, vocab)
+                candidates, parents = beams.grow(log_probs, weights)
+                # Of 2 * beam_size candidates at most beam_size end here: enough are left to go on.
+                ended = candidates.ids[..., -1] == EOS  # (sentences, 2 * beam_size)
+                live = ended.int().argsort(dim=1, stable=True)[:, :beam_size]
+                cut = limits[sentences] == candidates.length  # (sentences,)
+                numbers = sentences.tolist()
+                for row, slot in (ended | cut.unsqueeze(1))[:, :beam_size].nonzero().tolist():
+                    sentence = numbers[row]
+                    finished[sentence].append(candidates.hypothesis(row, slot, lengths[sentence]))
+                going = [row for row, n in enumerate(numbers) if len(finished[n]) < beam_size]
+                keep = torch.tensor(going, dtype=torch.long, device=self.device)
+                beams = _pick(candidates.choose(live), keep)
+                rows = keep.unsqueeze(1) * beam_size + parents.gather(1, live)[keep]
+                state = _pick(state, rows.flatten())
+                if len(keep) < len(sentences):
+                    memory, sentences = _pick(memory, rows.flatten()), sentences[keep]
+        return [max(ended, key=lambda hypothesis: hypothesis.score) for ended in finished]
+
+    def translate_all(
+        self,
+        sentences: Sequence[str | Sequence[str]],
+        beam_size: int = 1,
+        copy_unknown: bool = True,
+        batch_size: int = 128,
+    ) -> list[Translation]:
+        """As `translate`, for many sentences, in batches of like length."""
+        sources = [
+            list(tokenise(sentence) if isinstance(sentence, str) else sentence)
+            for sentence in sentences
+        ]
+        # A line without words has an empty translation, and no place in a batch.
+        translations = [Translation([], torch.zeros(0, 0), []) for _ in sources]
+        by_length = sorted(
+            (i for i, source in enumerate(sources) if source), key=lambda i: len(sources[i])
+        )
+        for start in range(0, len(by_length), batch_size):
+            places = by_length[start : start + batch_size]
+            ids, lengths = pad_ids([self.source_vocabulary.encode(sources[i]) for i in places])
+            found = (
+                self.greedy(ids, lengths) if beam_size == 1 else self.beam(ids, lengths, beam_size)
+            )
+            for i, hypothesis in zip(places, found, strict=True):
+                words = [self.target_vocabulary.words[index] for index in hypothesis.ids]
+                if copy_unknown:
+                    words = _copy_unknown(words, hypothesis, sources[i])
+                translations[i] = Translation(words, hypothesis.weights, sources[i])
+        return translations
+
+    def translate(
+        self, sentence: str | Sequence[str], beam_size: int = 1, copy_unknown: bool = True
+    ) -> Translation:
+        """Translate a sentence as a person types it.
+
+        Args:
+            sentence: a text, or its tokens where they are not words (letters, say). Words that the
+                vocabulary does not know are read as `<unk>`. An empty line translates to nothing.
+            beam_size: 1 is greedy.
+            copy_unknown: where the model writes `<unk>`, put the source word that has the largest
+                weight, which is right for names and numbers. Source: Jean et al. 2015, section 3.4.
+
+        Returns:
+            The words, the weights with a row for each of them and a column for each source word
+            (none without attention), and the source words.
+        """
+        return self.translate_all([sentence], beam_size, copy_unknown)[0]
+
+
+class _Beams(NamedTuple):
+    """The beginnings that a beam search keeps, or is choosing from: `beam` of each sentence."""
+
+    ids: Int[Tensor, "sentences beam length+1"]  # <sos> and the words
+    weights: Float[Tensor, "sentences beam length src_len"] | None  # None before the first word
+    scores: Float[Tensor, "sentences beam"]  # log-probability of the whole
+
+    @classmethod
+    def start(cls, sentences: int, beam_size: int, device: torch.device) -> "_Beams":
+        """All begin with nothing written. They are the same, so only one of each may count."""
+        scores = torch.full((sentences, beam_size), -math.inf, device=device)
+        scores[:, 0] = 0
+        ids = torch.full((sentences, beam_size, 1), SOS, device=device)
+        return cls(ids, None, scores)
+
+    @property
+    def length(self) -> int:
+        """Number of words written."""
+        return self.ids.shape[-1] - 1
+
+    @property
+    def last_words(self) -> Int[Tensor, "sentences*beam 1"]:
+        return self.ids[..., -1].reshape(-1, 1)
+
+    def choose(self, slots: Int[Tensor, "sentences chosen"]) -> "_Beams":
+        """Those in the given slots of each sentence."""
+        sentences = torch.arange(len(slots), device=slots.device).unsqueeze(1)
+        return _Beams(*(None if part is None else part[sentences, slots] for part in self))
+
+    def grow(self, log_probs: Tensor, weights: Tensor) -> tuple["_Beams", Tensor]:
+        """The best ways to write one word more, twice as many of each sentence as there are beams.
+
+        Args:
+            log_probs: of the next word, (sentences * beam, vocab_size).
+            weights: with which it is written, (sentences * beam, 1, src_len).
+
+        Returns:
+            The candidates, best first, and which of the old slots each grew from.
+        """
+        sentences, beam_size = self.scores.shape
+        totals = self.scores.view(-1, 1) + log_probs  # (sentences * beam, vocab_size)
+        scores, best = totals.view(sentences, -1).topk(2 * beam_size)  # (sentences, 2 * beam)
+        parents, words = best // log_probs.shape[-1], best % log_probs.shape[-1]
+        weights = weights.unflatten(0, (sentences, beam_size))  # (sentences, beam, 1, src_len)
+        if self.weights is not None:
+            weights = torch.cat([self.weights, weights], dim=2)
+        grown = self._replace(weights=weights).choose(parents)
+        ids = torch.cat([grown.ids, words.unsqueeze(-1)], dim=-1)
+        return _Beams(ids, grown.weights, scores), parents
+
+    def hypothesis(self, sentence: int, slot: int, src_len: Tensor) -> Hypothesis:
+        score = self.scores[sentence, slot] / self.length
+        return _hypothesis(
+            self.ids[sentence, slot, 1:], self.weights[sentence, slot], score, src_len
+        )
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Without dropout and without gradients; afterwards the model is in the mode it was in."""
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(was_training)
+
+
+def _recurrent(cell: Cell, input_dim: int, hidden_dim: int, bidirectional: bool = False):
+    if cell not in _CELLS:
+        raise ValueError(f'cell must be "lstm" or "gru", got {cell!r}')
+    return _CELLS[cell](input_dim, hidden_dim, batch_first=True, bidirectional=bidirectional)
+
+
+def _context_dim(attention: Attention) -> int:
+    """The width of the context: the keys', unless the mechanism projects what it attends to."""
+    return attention.query_dim if isinstance(attention, MultiHeadAttention) else attention.key_dim
+
+
+def _length_limits(lengths: Tensor) -> Tensor:
+    """Where a translation that does not end is cut off."""
+    return 2 * lengths + 10
+
+
+Parts = TypeVar("Parts", bound=tuple)
+
+
+def _pick(parts: Parts, rows: Int[Tensor, " rows"]) -> Parts:
+    """The given rows of every tensor in a state or memory."""
+    return type(parts)(*(None if part is None else part.index_select(0, rows) for part in parts))
+
+
+def _hypothesis(ids: Tensor, weights: Tensor, score: Tensor, src_len: Tensor) -> Hypothesis:
+    """Cut off `<eos>` and what is behind it, and the columns of padding."""
+    length = int((ids != EOS).sum())
+    own = weights[:length, : int(src_len)].clone()  # a view would keep the whole batch in memory
+    return Hypothesis(ids[:length].tolist(), own.cpu(), float(score))
+
+
+def _copy_unknown(words: list[str], hypothesis: Hypothesis, source: list[str]) -> list[str]:
+    """Put the source word that has the largest weight in the place of each unknown word."""
+    if not hypothesis.weights.numel():  # without attention there is nothing to go by
+        return words
+    looked_at = hypothesis.weights.argmax(-1).tolist()
+    return [
+        source[place] if index == UNK else word
+        for index, word, place in zip(hypothesis.ids, words, looked_at, strict=True)
+    ]
