@@ -95,7 +95,7 @@ class Trainer:
 
     Attributes:
         step: number of steps taken.
-        losses: the training loss of every step.
+        losses: the training loss of every step, the mean over its target tokens.
         validations: (step, teacher-forced perplexity) of every validation.
     """
 
@@ -136,6 +136,7 @@ class Trainer:
         self.step = 0
         self.losses: list[float] = []
         self.validations: list[tuple[int, float]] = []
+        self._usual_tokens = batches.target_tokens / len(batches)
         self._best_weights: dict[str, Tensor] | None = None
         self._random_state: list[Tensor] | None = None  # None before the first step
 
@@ -224,7 +225,8 @@ class Trainer:
         if self.copies_hidden:
             batch = hide_copies(batch, self.copies_hidden)
         losses = self.model.losses(batch, self.teacher_forcing, self.label_smoothing)  # (tokens,)
-        loss = losses.mean()
+        # Not their mean: a word counts the same in a batch of long sentences and in one of short.
+        loss = losses.sum() / self._usual_tokens
         loss.backward()
         length = nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
         if not (loss.isfinite() and length.isfinite()):
@@ -239,7 +241,7 @@ class Trainer:
             group["lr"] = one_cycle(self.step, self.steps, self.learning_rate, self.warmup)
         self.optimizer.step()
         self.step += 1
-        self.losses.append(loss.item())
+        self.losses.append(losses.mean().item())
         self._random_state = _get_random_state(self.model.device)
         return len(losses)
 

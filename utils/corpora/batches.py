@@ -74,7 +74,7 @@ class Batch:
 
 
 class Batches:
-    """Pairs cut into batches of like source length, so that little of a batch is padding.
+    """Pairs cut into batches of like lengths on both sides, so that little of a batch is padding.
 
     Iterating gives every pair once, from short to long, always in the same order: for validation.
     `shuffled(seed)` gives one epoch of training.
@@ -110,11 +110,16 @@ class Batches:
         """The number of batches."""
         return -(-len(self._pairs) // self.batch_size)
 
+    @property
+    def target_tokens(self) -> int:
+        """How many words, and `<eos>`, there are to predict."""
+        return sum(len(target) - 1 for target in self._targets)
+
     def __iter__(self) -> Iterator[Batch]:
         return map(self._batch, self._buckets(list(range(len(self._pairs)))))
 
     def shuffled(self, seed: int) -> Iterator[Batch]:
-        """The batches of one epoch in random order, pairs of one length mixed anew."""
+        """The batches of one epoch in random order, pairs of like lengths mixed anew."""
         random = Random(seed)
         indices = list(range(len(self._pairs)))
         random.shuffle(indices)
@@ -123,7 +128,7 @@ class Batches:
         return map(self._batch, buckets)
 
     def _buckets(self, indices: list[int]) -> list[list[int]]:
-        by_length = sorted(indices, key=lambda index: len(self._sources[index]))
+        by_length = sorted(indices, key=lambda i: (len(self._sources[i]), len(self._targets[i])))
         return [
             by_length[start : start + self.batch_size]
             for start in range(0, len(by_length), self.batch_size)

@@ -14,6 +14,7 @@ languages and the links between them.
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import cycle
 from random import Random
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from utils.corpora.lexicon import (
     Lexicon,
     Name,
     Noun,
+    Place,
     Preposition,
     Unseen,
     Verb,
@@ -33,14 +35,14 @@ from utils.corpora.lexicon import (
 )
 from utils.corpora.pairs import Corpus, Link, Pair, split
 
-_PLURAL, _NAME, _ADJECTIVE, _NEGATION, _TWO_SUBJECTS = 0.35, 0.2, 0.3, 0.2, 0.25  # how often
+_PLURAL, _NAME, _ADJECTIVE, _NEGATION, _TWO_SUBJECTS = 0.35, 0.2, 0.3, 0.3, 0.25  # how often
 _SUBJECTS = ("person", "animal")
 _CLAUSE_SIZES = (1, 2, 2, 3, 3)  # noun phrases
 _PATIENCE = 5_000  # sentences drawn in vain, one after another, before the grammar gives up
 
 _VOWELS = tuple("aeiouhâéèêîô")  # first letters before which an elision is made
 _ELISIONS = {"le": "l'", "la": "l'", "ne": "n'", "de": "d'", "que": "qu'"}
-_AFTER_DE = {"le": "du", "les": "des", "des": "de"}  # de + le → du
+_AFTER_DE = {"le": "du", "les": "des"}  # de + le → du
 
 
 def translation_corpus(
@@ -112,7 +114,7 @@ def translation_pairs(
 def running_example() -> Pair:
     """The cat sat on the mat. It is kept out of every corpus, so that no model has seen it."""
     lexicon = load_lexicon()
-    the = next(word for word in lexicon.determiners[False, False] if word.one == "the")
+    the = next(word for word in lexicon.determiners[False, "anywhere"] if word.one == "the")
     cat = next(noun for noun in lexicon.nouns["animal"] if noun.one == "cat")
     mat = next(noun for noun in lexicon.nouns["surface"] if noun.one == "mat")
     sat = next(verb for verb in lexicon.verbs[False] if verb.past == "sat")
@@ -153,11 +155,13 @@ class _Fragment(NamedTuple):
 
 
 def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
+    # None comes twice before all have come once: "because … because …" is bad style.
+    conjunctions = cycle(random.sample(lexicon.conjunctions, len(lexicon.conjunctions)))
     fragments = []
     left = phrases
     while left:
         if fragments:
-            fragments.append(_idiom(random.choice(lexicon.conjunctions)))
+            fragments.append(_idiom(next(conjunctions)))
         size = min(random.choice(_CLAUSE_SIZES), left)
         fragments += _clause(random, lexicon, size)
         left -= size
@@ -182,17 +186,19 @@ def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
     verb = random.choice(lexicon.verbs[has_object])
     fragments.append(_verb_group(verb, gender, plural, negated))
     if has_object:
-        object_, _, _ = _draw_noun_phrase(random, lexicon, verb.objects, negated)
+        place = "negated object" if negated else "anywhere"
+        object_, _, _ = _draw_noun_phrase(random, lexicon, verb.objects, place)
         fragments.append(object_)
     if has_place:
         preposition = random.choice(lexicon.prepositions)
-        place, _, _ = _draw_noun_phrase(random, lexicon, preposition.kinds)
-        fragments += [_idiom(preposition), place]
+        place = "after de" if preposition.french.endswith(" de") else "anywhere"
+        noun_phrase, _, _ = _draw_noun_phrase(random, lexicon, preposition.kinds, place)
+        fragments += [_idiom(preposition), noun_phrase]
     return fragments
 
 
 def _draw_noun_phrase(
-    random: Random, lexicon: Lexicon, kinds: tuple[Kind, ...], negated_object: bool = False
+    random: Random, lexicon: Lexicon, kinds: tuple[Kind, ...], place: Place = "anywhere"
 ) -> tuple[_Fragment, Gender, bool]:
     """A noun phrase, its gender, and whether it is plural."""
     kind = random.choice(kinds)
@@ -200,7 +206,8 @@ def _draw_noun_phrase(
         name = random.choice(lexicon.names)
         return _name(name), name.gender, False
     plural = random.random() < _PLURAL
-    determiner = random.choice(lexicon.determiners[plural, negated_object])
+    determiners = lexicon.determiners[plural, place]
+    (determiner,) = random.choices(determiners, [word.weight for word in determiners])
     noun = random.choice(lexicon.nouns[kind])
     adjective = random.choice(lexicon.adjectives[kind]) if random.random() < _ADJECTIVE else None
     return _noun_phrase(determiner, noun, adjective, plural), noun.gender, plural
@@ -275,11 +282,13 @@ def _verb_group(verb: Verb, gender: Gender, plural: bool, negated: bool) -> _Fra
         pas="pas" if negated else None,
         second=_agreeing(verb.agrees, gender, plural) if verb.agrees else None,
     )
+    # The auxiliary has the tense, the verb decides: was tired, était; was hungry, avait. Negation
+    # binds them: did not, was not as a whole is rendered by ne, the finite verb and pas.
+    negated_verb = ("auxiliary", "negation")
     renders = {
-        "ne": ("auxiliary", "negation"),  # English has no word of its own for it
-        # The auxiliary has the tense, the verb decides: was tired, était; was hungry, avait.
-        "finite": ("auxiliary", "verb") if verb.agrees else ("auxiliary", "verb", "particle"),
-        "pas": ("negation",),
+        "ne": negated_verb,
+        "finite": (*negated_verb, "verb") if verb.agrees else (*negated_verb, "verb", "particle"),
+        "pas": negated_verb,
         "second": ("verb", "particle"),
     }
     places = {role: place for place, role in enumerate(english)}
@@ -303,11 +312,12 @@ def _pair(fragments: list[_Fragment], phrases: int) -> Pair:
     for fragment in fragments:
         words = fragment.french
         i = len(english)
-        if french and french[-1] == "de":
-            # It belongs to the word after it too, and melts into le and les: it renders both.
+        if french and french[-1] in ("de", "que"):
+            # It leans on the word after it, which decides its form: it belongs to both. Before le
+            # and les, de even melts with them.
             possible.append((i, len(french) - 1))
             shared.add(len(french) - 1)
-            if words[0] in _AFTER_DE:
+            if french[-1] == "de" and words[0] in _AFTER_DE:
                 french[-1], words = _AFTER_DE[words[0]], words[1:]
         if french:
             french[-1] = _elided(french[-1], words[0])

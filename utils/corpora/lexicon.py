@@ -4,10 +4,11 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 Gender = Literal["m", "f"]
 Kind = Literal["person", "animal", "surface", "space"]
+Place = Literal["anywhere", "negated object", "after de"]
 Unseen = Literal["nouns", "names"] | None
 
 # Each entry is only ever itself, which makes it a cheap key for what is cached of it.
@@ -21,11 +22,13 @@ class Determiner:
     french_one: tuple[str, str] | None = None
     french_many: str | None = None
     before_vowel: tuple[str, str] | None = None
-    negated_object: Literal["too", "never", "only"] = "too"
+    only: Place | None = None
+    never: tuple[Place, ...] = ()
+    weight: int = 1
 
-    def fits(self, plural: bool, negated_object: bool) -> bool:
+    def fits(self, plural: bool, place: Place) -> bool:
         has_number = self.many if plural else self.one
-        return bool(has_number) and self.negated_object != ("never" if negated_object else "only")
+        return bool(has_number) and self.only in (None, place) and place not in self.never
 
 
 @_entry
@@ -77,7 +80,7 @@ class Conjunction:
 
 
 class Lexicon(NamedTuple):
-    determiners: dict[tuple[bool, bool], list[Determiner]]  # by (plural, object of a negated verb)
+    determiners: dict[tuple[bool, Place], list[Determiner]]  # by (plural, place)
     nouns: dict[Kind, list[Noun]]
     names: list[Name]
     adjectives: dict[Kind, list[Adjective]]
@@ -112,9 +115,9 @@ def load_lexicon(unseen: Unseen = None) -> Lexicon:
     both = (False, True)
     return Lexicon(
         determiners={
-            (plural, negated): [entry for entry in determiners if entry.fits(plural, negated)]
+            (plural, place): [entry for entry in determiners if entry.fits(plural, place)]
             for plural in both
-            for negated in both
+            for place in get_args(Place)
         },
         nouns={kind: [noun for noun in nouns if noun.kind == kind] for kind in kinds},
         names=names,
