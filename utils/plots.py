@@ -17,6 +17,7 @@ import seaborn as sns
 from IPython.display import HTML, display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
 WEIGHT_COLOURS = "viridis"  # sequential, safe for colour-blind readers and in print
@@ -317,6 +318,8 @@ def line_chart(
         axis.set_xscale("log", base=2)
         axis.set_xticks(x, [f"{value:g}" for value in x])
         axis.minorticks_off()
+    elif all(value == int(value) for value in x):
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     if logy:
         axis.set_yscale("log")
     axis.set(xlabel=xlabel, ylabel=ylabel, title=title)

@@ -59,7 +59,7 @@ class Recipe:
         else:
             attention = {
                 "dot": lambda: DotProductAttention(key_dim),
-                "additive": lambda: AdditiveAttention(query_dim, key_dim, self.encoder_dim),
+                "additive": lambda: AdditiveAttention(query_dim, key_dim, query_dim),
                 "general": lambda: MultiplicativeAttention(query_dim, key_dim, "general"),
             }[self.mechanism]()
             options = {"dropout": self.dropout}
@@ -104,9 +104,8 @@ def run_jobs(
     recipes: dict[str, Recipe],
     seeds: range,
     wanted: str,
-    workers: int,
 ) -> dict[str, dict]:
-    """Train every recipe with every seed, side by side; keep the figures as they come.
+    """Train every recipe with every seed, as many at a time as the CPU has cores.
 
     They go to notebooks/results, one file for each benchmark, beside those of earlier runs; what
     another recipe gave is dropped.
@@ -117,7 +116,6 @@ def run_jobs(
         recipes: by the names of the models.
         seeds: of each recipe.
         wanted: beginnings of the names of jobs, with commas between: "dot,none-seed3". Empty: all.
-        workers: jobs at a time. They share the threads of the CPU equally.
 
     Returns:
         All figures on file, those of earlier runs too, by the names of the jobs.
@@ -131,7 +129,7 @@ def run_jobs(
     jobs = {name: job for name, job in jobs.items() if name.startswith(tuple(wanted.split(",")))}
     if not jobs:
         raise ValueError(f"no job of {benchmark} is called {wanted!r}; models: {[*recipes]}")
-    workers = min(workers, len(jobs))
+    workers = min(os.cpu_count(), len(jobs))
     threads = max(1, torch.get_num_threads() // workers)
     device = chosen_device().type
     print(f"{len(jobs)} jobs, {workers} at a time, {threads} CPU threads each, on {device}")
