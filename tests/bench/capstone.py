@@ -28,7 +28,7 @@ RECIPES = {
     # To be fair it gets three times the steps and over three times the parameters, its own learning
     # rate, and the summary of the source at every step.
     "none": Recipe(
-        "none", steps=4500, batch_size=96, encoder_dim=112, decoder_dim=240, learning_rate=3e-3
+        "none", steps=4500, batch_size=96, encoder_dim=112, decoder_dim=240, learning_rate=6e-3
     ),
 }
 
