@@ -34,7 +34,7 @@ def exercises_of(path: Path) -> list[Exercise]:
 
 
 def code_of(path: Path) -> list[str]:
-    """A notebook's code cells, without those that only check, hint or count."""
+    """A notebook's code cells, without those that only look at an answer (tagged "check")."""
     cells = nbformat.read(path, as_version=4).cells
     return [
         cell.source
@@ -72,12 +72,15 @@ def learner_notebook(path: Path) -> nbformat.NotebookNode:
     notebook = nbformat.read(path, as_version=4)
     prose = "".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     defined = _defined("\n".join(code_of(path)))
-    for task in [exercise.task for exercise in exercises_of(path)]:
-        heading = rf"## \d+\. {re.escape(task.title)}\n\n\*{re.escape(task.facts)}\*\n"
+    tasks = [exercise.task for exercise in exercises_of(path)]
+    total = f"| {sum(one.minutes for one in tasks)} minutes | {sum(one.points for one in tasks)} |"
+    stated = [total, *(f". {task.title}\n\n*{task.facts}*\n" for task in tasks)]
+    for text in stated:
+        if text not in prose:
+            raise ValueError(f"the specifications say, and {path.name} does not:\n{text}")
+    for task in tasks:
         if task.id not in defined:
             raise ValueError(f"{path.name} has no solution that defines {task.id}")
-        if not re.search(heading, prose):
-            raise ValueError(f"{path.name} needs the heading {task.title}, then *{task.facts}*")
     for cell in notebook.cells:
         cell.metadata = {}
         if cell.cell_type == "code":

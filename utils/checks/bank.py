@@ -1,7 +1,7 @@
 """Records on disk: `NAME.json` holds the words, `NAME.npz` the numbers. No code, no pickle.
 
-    exercises/01_attention_concepts.json   tasks, labels of cases, messages
-    exercises/01_attention_concepts.npz    inputs, expected outputs, outputs of known mistakes
+exercises/01_attention_concepts.json   tasks, labels of cases, messages
+exercises/01_attention_concepts.npz    inputs, expected outputs, outputs of known mistakes
 """
 
 import json

@@ -173,9 +173,7 @@ def _arrays(task: Task, returned: Any) -> dict[str, np.ndarray]:
             "have, look for a missing `return`.",
         )
     several = len(task.outputs) > 1
-    if several and not (
-        isinstance(returned, tuple | list) and len(returned) == len(task.outputs)
-    ):
+    if several and not (isinstance(returned, tuple | list) and len(returned) == len(task.outputs)):
         raise Trouble(
             "type",
             f"`{task.id}` should return {len(task.outputs)} tensors, "
@@ -186,6 +184,8 @@ def _arrays(task: Task, returned: Any) -> dict[str, np.ndarray]:
 
 
 def _array(task: Task, name: str, value: Any) -> np.ndarray:
+    if value is ...:
+        raise Trouble("nothing", f"In `{task.id}`, `{name}` is still to be written.")
     if not isinstance(value, Tensor):
         raise Trouble(
             "type",
@@ -224,8 +224,11 @@ def _gradients(task: Task, learned: Any, case: Case) -> list[str]:
             flows = torch.autograd.grad(
                 output.sum(), list(leaves.values()), allow_unused=True, retain_graph=True
             )
-            found += [f"{name} ← {leaf}" for leaf, flow in zip(leaves, flows, strict=True)
-                      if flow is not None]
+            found += [
+                f"{name} ← {leaf}"
+                for leaf, flow in zip(leaves, flows, strict=True)
+                if flow is not None
+            ]
     return found
 
 

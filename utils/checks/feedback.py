@@ -97,8 +97,9 @@ def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
     task, case = verdict.task, evidence.case
     if task.kind == "choices":
         return []
-    lines = [f"Seen with {case.label}. Expected shape {evidence.expected.shape}, "
-             f"yours {evidence.found.shape}."]
+    shape, found = evidence.expected.shape, evidence.found.shape
+    yours = "as it should be" if shape == found else f"it should be {shape}"
+    lines = [f"Seen with {case.label}; your `{evidence.output}` has shape {found}, {yours}."]
     quoted = {name: _quoted(value) for name, value in case.inputs.items()}
     if all(quoted.values()):
         lines.append("Inputs: " + ", ".join(f"`{name} = {text}`" for name, text in quoted.items()))
@@ -138,6 +139,4 @@ def _picture(verdict: Verdict, evidence: Evidence) -> AccessibleFigure | None:
         f"{expected.shape[1]} columns. First difference in row {row}, column {column}: "
         f"expected {expected[row, column]:.2f}, yours {found[row, column]:.2f}."
     )
-    return matrix_map(
-        {"expected": expected, "yours": found}, "", "", alt, number_format=".2f"
-    )
+    return matrix_map({"expected": expected, "yours": found}, "", "", alt, number_format=".2f")

@@ -101,7 +101,7 @@ def _close(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
 
 def _wrong_shape(task: Task, output: str, expected: Answer, answer: Answer) -> str:
     should, found = expected.outputs[output].shape, answer.outputs[output].shape
-    return f"`{output}` has shape {found}; it should be {should}." if should != found else ""
+    return f"`{output}` has the wrong shape." if should != found else ""
 
 
 def _wrong_kind(task: Task, output: str, expected: Answer, answer: Answer) -> str:

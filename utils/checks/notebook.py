@@ -1,5 +1,6 @@
 """What a learner types: `check`, `hint` and `progress`."""
 
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -101,7 +102,5 @@ def _progress() -> dict[str, bool]:
 def _remember(task_id: str, passed: bool) -> None:
     done = _progress()
     done[task_id] = passed or done.get(task_id, False)
-    try:
+    with contextlib.suppress(OSError):  # a folder that cannot be written to
         _file().write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
-    except OSError:  # a folder that cannot be written to
-        pass
