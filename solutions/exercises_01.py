@@ -564,10 +564,10 @@ read_alignment = Exercise(
             "What has to be true of at least one row, so that a word counts as read?",
         ),
         Misconception(
-            "less than the average",
-            _read(unread=lambda weights, best: weights.sum(0) < weights.sum(0).mean()),
-            "`unread` marks the columns that get less than the average. Asked is whether some "
-            "target word looks there *most*, and a sum over all of them cannot tell.",
+            "no majority",
+            _read(unread=lambda weights, best: weights.amax(0) < 0.5),
+            "`unread` marks the words that get less than a half from everybody. The largest "
+            "weight of a row need not be a half: where six words share, 0.3 can be the most.",
             "Which tensor that you have already tells where each target word looks most?",
         ),
         Misconception(
