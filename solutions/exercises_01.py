@@ -368,7 +368,8 @@ four_patterns = Exercise(
     minutes=15,
     outputs=["itself", "before", "ends", "so_far"],
     invariants={
-        name: ["not negative", "rows sum to 1"] for name in ("itself", "before", "ends", "so_far")
+        name: ["not negative", "exact zeros", "rows sum to 1"]
+        for name in ("itself", "before", "ends", "so_far")
     },
     cases=pattern_cases,
     hints=[

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import signal
 import threading
 import time
 from pathlib import Path
@@ -17,7 +18,7 @@ from torch import nn
 from utils.checks import bank, calling, check, hint, notebook, progress
 from utils.checks.calling import Printed
 from utils.checks.feedback import explain
-from utils.checks.judging import judge
+from utils.checks.judging import INVARIANTS, judge
 from utils.checks.notebook import verdict_on
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
@@ -123,6 +124,7 @@ def test_prints_and_warnings_cost_nothing(capsys):
         (lambda numbers, power: right(numbers, power).detach(), "gradient", "back to `numbers`"),
         (lambda numbers, power: torch.tensor(right(numbers, 1.0).tolist()), "gradient", ".tolist"),
         (lambda numbers, power: torch.from_numpy(right(numbers, 1).numpy()), "gradient", ".numpy"),
+        (torch.no_grad()(right), "gradient", "no_grad"),
         (lambda numbers, power: numbers.softmax(-1), "values", "wrong values"),
     ],
 )
@@ -140,6 +142,21 @@ def test_a_known_mistake_is_named_with_the_place_where_it_shows():
     assert "You divide by the columns." in text
     assert "First difference: `shares[0, 0]` should be 0.25, is 0.2." in text
     assert 'hint("share")' in text
+
+
+def test_invariants_know_of_rows_that_are_masked_whole():
+    expected = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]])
+    leaking = np.array([[0.5, 0.5, 1e-9], [0.0, 0.0, 0.0]])
+    for name, said in {"rows sum to 1": "", "exact zeros": "1e-09"}.items():
+        assert INVARIANTS[name](expected, expected, 1e-5) == ""
+        assert said in INVARIANTS[name](leaking, expected, 1e-5)
+    uniform = np.full((2, 3), 1 / 3)
+    assert "sums to 1; it should sum to 0" in INVARIANTS["rows sum to 1"](uniform, expected, 1e-5)
+
+
+def test_grad_switched_off_in_the_notebook_is_no_fault_of_the_answer():
+    with torch.no_grad():
+        assert said_of(right).passed
 
 
 # --- Answers that do not run ----------------------------------------------------------------------
@@ -173,6 +190,7 @@ def leaves(numbers, power):
         (sets_the_seed, "seed", "manual_seed"),
         (changes_its_input, "in-place", "`numbers`"),
         (leaves, "error", "SystemExit"),
+        (lambda numbers, power: numbers.to_sparse(), "type", "cannot be compared"),
     ],
 )
 def test_what_cannot_be_compared_gets_one_clear_message(answer, reason, part):
@@ -235,11 +253,13 @@ def sleep(numbers, power):
 @pytest.mark.parametrize("answer", [loop, loop_that_swallows, sleep])
 def test_what_never_ends_is_stopped(monkeypatch, answer):
     monkeypatch.setattr(calling, "SECONDS", 0.2)
+    threads, handler = threading.active_count(), signal.getsignal(signal.SIGINT)
     start = time.monotonic()
     verdict = said_of(answer)
     assert verdict.reason == "time"
     assert time.monotonic() - start < 5
-    assert threading.active_count() == 1
+    assert threading.active_count() == threads
+    assert signal.getsignal(signal.SIGINT) is handler
     assert said_of(right).passed  # and all goes on
 
 

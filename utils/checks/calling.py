@@ -212,23 +212,23 @@ def _gradients(task: Task, learned: Any, case: Case) -> list[str]:
     }
     if not leaves:
         return []
-    inputs = [leaves[name].clone() if name in leaves else one for name, one in case.inputs.items()]
-    try:
-        returned = _call(_callable(task, learned, case), inputs)
-    except Trouble:  # it ran on plain tensors: with `.numpy()`, say, which needs them detached
-        return []
-    returned = returned if len(task.outputs) > 1 else [returned]
     found = []
-    for name, output in zip(task.outputs, returned, strict=True):
-        if output.requires_grad:
-            flows = torch.autograd.grad(
-                output.sum(), list(leaves.values()), allow_unused=True, retain_graph=True
-            )
-            found += [
-                f"{name} ← {leaf}"
-                for leaf, flow in zip(leaves, flows, strict=True)
-                if flow is not None
+    try:
+        with torch.enable_grad():
+            inputs = [
+                leaves[name].clone() if name in leaves else one for name, one in case.inputs.items()
             ]
+            returned = _call(_callable(task, learned, case), inputs)
+        outputs = returned if len(task.outputs) > 1 else [returned]
+        for name, output in zip(task.outputs, outputs, strict=True):
+            if output.requires_grad:
+                flows = torch.autograd.grad(
+                    output.sum(), [*leaves.values()], allow_unused=True, retain_graph=True
+                )
+                pairs = zip(leaves, flows, strict=True)
+                found += [f"{name} ← {leaf}" for leaf, flow in pairs if flow is not None]
+    except Exception:  # it ran on plain tensors: with `.numpy()`, say, which needs them detached
+        return []
     return found
 
 
@@ -265,10 +265,14 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
     Again and again, since a bare `except:` inside a loop would swallow the first.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread can be interrupted
+        return
     deadline, left = time.monotonic() + seconds, threading.Event()
 
     def stop(_signal, _frame):
-        raise OutOfTime if time.monotonic() >= deadline else KeyboardInterrupt
+        if not left.is_set():
+            raise OutOfTime if time.monotonic() >= deadline else KeyboardInterrupt
 
     def watch():
         main = threading.main_thread().ident

@@ -51,7 +51,11 @@ class Note:
         return (
             f'<div role="status" style="border-left:4px solid {self.colour};padding:2px 0 2px 12px;'
             f'margin:4px 0;max-width:46em"><div><b>{_marked(self.heading)}</b></div>{lines}'
-            + (f'<table style="margin:6px 0 0 0">{table}</table>' if self.table else "")
+            + (
+                f'<table style="margin:6px 0 0 0;color:inherit;font-size:inherit">{table}</table>'
+                if self.table
+                else ""
+            )
             + (f"<div>{self.picture.to_html()}</div>" if self.picture else "")
             + "</div>"
         )
@@ -61,9 +65,10 @@ _CELL = 'style="text-align:left;padding:2px 14px 2px 0"'
 
 
 def _marked(text: str) -> str:
-    """Escaped for HTML, with `code` in backticks set as code."""
+    """Escaped for HTML, with `code` in backticks set as code, and *stress* in italics."""
     code = r'<code style="background:none;color:inherit">\1</code>'
-    return re.sub(r"`([^`]+)`", code, html.escape(text))
+    escaped = re.sub(r"(?<!\w)\*(\w[\w ]*)\*(?!\w)", r"<em>\1</em>", html.escape(text))
+    return re.sub(r"`([^`]+)`", code, escaped)
 
 
 def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
@@ -98,8 +103,8 @@ def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
     if task.kind == "choices":
         return []
     shape, found = evidence.expected.shape, evidence.found.shape
-    yours = "as it should be" if shape == found else f"it should be {shape}"
-    lines = [f"Seen with {case.label}; your `{evidence.output}` has shape {found}, {yours}."]
+    yours = f"shape {found}" if shape == found else f"shape {found} instead of {shape}"
+    lines = [f"Seen with {case.label}: `{evidence.output}` of {yours}."]
     quoted = {name: _quoted(value) for name, value in case.inputs.items()}
     if all(quoted.values()):
         lines.append("Inputs: " + ", ".join(f"`{name} = {text}`" for name, text in quoted.items()))
@@ -127,6 +132,7 @@ def _number(value: np.generic) -> str:
 def _picture(verdict: Verdict, evidence: Evidence) -> AccessibleFigure | None:
     """Expected beside found, for a matrix that fits; of a batch, the first that differs."""
     expected, found = evidence.expected, evidence.found
+    number_format = ".2f" if expected.dtype.kind == "f" else ".0f"
     first = next(differences(evidence, verdict.task.tolerance), None)
     if first is None or expected.dtype.kind == "U" or expected.ndim == 0:
         return None
@@ -139,4 +145,6 @@ def _picture(verdict: Verdict, evidence: Evidence) -> AccessibleFigure | None:
         f"{expected.shape[1]} columns. First difference in row {row}, column {column}: "
         f"expected {expected[row, column]:.2f}, yours {found[row, column]:.2f}."
     )
-    return matrix_map({"expected": expected, "yours": found}, "", "", alt, number_format=".2f")
+    return matrix_map(
+        {"expected": expected, "yours": found}, "", "", alt, number_format=number_format
+    )

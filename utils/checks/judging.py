@@ -12,7 +12,14 @@ import numpy as np
 
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
-KINDS = {"f": "decimal numbers", "i": "whole numbers", "b": "booleans", "U": "words"}
+KINDS = {
+    "f": "decimal numbers",
+    "i": "whole numbers",
+    "u": "whole numbers without a sign",
+    "c": "complex numbers",
+    "b": "booleans",
+    "U": "words",
+}
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,7 @@ def _wrong_kind(task: Task, output: str, expected: Answer, answer: Answer) -> st
     should, found = (one.outputs[output].dtype.kind for one in (expected, answer))
     if should == found:
         return ""
-    return f"`{output}` holds {KINDS.get(found, found)}; it should hold {KINDS[should]}."
+    return f"`{output}` holds {KINDS[found]}; it should hold {KINDS[should]}."
 
 
 def _not_finite(task: Task, output: str, expected: Answer, answer: Answer) -> str:
@@ -119,28 +126,38 @@ def _not_finite(task: Task, output: str, expected: Answer, answer: Answer) -> st
     return f"`{output}` holds {kind}. Something was divided by 0, or grew too large on the way."
 
 
-def _negative(values: np.ndarray, tolerance: float) -> str:
+def _negative(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
     return "has a negative entry; a share is 0 or more." if (values < -tolerance).any() else ""
 
 
-def _not_shares(values: np.ndarray, tolerance: float) -> str:
-    off = np.abs(values.sum(-1) - 1)
+def _not_shares(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    totals, whole = values.sum(-1).ravel(), expected.sum(-1).ravel().round()
+    off = np.abs(totals - whole)
     if off.max() <= 10 * tolerance:
         return ""
-    total = values.sum(-1).ravel()[off.argmax()]
-    return f"has a row that sums to {total:.4g}; every row should sum to 1."
+    worst = off.argmax()
+    return f"has a row that sums to {totals[worst]:.4g}; it should sum to {whole[worst]:.0f}."
 
 
-# What can be asked of an output by name: values, tolerance → what is wrong, or nothing.
-INVARIANTS: dict[str, Callable[[np.ndarray, float], str]] = {
+def _not_zero(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    leaks = np.abs(values[expected == 0])
+    if not leaks.any():
+        return ""
+    return f"holds {leaks.max():.4g} at a place that should get exactly 0."
+
+
+# What can be asked of an output by name: values, expected, tolerance → what is wrong, or nothing.
+INVARIANTS: dict[str, Callable[[np.ndarray, np.ndarray, float], str]] = {
     "not negative": _negative,
-    "rows sum to 1": _not_shares,
+    "rows sum to 1": _not_shares,  # or to 0, where a row is masked whole
+    "exact zeros": _not_zero,
 }
 
 
 def _broken_invariant(task: Task, output: str, expected: Answer, answer: Answer) -> str:
     for name in task.invariants.get(output, ()):
-        complaint = INVARIANTS[name](answer.outputs[output], task.tolerance)
+        values, should = answer.outputs[output], expected.outputs[output]
+        complaint = INVARIANTS[name](values, should, task.tolerance)
         if complaint:
             return f"`{output}` {complaint}"
     return ""
@@ -156,8 +173,8 @@ def _cut_graph(task: Task, output: str, expected: Answer, answer: Answer) -> str
         return ""
     return (
         f"No gradient flows from `{output}` back to `{missing[0]}`, so a network could not learn "
-        "through it. `.detach()`, `.item()`, `.tolist()`, `.numpy()` and `torch.tensor(…)` cut "
-        "the way back: stay with operations on tensors."
+        "through it. `.detach()`, `.item()`, `.tolist()`, `.numpy()`, `torch.tensor(…)` "
+        "and `torch.no_grad()` cut the way back: stay with operations on tensors."
     )
 
 

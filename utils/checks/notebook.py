@@ -47,6 +47,11 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
         return judge(record, answers(task, names[task.id], record.cases, printed))
     except Trouble as trouble:
         return Verdict(task, trouble.reason, trouble.message, line=trouble.line)
+    except Exception as error:  # there are odder objects than anybody thinks of
+        message = (
+            f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"
+        )
+        return Verdict(task, "type", message)
 
 
 def hint(task_id: str) -> Note:
