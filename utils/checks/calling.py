@@ -203,6 +203,7 @@ def _array(task: Task, name: str, value: Any) -> np.ndarray:
     return (value.double() if value.is_floating_point() else value).numpy()
 
 
+@torch.enable_grad()  # whatever the notebook has switched off
 def _gradients(task: Task, learned: Any, case: Case) -> list[str]:
     """Which inputs each output depends on, as autograd sees it."""
     leaves = {
@@ -212,13 +213,10 @@ def _gradients(task: Task, learned: Any, case: Case) -> list[str]:
     }
     if not leaves:
         return []
+    inputs = [leaves[name].clone() if name in leaves else one for name, one in case.inputs.items()]
     found = []
     try:
-        with torch.enable_grad():
-            inputs = [
-                leaves[name].clone() if name in leaves else one for name, one in case.inputs.items()
-            ]
-            returned = _call(_callable(task, learned, case), inputs)
+        returned = _call(_callable(task, learned, case), inputs)
         outputs = returned if len(task.outputs) > 1 else [returned]
         for name, output in zip(task.outputs, outputs, strict=True):
             if output.requires_grad:
