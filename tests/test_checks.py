@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -159,6 +160,23 @@ def test_grad_switched_off_in_the_notebook_is_no_fault_of_the_answer():
         assert said_of(right).passed
 
 
+def test_two_mistakes_are_told_one_at_a_time():
+    """NaN in an odd case does not hide the mistake that shows in the plain one."""
+    odd = Case("large numbers", {"numbers": 1e30 * NUMBERS, "power": 1.0})
+    record = replace(
+        SHARE,
+        cases=[*SHARE.cases, odd],
+        expected=[SHARE.expected[0]] * 2,
+        mistaken={"columns": [SHARE.mistaken["columns"][0]] * 2},
+    )
+    verdict = said_of(lambda numbers, power: numbers.pow(2).sqrt() / numbers.sum(0), record)
+    assert verdict.mistake.name == "columns"
+    assert verdict.evidence.case.label == "a small table"
+    blown_up = said_of(lambda numbers, power: right(numbers**2, 0.5), record)
+    assert blown_up.mistake is None
+    assert blown_up.reason == "not finite"
+
+
 # --- Answers that do not run ----------------------------------------------------------------------
 
 
@@ -226,7 +244,8 @@ def test_of_an_exception_only_the_line_of_the_learner_is_shown():
     names = {}
     exec(compile(source, "<cell>", "exec"), names)
     verdict = verdict_on(SHARE, names, Printed())
-    assert verdict.line == "line 2: return numbers.softmax(dim=5)"
+    line = "In your code, `line 2: return numbers.softmax(dim=5)`. "
+    assert verdict.where == line + "It was called with a small table: `numbers` (2, 2)."
     assert verdict.message.startswith("IndexError")
     text = repr(explain(verdict))
     assert "Traceback" not in text
@@ -447,3 +466,27 @@ def test_it_asks_for_every_task(path):
         assert len(task.hints) == 3
         assert len(task.mistakes) >= 4
         assert len({one.explanation for one in task.mistakes}) == len(task.mistakes)
+
+
+def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
+    """The whole way of a learner, through a kernel as JupyterLab starts it."""
+    sources = [
+        "from utils.checks import calling, check\ncalling.SECONDS = 0.5",
+        "def entropy(weights):\n    return weights.entropi()\n\ncheck('entropy')",
+        "def entropy(weights):\n    while True:\n        print('…')\n\ncheck('entropy')",
+        "def entropy(weights):\n    return -(weights * weights.log()).sum(-1)\n\ncheck('entropy')",
+    ]
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    notebook_ = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(
+        notebook_,
+        timeout=60,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(tmp_path)}},
+    ).execute()
+    said = [cell.outputs[0].data["text/plain"] for cell in notebook_.cells[1:]]
+    assert "AttributeError" in said[0]
+    assert "line 2: return weights.entropi()" in said[0]
+    assert "still running after 0.5 seconds" in said[1]
+    assert "0 times minus infinity" in said[2]
+    assert json.loads((tmp_path / "progress.json").read_text()) == {"entropy": False}

@@ -53,7 +53,7 @@ def test_an_untouched_stub_fails_politely(path, exercise):
     if exercise.task.id in names and not (verdict.mistake and asked_to_find_a_bug):
         assert verdict.reason == "nothing"
     assert not verdict.passed
-    assert not verdict.line
+    assert not verdict.where
 
 
 @every_exercise

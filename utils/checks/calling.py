@@ -34,12 +34,12 @@ class Trouble(Exception):  # noqa: N818 - it is the learner's, not ours
     Args:
         reason: one word for tables.
         message: one sentence or two for the learner, with the way out.
-        line: the learner's line at which it happened, where there is one.
+        where: for an exception, the learner's line and the inputs with which it came up.
     """
 
-    def __init__(self, reason: str, message: str, line: str = ""):
+    def __init__(self, reason: str, message: str, where: str = ""):
         super().__init__(message)
-        self.reason, self.message, self.line = reason, message, line
+        self.reason, self.message, self.where = reason, message, where
 
 
 class Printed(io.TextIOBase):
@@ -88,7 +88,7 @@ def answers(task: Task, learned: Any, cases: Sequence[Case], printed: Printed) -
 def _answer(task: Task, learned: Any, case: Case) -> Answer:
     torch.manual_seed(OUR_SEED)
     inputs = _copies(case)
-    returned = _call(_callable(task, learned, case), inputs)
+    returned = _call(_callable(task, learned, case), inputs, case)
     for (name, before), after in zip(case.inputs.items(), inputs, strict=True):
         if not _unchanged(before, after):
             raise Trouble(
@@ -123,7 +123,7 @@ def _check_kind(task: Task, learned: Any) -> None:
 def _callable(task: Task, learned: Any, case: Case) -> Callable:
     if task.kind == "function":
         return learned
-    module = _call(lambda: learned(**case.build), [])
+    module = _call(lambda: learned(**case.build), [], case)
     own = dict(module.named_parameters())
     for name, values in case.parameters.items():
         if name not in own or own[name].shape != values.shape:
@@ -137,7 +137,7 @@ def _callable(task: Task, learned: Any, case: Case) -> Callable:
     return module.eval()
 
 
-def _call(function: Callable, inputs: Sequence[Any]) -> Any:
+def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
     try:
         return function(*inputs)
     except (OutOfTime, KeyboardInterrupt):
@@ -145,7 +145,17 @@ def _call(function: Callable, inputs: Sequence[Any]) -> Any:
     except NotImplementedError:
         return None  # a stub of the learner's own: the same as nothing returned
     except BaseException as error:  # SystemExit too: exit() in an answer must not end the kernel
-        raise Trouble("error", f"{type(error).__name__}: {error}", _line_of(error)) from None
+        message = f"{type(error).__name__}: {error}"
+        raise Trouble("error", message, f"{_line_of(error)}{_called_with(case)}") from None
+
+
+def _called_with(case: Case) -> str:
+    shapes = [
+        f"`{name}` {tuple(one.shape)}"
+        for name, one in case.inputs.items()
+        if isinstance(one, Tensor)
+    ]
+    return f"It was called with {case.label}{': ' if shapes else ''}{', '.join(shapes)}."
 
 
 def _line_of(error: BaseException) -> str:
@@ -153,7 +163,7 @@ def _line_of(error: BaseException) -> str:
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         text = linecache.getline(frame.filename, frame.lineno).strip()
         if text and not Path(frame.filename).exists():
-            return f"line {frame.lineno}: {text}"
+            return f"In your code, `line {frame.lineno}: {text}`. "
     return ""
 
 
@@ -216,7 +226,7 @@ def _gradients(task: Task, learned: Any, case: Case) -> list[str]:
     inputs = [leaves[name].clone() if name in leaves else one for name, one in case.inputs.items()]
     found = []
     try:
-        returned = _call(_callable(task, learned, case), inputs)
+        returned = _call(_callable(task, learned, case), inputs, case)
         outputs = returned if len(task.outputs) > 1 else [returned]
         for name, output in zip(task.outputs, outputs, strict=True):
             if output.requires_grad:

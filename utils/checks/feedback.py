@@ -86,8 +86,8 @@ def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
     if mistake:
         lines.append(mistake.explanation)
     lines.append(verdict.message)
-    if verdict.line:
-        lines.append(f"In your code, `{verdict.line}`")
+    if verdict.where:
+        lines.append(verdict.where)
     if evidence:
         lines += _where(verdict, evidence)
     if mistake:

@@ -1,8 +1,9 @@
 """Compares answers with what was expected. Data in, a verdict out: no code of a learner runs here.
 
 The order is the one in which a person would look for the fault: shape, kind of numbers, finite,
-what must hold in any case, gradients, values. The first that fails is the verdict. Where the
-answer is what a known mistake gives, the verdict names the mistake as well.
+what must hold in any case, gradients, values. Cases come from the plain to the odd, and the first
+thing that fails in the first case that fails is the verdict. Where the answer is what a known
+mistake gives, the verdict names the mistake as well.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +43,7 @@ class Verdict:
         message: the same in a sentence; holds no expected value.
         mistake: the misunderstanding behind it, where it is a known one.
         evidence: where it shows.
-        line: the learner's line at which an exception came up.
+        where: for an exception, the learner's line and the inputs with which it came up.
     """
 
     task: Task
@@ -50,7 +51,7 @@ class Verdict:
     message: str
     mistake: Mistake | None = None
     evidence: Evidence | None = None
-    line: str = ""
+    where: str = ""
 
     @property
     def passed(self) -> bool:
@@ -64,8 +65,8 @@ class Verdict:
 def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
     """The verdict on one answer for each case of the record."""
     task = record.task
-    for reason, find in _QUESTIONS.items():
-        for case, expected, answer in zip(record.cases, record.expected, answers, strict=True):
+    for case, expected, answer in zip(record.cases, record.expected, answers, strict=True):
+        for reason, find in _QUESTIONS.items():
             for output in task.outputs:
                 message = find(task, output, expected, answer)
                 if message:
@@ -79,23 +80,32 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
     """The known mistake that gives the same, in the first output that is wrong anywhere.
 
-    One output is compared, not all: whoever makes two mistakes is told of them one at a time.
+    One output is compared, not all: whoever makes two mistakes is told of them one at a time. For
+    the same reason cases that came out as NaN or infinity are looked away from, where some mistake
+    explains all the others.
     """
-    tolerance = record.task.tolerance
 
-    def same(output: str, others: Sequence[Answer]) -> bool:
-        return all(
-            _close(mine.outputs[output], other.outputs[output], tolerance)
+    def same(output: str, others: Sequence[Answer], finite_only: bool = False) -> bool:
+        pairs = [
+            (mine.outputs[output], other.outputs[output])
             for mine, other in zip(answers, others, strict=True)
-        )
+            if not (finite_only and _blown_up(mine.outputs[output]))
+        ]
+        return all(_close(mine, other, record.task.tolerance) for mine, other in pairs)
 
     for output in record.task.outputs:
+        for finite_only in (False, True):
+            if not same(output, record.expected, finite_only):
+                for mistake in record.task.mistakes:
+                    if same(output, record.mistaken[mistake.name], finite_only):
+                        return mistake
         if not same(output, record.expected):
-            for mistake in record.task.mistakes:
-                if same(output, record.mistaken[mistake.name]):
-                    return mistake
             return None
     return None
+
+
+def _blown_up(values: np.ndarray) -> bool:
+    return values.dtype.kind == "f" and not np.isfinite(values).all()
 
 
 def _close(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
@@ -120,7 +130,7 @@ def _wrong_kind(task: Task, output: str, expected: Answer, answer: Answer) -> st
 
 def _not_finite(task: Task, output: str, expected: Answer, answer: Answer) -> str:
     values = answer.outputs[output]
-    if values.dtype.kind != "f" or np.isfinite(values).all():
+    if not _blown_up(values):
         return ""
     kind = "NaN (not a number)" if np.isnan(values).any() else "infinity"
     return f"`{output}` holds {kind}. Something was divided by 0, or grew too large on the way."

@@ -46,7 +46,7 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     try:
         return judge(record, answers(task, names[task.id], record.cases, printed))
     except Trouble as trouble:
-        return Verdict(task, trouble.reason, trouble.message, line=trouble.line)
+        return Verdict(task, trouble.reason, trouble.message, where=trouble.where)
     except Exception as error:  # there are odder objects than anybody thinks of
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"
