@@ -15,7 +15,7 @@ from utils.checks.judging import Evidence, Verdict, differences
 from utils.plots import AccessibleFigure, matrix_map
 
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
-LARGEST_PICTURE = 12  # rows or columns
+LARGEST_PICTURE = 8  # rows or columns
 LARGEST_QUOTE = 12  # numbers of an input that are written out
 
 
@@ -66,7 +66,7 @@ _CELL = 'style="text-align:left;padding:2px 14px 2px 0"'
 
 def _marked(text: str) -> str:
     """Escaped for HTML, with `code` in backticks set as code, and *stress* in italics."""
-    code = r'<code style="background:none;color:inherit">\1</code>'
+    code = r'<code style="background:none;color:inherit;padding:0">\1</code>'
     escaped = re.sub(r"(?<!\w)\*(\w[\w ]*)\*(?!\w)", r"<em>\1</em>", html.escape(text))
     return re.sub(r"`([^`]+)`", code, escaped)
 
@@ -146,5 +146,5 @@ def _picture(verdict: Verdict, evidence: Evidence) -> AccessibleFigure | None:
         f"expected {expected[row, column]:.2f}, yours {found[row, column]:.2f}."
     )
     return matrix_map(
-        {"expected": expected, "yours": found}, "", "", alt, number_format=number_format
+        {"expected": expected, "yours": found}, "column", "row", alt, number_format=number_format
     )
