@@ -203,6 +203,7 @@ def leaves(numbers, power):
         (lambda numbers, power: NUMBERS.numpy(), "type", "returns a ndarray"),
         (lambda numbers, power: right(numbers, power).to("meta"), "device", "`meta`"),
         (lambda numbers: numbers, "error", "TypeError"),
+        (lambda numbers, power: numbers.long().softmax(-1), "error", "not implemented for 'Long'"),
         (nn.Softmax, "kind", "is a class"),
         (NUMBERS, "kind", "is a Tensor"),
         (sets_the_seed, "seed", "manual_seed"),
@@ -227,6 +228,18 @@ def test_a_draw_is_no_reset_and_leaves_no_trace():
     after = torch.rand(1)
     torch.manual_seed(7)
     assert torch.equal(torch.rand(1), after)
+
+
+def test_a_result_that_is_changed_later_was_right_when_it_was_returned():
+    kept = []
+
+    def keeps(numbers, power):
+        for one in kept:
+            one.detach().zero_()
+        kept.append(right(numbers.double(), power))
+        return kept[-1]
+
+    assert said_of(keeps).passed
 
 
 def test_a_name_that_is_not_there():

@@ -142,10 +142,9 @@ def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
         return function(*inputs)
     except (OutOfTime, KeyboardInterrupt):
         raise
-    except NotImplementedError:
-        return None  # a stub of the learner's own: the same as nothing returned
     except BaseException as error:  # SystemExit too: exit() in an answer must not end the kernel
-        message = f"{type(error).__name__}: {error}"
+        first_line = str(error).partition("\n")[0]  # torch may add pages about its own insides
+        message = f"{type(error).__name__}: {first_line}"
         raise Trouble("error", message, f"{_line_of(error)}{_called_with(case)}") from None
 
 
@@ -209,7 +208,7 @@ def _array(task: Task, name: str, value: Any) -> np.ndarray:
             f"`{task.id}` returns `{name}` on the device `{value.device}`, but its inputs are on "
             "`cpu`. Make new tensors where the inputs are: `device=inputs.device`.",
         )
-    value = value.detach().resolve_conj()
+    value = value.detach().clone()  # what the learner does to it later must not change it here
     return (value.double() if value.is_floating_point() else value).numpy()
 
 
