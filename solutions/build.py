@@ -1,7 +1,8 @@
 """Builds `exercises/` from `solutions/`: `python -m solutions.build`, or `make exercises`.
 
 In a solution notebook, what stands between `# BEGIN SOLUTION` and `# END SOLUTION` becomes a stub:
-`...`, or, where there is a line `# INSTEAD`, the comments below that line, as code.
+`...`, or, where there is a line `# INSTEAD`, the comments below that line, as code. Of a prose cell
+tagged "answer" (a model answer) only the first line is left; one tagged "rubric" is left out.
 """
 
 import ast
@@ -37,9 +38,7 @@ def code_of(path: Path) -> list[str]:
     """A notebook's code cells, without those that only look at an answer (tagged "check")."""
     cells = nbformat.read(path, as_version=4).cells
     return [
-        cell.source
-        for cell in cells
-        if cell.cell_type == "code" and "check" not in cell.metadata.get("tags", [])
+        cell.source for cell in cells if cell.cell_type == "code" and "check" not in _tags(cell)
     ]
 
 
@@ -81,12 +80,19 @@ def learner_notebook(path: Path) -> nbformat.NotebookNode:
     for task in tasks:
         if task.id not in defined:
             raise ValueError(f"{path.name} has no solution that defines {task.id}")
+    notebook.cells = [cell for cell in notebook.cells if "rubric" not in _tags(cell)]
     for cell in notebook.cells:
+        if "answer" in _tags(cell):
+            cell.source = cell.source.splitlines()[0] + "\n\n*Write your answer here.*"
         cell.metadata = {}
         if cell.cell_type == "code":
             cell.source, cell.outputs, cell.execution_count = stub(cell.source), [], None
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"]}
     return notebook
+
+
+def _tags(cell: nbformat.NotebookNode) -> list[str]:
+    return cell.metadata.get("tags", [])
 
 
 def _defined(source: str) -> set[str]:
