@@ -1,11 +1,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard notebooks/0*.ipynb)
+SOLUTIONS := $(wildcard solutions/0*.ipynb)
 
-.PHONY: lab test lint bench notebooks
+.PHONY: lab test lint bench notebooks exercises selftest
 
 lab: .venv/ready  ## open JupyterLab on the course
-	@$(BIN)/jupyter trust $(NOTEBOOKS) >/dev/null
+	@$(BIN)/jupyter trust $(NOTEBOOKS) $(wildcard exercises/0*.ipynb) >/dev/null
 	JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
 
 test: .venv/ready  ## run every test and every notebook
@@ -19,6 +20,13 @@ bench: .venv/ready  ## speed and memory; `make bench ONLY=additive` runs one
 
 notebooks: .venv/ready  ## run every notebook and store its outputs
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
+
+exercises: .venv/ready  ## build exercises/ from solutions/, and run the solution notebooks
+	$(BIN)/python -m solutions.build
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(SOLUTIONS)
+
+selftest: .venv/ready  ## check the checks: mistakes named, right answers accepted, mutants caught
+	$(BIN)/python -m solutions.selftest
 
 .venv/ready: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

@@ -214,7 +214,7 @@ def matrix_map(
     cell = 0.5 if number_format else min(0.42, 3.6 / max(wide, high))
     beside = 0.7 + 0.09 * max(map(len, rows or "00"))  # row labels and the axis name
     width = beside + cell * wide + (0 if number_format else 0.8)
-    width, height = max(width, 0.4 + 0.1 * max(map(len, maps))), 0.95 + cell * high
+    width, height = max(width, 0.4 + 0.1 * max(map(len, maps))), 1.05 + cell * high
     lines = math.ceil(len(maps) / max(1, int(12 / width)))
     per_line = math.ceil(len(maps) / lines)
     figure = AccessibleFigure(figsize=(width * per_line, height * lines), layout="constrained")

@@ -1,0 +1,123 @@
+"""Small faults put into right answers, one at a time, to see whether the checks notice.
+
+The tools of the trade (mutmut, cosmic-ray) change modules and run test suites; here the code stands
+in notebooks and the test is a check, so a small mutator of its own is the shorter way.
+"""
+
+import ast
+import copy
+from collections.abc import Iterator
+
+OPERATORS = {
+    ast.Add: [ast.Sub],
+    ast.Sub: [ast.Add],
+    ast.Mult: [ast.Div, ast.Add],
+    ast.Div: [ast.Mult, ast.Sub],
+    ast.MatMult: [ast.Mult],
+    ast.Pow: [ast.Mult],
+    ast.FloorDiv: [ast.Mult],
+    ast.BitAnd: [ast.BitOr],
+    ast.BitOr: [ast.BitAnd],
+    ast.Gt: [ast.GtE, ast.Lt],
+    ast.GtE: [ast.Gt, ast.LtE],
+    ast.Lt: [ast.LtE, ast.Gt],
+    ast.LtE: [ast.Lt, ast.GtE],
+    ast.Eq: [ast.NotEq],
+    ast.NotEq: [ast.Eq],
+}
+NAMES = {
+    "softmax": ["log_softmax", "sigmoid"],
+    "argmax": ["argmin", "amax"],
+    "log": ["log2", "exp"],
+    "exp": ["exp2", "log"],
+    "sum": ["mean", "prod", "cumsum"],
+    "mean": ["sum"],
+    "ones": ["zeros"],
+    "zeros": ["ones"],
+    "eye": ["ones"],
+    "tril": ["triu"],
+    "triu": ["tril"],
+    "amax": ["amin"],
+    "cat": ["stack"],
+}
+
+
+def mutants(source: str, name: str) -> Iterator[tuple[str, str]]:
+    """Every fault in what `source` defines as `name`.
+
+    Yields:
+        The line that the fault makes, and the whole changed source.
+    """
+    tree = ast.parse(source)
+    (own,) = [one for one in tree.body if _name(one) == name]
+    seen = {ast.unparse(tree)}
+    for position, node in enumerate(ast.walk(own)):
+        for variant in _variants(node):
+            changed = copy.deepcopy(tree)
+            (own_copy,) = [one for one in changed.body if _name(one) == name]
+            original = list(ast.walk(own_copy))[position]
+            _replace(own_copy, original, variant)
+            code = ast.unparse(ast.fix_missing_locations(changed))
+            if code not in seen:
+                seen.add(code)
+                yield _first_new_line(ast.unparse(tree), code), code
+
+
+def _name(node: ast.stmt) -> str:
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id
+    return getattr(node, "name", "")
+
+
+def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
+    """What can stand in the place of a node; None takes a statement out."""
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            for other in OPERATORS.get(type(op), []):
+                yield ast.BinOp(left, other(), right)
+            yield ast.BinOp(right, op, left)
+            yield left
+            yield right
+        case ast.Compare(left=left, ops=[op], comparators=others):
+            for other in OPERATORS.get(type(op), []):
+                yield ast.Compare(left, [other()], others)
+        case ast.UnaryOp(operand=operand):
+            yield operand
+        case ast.Constant(value=bool() as value):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int() | float() as value):
+            yield ast.Constant(value + 1)
+            yield ast.Constant(value - 1)
+        case ast.Attribute(value=value, attr=attr, ctx=ctx):
+            for other in NAMES.get(attr, []):
+                yield ast.Attribute(value, other, ctx)
+        case ast.Call(func=func, args=args, keywords=keywords):
+            if args:
+                yield ast.Call(func, args[:-1], keywords)
+            for keyword in keywords:
+                yield ast.Call(func, args, [one for one in keywords if one is not keyword])
+            if isinstance(func, ast.Attribute):
+                yield func.value  # the method is not called
+        case ast.Tuple(elts=[first, second, *rest], ctx=ast.Load()):
+            yield ast.Tuple([second, first, *rest], ast.Load())
+        case ast.Dict(keys=keys, values=[first, *rest]):
+            yield ast.Dict(keys, [*rest, first])
+            for number in range(len(keys)):
+                values = node.values[:number] + node.values[number + 1 :]
+                yield ast.Dict(keys[:number] + keys[number + 1 :], values)
+        case ast.Assign() | ast.AugAssign():
+            yield None
+
+
+def _replace(root: ast.AST, old: ast.AST, new: ast.AST | None) -> None:
+    for parent in ast.walk(root):
+        for field, value in ast.iter_fields(parent):
+            if value is old and new is not None:
+                setattr(parent, field, new)
+            elif isinstance(value, list) and any(one is old for one in value):
+                value[:] = [new or ast.Pass() if one is old else one for one in value]
+
+
+def _first_new_line(before: str, after: str) -> str:
+    old = set(before.splitlines())
+    return next((line.strip() for line in after.splitlines() if line not in old), "a line less")

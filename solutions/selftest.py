@@ -1,0 +1,168 @@
+"""The checks, checked in both directions: `python -m solutions.selftest`, or `make selftest`.
+
+Every known mistake has to fail under its own name, for the public cases and for hidden ones; every
+right answer, however it is written, has to pass; and small faults in right answers must be noticed.
+"""
+
+import importlib
+import json
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from solutions.build import code_of, exercises_of, notebooks, solutions_of, stub
+from solutions.mutants import mutants
+from solutions.specification import Exercise
+from utils.checks import bank
+from utils.checks.calling import Printed
+from utils.checks.judging import Verdict
+from utils.checks.notebook import verdict_on
+from utils.checks.tasks import Record
+
+HIDDEN_SETS = 10
+
+# Mutants that are no faults: task, changed line → why it gives the same.
+_IN_A_MATRIX = "the task gives a matrix, and there axis 1 is the last"
+EQUIVALENT = {
+    ("entropy", "return -(safe.log() * weights).sum(-1)"): "a product has no order",
+    ("entropy", "safe = torch.where(weights > 0, weights, 2.0)"): "0 times log 2 is 0 as well",
+    ("soft_lookup", "weights = scores.softmax(1)"): _IN_A_MATRIX,
+    (
+        "four_patterns",
+        "ends = (itself[-1] + itself[0]).expand(length, length)",
+    ): "a sum has no order",
+    (
+        "four_patterns",
+        "ends, so_far = (rows / rows.sum(1, keepdim=True) for rows in (ends, so_far))",
+    ): _IN_A_MATRIX,
+    ("read_alignment", "best = weights.argmax(1)"): _IN_A_MATRIX,
+    (
+        "read_alignment",
+        "unread = torch.ones(weights.shape[1], dtype=torch.bool)",
+    ): _IN_A_MATRIX,
+    ("normalised_heatmap", "weights = scores.softmax(dim=1)"): _IN_A_MATRIX,
+}
+
+
+def all_exercises() -> list[tuple[Path, Exercise]]:
+    """Every exercise of the course, with its solution notebook."""
+    return [(path, exercise) for path in notebooks() for exercise in exercises_of(path)]
+
+
+def hidden_seeds() -> list[int]:
+    """Seeds that nobody has seen before."""
+    return [random.SystemRandom().randrange(2**40) for _ in range(HIDDEN_SETS)]
+
+
+def records(exercise: Exercise, solution: Any) -> Iterator[tuple[str, Record]]:
+    """The public record as learners have it, then a hidden one for each fresh seed."""
+    yield "public", bank.load(exercise.task.id)
+    for seed in hidden_seeds():
+        yield f"seed {seed}", exercise.record(solution, seed)
+
+
+def verdict(record: Record, given: Any) -> Verdict:
+    """What a learner would be told who defined this."""
+    return verdict_on(record, {record.task.id: given}, Printed())
+
+
+def variants(exercise: Exercise) -> dict[str, Any]:
+    """Right answers written in other ways."""
+    module = importlib.import_module(f"solutions.tests.variants.{exercise.task.id}")
+    found = {
+        name: one
+        for name, one in vars(module).items()
+        if callable(one) and one.__module__ == module.__name__ and not name.startswith("_")
+    }
+    if exercise.task.kind == "choices":
+        return {name: make() for name, make in found.items()}
+    return found
+
+
+def names_at_first(path: Path) -> dict:
+    """The names that a learner's notebook holds before any work is done."""
+    names: dict = {}
+    exec("\n".join(stub(source) for source in code_of(path)), names)
+    return names
+
+
+def survivors(path: Path, exercise: Exercise) -> tuple[int, list[str]]:
+    """How many faults were put into the solution, and the changed lines that passed."""
+    record, source = bank.load(exercise.task.id), "\n".join(code_of(path))
+    count, passed = 0, []
+    for line, code in mutants(source, exercise.task.id):
+        names: dict = {}
+        count += 1
+        try:
+            exec(compile(code, "<mutant>", "exec"), names)
+        except Exception:  # a fault that does not even run is noticed
+            continue
+        if verdict_on(record, names, Printed()).passed:
+            passed.append(line)
+    return count, passed
+
+
+def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Iterator[str]:
+    """What is wrong with an exercise's check; adds to the counts as it goes."""
+    task, solution = exercise.task, solutions_of(path)[exercise.task.id]
+    right = {"the solution": solution, **variants(exercise)}
+    counts["tasks"] += 1
+    counts["points"] += task.points
+    counts["misconceptions"] += len(exercise.misconceptions)
+    counts["variants"] += len(right) - 1
+    sets = list(records(exercise, solution))
+    for one in exercise.misconceptions:
+        said = {name: verdict(record, one.gives) for name, record in sets}
+        unnoticed = [name for name, what in said.items() if what.passed]
+        unnamed = [
+            f"{name}: {what.mistake and what.mistake.name}"
+            for name, what in said.items()
+            if not (what.mistake and what.mistake.name == one.name)
+        ]
+        counts["misconceptions_caught"] += not unnoticed
+        counts["misconceptions_named"] += not unnamed
+        counts["verdicts"] += len(said)
+        if unnoticed or unnamed:
+            yield f"{task.id}, {one.name}: passed {unnoticed}, not named {unnamed}"
+    for name, given in right.items():
+        refused = [
+            f"{where}: {what.message}"
+            for where, record in sets
+            if not (what := verdict(record, given)).passed
+        ]
+        counts["variants_accepted"] += name != "the solution" and not refused
+        if refused:
+            yield f"{task.id}, right answer {name}: {refused}"
+    count, passed = survivors(path, exercise)
+    alike = [line for line in passed if (task.id, line) in EQUIVALENT]
+    counts["mutants"] += count
+    counts["mutants_equivalent"] += len(alike)
+    counts["mutants_caught"] += count - len(passed)
+    for line in alike:
+        print(f"  same as the solution: {line}   ({EQUIVALENT[task.id, line]})")
+    for line in set(passed) - set(alike):
+        yield f"{task.id}, mutant passes: {line}"
+
+
+def main() -> int:
+    """Print the counts, and last one line of JSON."""
+    names = "tasks points misconceptions misconceptions_caught misconceptions_named verdicts"
+    names += " variants variants_accepted mutants mutants_equivalent mutants_caught"
+    counts = dict.fromkeys(names.split(), 0)
+    problems = []
+    for path, exercise in all_exercises():
+        print(f"{path.name[:2]} {exercise.task.title}")
+        for problem in problems_of(path, exercise, counts):
+            problems.append(problem)
+            print(f"  PROBLEM: {problem}")
+    print()
+    for name, count in counts.items():
+        print(f"{name.replace('_', ' '):24}{count:6}")
+    print(json.dumps({**counts, "problems": len(problems)}))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""How an exercise is specified: the task, its cases from a seed, and the known wrong answers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from utils.checks.calling import Printed, answers
+from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+
+PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
+DIGITS = 6  # of recorded numbers: less than any processor's rounding, more than any tolerance
+
+
+class Draw:
+    """Random inputs from a seed, the same on every machine.
+
+    Only whole numbers are drawn: those of `torch.randn` differ in their last bits from one
+    processor to another. Two decimals also read well in feedback.
+    """
+
+    def __init__(self, seed: int):
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def whole(self, low: int, high: int, *shape: int) -> Tensor:
+        """Whole numbers from `low` to `high`, both included."""
+        return torch.randint(low, high + 1, shape, generator=self._generator)
+
+    def numbers(self, *shape: int, reach: float = 3.0) -> Tensor:
+        """Numbers with two decimals between -`reach` and `reach`."""
+        most = round(100 * reach)
+        return self.whole(-most, most, *shape) / 100
+
+    def order(self, count: int) -> Tensor:
+        """The whole numbers from 0 to `count` - 1 in random order."""
+        return torch.randperm(count, generator=self._generator)
+
+    def shares(self, *shape: int) -> Tensor:
+        """Rows that sum to 1, no two entries of a row alike."""
+        rows = torch.Size(shape[:-1]).numel()
+        parts = torch.stack([self.order(50)[: shape[-1]] + 1 for _ in range(rows)])
+        return (parts / parts.sum(-1, keepdim=True)).reshape(shape)
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A wrong answer that people really give.
+
+    Args:
+        name: a few words, one of its kind within the task.
+        gives: the wrong function, module or dictionary.
+        explanation: what it does, and why that is not what was asked.
+        hint: a question or a nudge that leads out of it.
+    """
+
+    name: str
+    gives: Any
+    explanation: str
+    hint: str
+
+
+class Exercise:
+    """A task, the cases that it is tried on, and its misconceptions.
+
+    Args:
+        cases: draws the cases, the same kinds for every seed.
+        misconceptions: at least four.
+        facts: what `Task` takes.
+    """
+
+    def __init__(
+        self,
+        *,
+        cases: Callable[[Draw], list[Case]],
+        misconceptions: Sequence[Misconception],
+        **facts: Any,
+    ):
+        told = [Mistake(one.name, one.explanation, one.hint) for one in misconceptions]
+        self.task = Task(mistakes=told, **facts)
+        self.cases = cases
+        self.misconceptions = misconceptions
+
+    def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
+        """The cases of a seed with what the solution and every misconception return for them."""
+        cases = self.cases(Draw(seed))
+        mistaken = {one.name: self._returned(one.gives, cases) for one in self.misconceptions}
+        return Record(self.task, cases, self._returned(solution, cases), mistaken)
+
+    def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
+        """Computed in float64 and rounded, so that every processor gives the same bytes."""
+        precise = [
+            replace(
+                case,
+                inputs={name: _double(value) for name, value in case.inputs.items()},
+                parameters={name: _double(value) for name, value in case.parameters.items()},
+            )
+            for case in cases
+        ]
+        return [
+            Answer({name: _rounded(values) for name, values in one.outputs.items()}, one.gradients)
+            for one in answers(self.task, given, precise, Printed())
+        ]
+
+
+def _double(value: Any) -> Any:
+    floats = isinstance(value, Tensor) and value.is_floating_point()
+    return value.double() if floats else value
+
+
+def _rounded(values: np.ndarray) -> np.ndarray:
+    return values.round(DIGITS) + 0.0 if values.dtype.kind == "f" else values  # no -0.0

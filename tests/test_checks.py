@@ -1,0 +1,505 @@
+"""The machinery of the exercises, on small tasks of its own: every bad answer gets one message."""
+
+import html
+import json
+import re
+import signal
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+from nbclient import NotebookClient
+from torch import nn
+
+from utils.checks import bank, calling, check, hint, notebook, progress
+from utils.checks.calling import Printed
+from utils.checks.feedback import explain
+from utils.checks.judging import INVARIANTS, judge
+from utils.checks.notebook import verdict_on
+from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+
+HINTS = ["first", "second", "third"]
+NUMBERS = torch.tensor([[0.5, 1.5], [2.0, 2.0]])
+SHARE = Record(
+    Task(
+        id="share",
+        title="Share",
+        points=2,
+        difficulty=1,
+        minutes=5,
+        outputs=["shares"],
+        hints=HINTS,
+        mistakes=[Mistake("columns", "You divide by the columns.", "Which axis?")],
+        invariants={"shares": ["not negative", "rows sum to 1"]},
+    ),
+    [Case("a small table", {"numbers": NUMBERS, "power": 1.0})],
+    [Answer({"shares": np.array([[0.25, 0.75], [0.5, 0.5]])}, ["shares ← numbers"])],
+    {"columns": [Answer({"shares": (NUMBERS / NUMBERS.sum(0)).double().numpy()})]},
+)
+SCALE = Record(
+    Task(
+        id="Scale",
+        title="Scale",
+        points=1,
+        difficulty=1,
+        minutes=5,
+        outputs=["scaled", "count"],
+        hints=HINTS,
+        mistakes=[],
+        kind="module",
+    ),
+    [
+        Case(
+            "two numbers",
+            {"numbers": torch.ones(2)},
+            {"width": 2},
+            {"factors": torch.tensor([2.0, 3.0])},
+        )
+    ],
+    [Answer({"scaled": np.array([2.0, 3.0]), "count": np.array(2)}, ["scaled ← numbers"])],
+    {},
+)
+GUESS = Task(
+    id="guess",
+    title="Guess",
+    points=1,
+    difficulty=1,
+    minutes=1,
+    outputs=["sky"],
+    hints=HINTS,
+    mistakes=[Mistake("green", "Grass is green.", "Look up.")],
+    kind="choices",
+    choices={"sky": ["blue", "green", "red"]},
+)
+
+
+def right(numbers, power):
+    numbers = numbers**power
+    return numbers / numbers.sum(-1, keepdim=True)
+
+
+def said_of(answer, record=SHARE):
+    return verdict_on(record, {record.task.id: answer}, Printed())
+
+
+# --- Right answers, and wrong ones that run -------------------------------------------------------
+
+
+def test_a_right_answer_gets_its_points():
+    verdict = said_of(right)
+    assert verdict.passed
+    assert verdict.points == 2
+    assert verdict.mistake is None
+
+
+def test_prints_and_warnings_cost_nothing(capsys):
+    def noisy(numbers, power):
+        import warnings
+
+        warnings.warn("careful", stacklevel=1)
+        for line in range(10_000):
+            print("line", line)
+        return right(numbers, power)
+
+    printed = Printed()
+    verdict = verdict_on(SHARE, {"share": noisy}, printed)
+    assert verdict.passed
+    assert "10,000 lines" in repr(explain(verdict, printed.lines // 2))  # run for gradients too
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "part"),
+    [
+        (lambda numbers, power: right(numbers, power)[0], "shape", "wrong shape"),
+        (lambda numbers, power: numbers.long(), "kind of numbers", "whole numbers"),
+        (lambda numbers, power: numbers / 0, "not finite", "infinity"),
+        (lambda numbers, power: numbers * 0 / 0, "not finite", "NaN"),
+        (lambda numbers, power: numbers - 2, "invariant", "negative"),
+        (lambda numbers, power: numbers, "invariant", "row that sums to 4"),
+        (lambda numbers, power: right(numbers, power).detach(), "gradient", "back to `numbers`"),
+        (lambda numbers, power: torch.tensor(right(numbers, 1.0).tolist()), "gradient", ".tolist"),
+        (lambda numbers, power: torch.from_numpy(right(numbers, 1).numpy()), "gradient", ".numpy"),
+        (torch.no_grad()(right), "gradient", "no_grad"),
+        (lambda numbers, power: numbers.softmax(-1), "values", "wrong values"),
+    ],
+)
+def test_the_first_thing_that_is_wrong_is_named(answer, reason, part):
+    verdict = said_of(answer)
+    assert (verdict.reason, verdict.points) == (reason, 0)
+    assert part in verdict.message
+    assert verdict.mistake is None
+
+
+def test_a_known_mistake_is_named_with_the_place_where_it_shows():
+    verdict = said_of(lambda numbers, power: numbers / numbers.sum(0))
+    assert verdict.mistake.name == "columns"
+    text = repr(explain(verdict))
+    assert "You divide by the columns." in text
+    assert "First difference: `shares[0, 0]` should be 0.25, is 0.2." in text
+    assert 'hint("share")' in text
+
+
+def test_invariants_know_of_rows_that_are_masked_whole():
+    expected = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]])
+    leaking = np.array([[0.5, 0.5, 1e-9], [0.0, 0.0, 0.0]])
+    for name, said in {"rows sum to 1": "", "exact zeros": "1e-09"}.items():
+        assert INVARIANTS[name](expected, expected, 1e-5) == ""
+        assert said in INVARIANTS[name](leaking, expected, 1e-5)
+    uniform = np.full((2, 3), 1 / 3)
+    assert "sums to 1; it should sum to 0" in INVARIANTS["rows sum to 1"](uniform, expected, 1e-5)
+
+
+def test_grad_switched_off_in_the_notebook_is_no_fault_of_the_answer():
+    with torch.no_grad():
+        assert said_of(right).passed
+
+
+def test_two_mistakes_are_told_one_at_a_time():
+    """NaN in an odd case does not hide the mistake that shows in the plain one."""
+    odd = Case("large numbers", {"numbers": 1e30 * NUMBERS, "power": 1.0})
+    record = replace(
+        SHARE,
+        cases=[*SHARE.cases, odd],
+        expected=[SHARE.expected[0]] * 2,
+        mistaken={"columns": [SHARE.mistaken["columns"][0]] * 2},
+    )
+    verdict = said_of(lambda numbers, power: numbers.pow(2).sqrt() / numbers.sum(0), record)
+    assert verdict.mistake.name == "columns"
+    assert verdict.evidence.case.label == "a small table"
+    blown_up = said_of(lambda numbers, power: right(numbers**2, 0.5), record)
+    assert blown_up.mistake is None
+    assert blown_up.reason == "not finite"
+
+
+# --- Answers that do not run ----------------------------------------------------------------------
+
+
+def sets_the_seed(numbers, power):
+    torch.manual_seed(0)
+    return right(numbers, power)
+
+
+def changes_its_input(numbers, power):
+    numbers /= numbers.sum(-1, keepdim=True)
+    return numbers
+
+
+def leaves(numbers, power):
+    raise SystemExit
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "part"),
+    [
+        (lambda numbers, power: None, "nothing", "returns nothing yet"),
+        (lambda numbers, power: ..., "nothing", "still to be written"),
+        (lambda numbers, power: [0.25], "type", "returns a list"),
+        (lambda numbers, power: NUMBERS.numpy(), "type", "returns a ndarray"),
+        (lambda numbers, power: right(numbers, power).to("meta"), "device", "`meta`"),
+        (lambda numbers: numbers, "error", "TypeError"),
+        (lambda numbers, power: numbers.long().softmax(-1), "error", "not implemented for 'Long'"),
+        (nn.Softmax, "kind", "is a class"),
+        (NUMBERS, "kind", "is a Tensor"),
+        (sets_the_seed, "seed", "manual_seed"),
+        (changes_its_input, "in-place", "`numbers`"),
+        (leaves, "error", "SystemExit"),
+        (lambda numbers, power: numbers.to_sparse(), "type", "cannot be compared"),
+    ],
+)
+def test_what_cannot_be_compared_gets_one_clear_message(answer, reason, part):
+    verdict = said_of(answer)
+    assert verdict.reason == reason
+    assert part in verdict.message
+
+
+def test_a_draw_is_no_reset_and_leaves_no_trace():
+    def draws(numbers, power):
+        torch.rand(3)
+        return right(numbers, power)
+
+    torch.manual_seed(7)
+    assert said_of(draws).passed
+    after = torch.rand(1)
+    torch.manual_seed(7)
+    assert torch.equal(torch.rand(1), after)
+
+
+def test_a_result_that_is_changed_later_was_right_when_it_was_returned():
+    kept = []
+
+    def keeps(numbers, power):
+        for one in kept:
+            one.detach().zero_()
+        kept.append(right(numbers.double(), power))
+        return kept[-1]
+
+    assert said_of(keeps).passed
+
+
+def test_a_name_that_is_not_there():
+    verdict = verdict_on(SHARE, {}, Printed())
+    assert verdict.reason == "not defined"
+    assert "Run the cell" in verdict.message
+
+
+def test_of_an_exception_only_the_line_of_the_learner_is_shown():
+    """Cells of a notebook have their source in linecache, and no file."""
+    import linecache
+
+    source = "def share(numbers, power):\n    return numbers.softmax(dim=5)\n"
+    linecache.cache["<cell>"] = (len(source), None, source.splitlines(True), "<cell>")
+    names = {}
+    exec(compile(source, "<cell>", "exec"), names)
+    verdict = verdict_on(SHARE, names, Printed())
+    line = "In your code, `line 2: return numbers.softmax(dim=5)`. "
+    assert verdict.where == line + "It was called with a small table: `numbers` (2, 2)."
+    assert verdict.message.startswith("IndexError")
+    text = repr(explain(verdict))
+    assert "Traceback" not in text
+    assert "calling.py" not in text
+
+
+def loop(numbers, power):
+    while True:
+        pass
+
+
+def loop_that_swallows(numbers, power):
+    while True:
+        try:  # noqa: SIM105
+            print("still here")
+        except:  # noqa: E722 - as learners write it
+            pass
+
+
+def sleep(numbers, power):
+    time.sleep(60)
+
+
+@pytest.mark.parametrize("answer", [loop, loop_that_swallows, sleep])
+def test_what_never_ends_is_stopped(monkeypatch, answer):
+    monkeypatch.setattr(calling, "SECONDS", 0.2)
+    threads, handler = threading.active_count(), signal.getsignal(signal.SIGINT)
+    start = time.monotonic()
+    verdict = said_of(answer)
+    assert verdict.reason == "time"
+    assert time.monotonic() - start < 5
+    assert threading.active_count() == threads
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert said_of(right).passed  # and all goes on
+
+
+# --- Modules and choices --------------------------------------------------------------------------
+
+
+class Scale(nn.Module):
+    def __init__(self, width, name="factors"):
+        super().__init__()
+        self.register_parameter(name, nn.Parameter(torch.ones(width)))
+
+    def forward(self, numbers):
+        return numbers * next(self.parameters()), torch.tensor(len(numbers))
+
+
+def test_a_module_is_built_given_its_parameters_and_called():
+    assert said_of(Scale, SCALE).passed
+
+
+def test_a_module_that_is_not_what_was_asked():
+    class Renamed(Scale):
+        def __init__(self, width):
+            super().__init__(width, name="weight")
+
+    assert "needs a parameter `factors` of shape (2,)" in said_of(Renamed, SCALE).message
+    assert "asks for a class" in said_of(right, SCALE).message
+    assert "asks for a class" in said_of(Scale(2), SCALE).message
+
+
+@pytest.mark.parametrize(
+    ("guess", "reason"),
+    [
+        ({"sky": " Blue "}, "passed"),
+        ({"sky": "green"}, "values"),
+        ({"sky": "red"}, "values"),
+        ({"sky": ...}, "nothing"),
+        ({}, "nothing"),
+        ({"sky": "plaid"}, "choice"),
+        ("blue", "kind"),
+    ],
+)
+def test_choices(guess, reason):
+    def returned(choice):
+        return calling.answers(GUESS, {"sky": choice}, [Case("sky")], Printed())
+
+    record = Record(GUESS, [Case("sky")], returned("blue"), {"green": returned("green")})
+    verdict = said_of(guess, record)
+    assert verdict.reason == reason
+    assert bool(verdict.mistake) == (guess == {"sky": "green"})
+    assert "blue" not in str(record.expected)
+    assert "blue" not in repr(explain(verdict)) or reason == "choice"
+
+
+# --- On disk, and in a notebook -------------------------------------------------------------------
+
+
+@pytest.fixture
+def course(monkeypatch, tmp_path):
+    """A course of two exercises, and a folder to work in."""
+    (tmp_path / "exercises").mkdir()
+    bank.save([SHARE, SCALE], tmp_path / "exercises" / "01_toys")
+    monkeypatch.setattr(bank, "FOLDER", tmp_path / "exercises")
+    monkeypatch.setattr(notebook, "_hints_open", {})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_record_comes_back_as_it_was(course):
+    for record in (SHARE, SCALE):
+        again = bank.load(record.task.id)
+        assert again.task == record.task
+        assert said_of(right, again).passed or record is SCALE
+        assert said_of(Scale, again).passed or record is SHARE
+    assert said_of(lambda numbers, power: numbers / numbers.sum(0), bank.load("share")).mistake
+
+
+def test_saving_twice_gives_the_same_bytes(course, tmp_path):
+    before = (course / "exercises" / "01_toys.npz").read_bytes()
+    bank.save([SHARE, SCALE], course / "exercises" / "01_toys")
+    assert (course / "exercises" / "01_toys.npz").read_bytes() == before
+
+
+def test_strides_survive(course):
+    turned = Case("turned", {"numbers": torch.arange(6.0).reshape(2, 3).T, "power": 1.0})
+    bank.save([Record(SHARE.task, [turned], [], {"columns": []})], course / "exercises" / "02_more")
+    (course / "exercises" / "01_toys.npz").unlink()
+    with pytest.raises(KeyError):
+        bank.load("Scale")
+    entry = json.loads((course / "exercises" / "02_more.json").read_text())[0]
+    assert entry["cases"][0]["inputs"]["numbers"]["strided"]
+    numbers = bank.load("share").cases[0].inputs["numbers"]
+    assert numbers.stride() == turned.inputs["numbers"].stride()
+    assert torch.equal(numbers, turned.inputs["numbers"])
+
+
+def test_check_looks_where_it_is_called(course):
+    names = {"check": check, "share": right}
+    assert repr(eval('check("share")', names)).startswith("✓ Share: passed, 2 of 2 points")
+    assert "There is no `Scale` yet" in repr(eval('check("Scale")', names))
+    assert "No exercise is called 'shares'" in repr(check("shares"))
+    assert "`share`, `Scale`" in repr(hint("shares"))
+
+
+def test_hints_open_one_at_a_time(course):
+    assert "second" not in repr(hint("share"))
+    assert "third" not in repr(hint("share"))
+    assert "third" in repr(hint("share"))
+    assert "These are all." in repr(hint("share"))
+
+
+def test_progress_survives_and_can_be_deleted(course):
+    eval('check("share")', {"check": check, "share": right})
+    eval('check("share")', {"check": check})  # a later slip does not undo it
+    eval('check("Scale")', {"check": check})
+    text = repr(progress())
+    assert text.startswith("2 of 3 points")
+    assert "Share | 2 | ✓ done" in text
+    assert "Scale | 1 | tried" in text
+    Path("progress.json").write_text("not json")
+    assert repr(progress()).startswith("0 of 3 points")
+    Path("progress.json").unlink()
+    assert "Share | 2 | to do" in repr(progress())
+
+
+def test_html_says_what_the_text_says_and_escapes_it(course):
+    verdict = said_of(lambda numbers, power: numbers.softmax(-1))
+    note = explain(verdict)
+    seen = html.unescape(re.sub(r"<[^>]+>", " ", note._repr_html_()))
+    squeezed = re.sub(r"\s+", "", seen)
+    for line in repr(note).splitlines():
+        assert re.sub(r"[\s`]+", "", line) in squeezed
+    assert '<img alt="shares, expected beside yours' in note._repr_html_()
+    verdict = said_of(lambda numbers, power: numbers.nonsense("<script>"))
+    assert "<script>" not in explain(verdict)._repr_html_()
+
+
+def test_it_takes_its_colours_from_the_page(course):
+    page = explain(said_of(right))._repr_html_()
+    assert "background" not in page.replace("background:none", "")
+    assert not re.search(r"[; \"]color:(?!inherit)", page)
+
+
+def test_a_check_is_fast(course):
+    names = {"check": check, "share": lambda numbers, power: numbers / numbers.sum(0)}
+    eval('check("share")._repr_html_()', names)  # fonts
+    start = time.perf_counter()
+    eval('check("share")._repr_html_()', names)
+    assert time.perf_counter() - start < 1
+
+
+def test_judge_needs_one_answer_for_each_case():
+    with pytest.raises(ValueError, match="zip"):
+        judge(SHARE, [])
+
+
+# --- What is handed to learners -------------------------------------------------------------------
+
+HANDED_OUT = sorted(bank.FOLDER.glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", HANDED_OUT, ids=lambda path: path.stem[:2])
+def test_an_untouched_notebook_runs_to_its_end(path, tmp_path):
+    cells = nbformat.read(path, as_version=4)
+    assert not any(cell.get("outputs") for cell in cells.cells)
+    client = NotebookClient(cells, timeout=60, resources={"metadata": {"path": str(tmp_path)}})
+    client.execute()
+    said = [
+        output.data["text/plain"]
+        for cell in cells.cells
+        if cell.cell_type == "code" and cell.source.startswith("check(")
+        for output in cell.outputs
+    ]
+    assert len(said) == len(bank.tasks()[path.stem])
+    assert all(text.startswith("✗") for text in said)
+    assert not any("Error" in text for text in said)
+
+
+@pytest.mark.parametrize("path", HANDED_OUT, ids=lambda path: path.stem[:2])
+def test_it_asks_for_every_task(path):
+    prose = nbformat.read(path, as_version=4)
+    text = "\n".join(cell.source for cell in prose.cells)
+    for task in bank.tasks()[path.stem]:
+        assert f"*{task.facts}*" in text
+        assert f'check("{task.id}")' in text
+        assert len(task.hints) == 3
+        assert len(task.mistakes) >= 4
+        assert len({one.explanation for one in task.mistakes}) == len(task.mistakes)
+
+
+def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
+    """The whole way of a learner, through a kernel as JupyterLab starts it."""
+    sources = [
+        "from utils.checks import calling, check\ncalling.SECONDS = 0.5",
+        "def entropy(weights):\n    return weights.entropi()\n\ncheck('entropy')",
+        "def entropy(weights):\n    while True:\n        print('…')\n\ncheck('entropy')",
+        "def entropy(weights):\n    return -(weights * weights.log()).sum(-1)\n\ncheck('entropy')",
+    ]
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    notebook_ = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(
+        notebook_,
+        timeout=60,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(tmp_path)}},
+    ).execute()
+    said = [cell.outputs[0].data["text/plain"] for cell in notebook_.cells[1:]]
+    assert "AttributeError" in said[0]
+    assert "line 2: return weights.entropi()" in said[0]
+    assert "still running after 0.5 seconds" in said[1]
+    assert "0 times minus infinity" in said[2]
+    assert json.loads((tmp_path / "progress.json").read_text()) == {"entropy": False}

@@ -1,0 +1,19 @@
+"""Exercises that know what you got wrong.
+
+    check("entropy")     is my answer right, and if not, what is wrong first?
+    hint("entropy")      the next of three hints
+    progress()           what is done and what is to do, in the whole course
+
+| module | what it does |
+|---|---|
+| `tasks` | what an exercise is, as plain data |
+| `calling` | runs the learner's code: the only place that does |
+| `judging` | compares answers with what was expected |
+| `bank` | records of cases, expected outputs and known mistakes, on disk |
+| `feedback` | a verdict as text and as HTML |
+| `notebook` | what a learner types |
+"""
+
+from utils.checks.notebook import check, hint, progress
+
+__all__ = ["check", "hint", "progress"]

@@ -1,0 +1,121 @@
+"""Records on disk: `NAME.json` holds the words, `NAME.npz` the numbers. No code, no pickle.
+
+exercises/01_attention_concepts.json   tasks, labels of cases, messages
+exercises/01_attention_concepts.npz    inputs, expected outputs, outputs of known mistakes
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+
+FOLDER = Path(__file__).parents[2] / "exercises"
+
+
+def save(records: Sequence[Record], path: Path) -> None:
+    """Write records to `path` with the endings .json and .npz, the same bytes every time."""
+    arrays: dict[str, np.ndarray] = {}
+
+    def stored(value: Any, key: str) -> Any:
+        if not isinstance(value, Tensor):
+            return value
+        arrays[key] = value.numpy()
+        return {"array": key, "strided": not value.is_contiguous()}
+
+    def answer(one: Answer, key: str) -> list[str]:
+        arrays.update({f"{key}/{name}": values for name, values in one.outputs.items()})
+        return list(one.gradients)
+
+    content = []
+    for record in records:
+        key = record.task.id
+        cases = [
+            {
+                "label": case.label,
+                **{
+                    part: {
+                        name: stored(value, f"{key}/{number}/{part}/{name}")
+                        for name, value in getattr(case, part).items()
+                    }
+                    for part in ("inputs", "build", "parameters")
+                },
+            }
+            for number, case in enumerate(record.cases)
+        ]
+        expected = [answer(one, f"{key}/{i}/expected") for i, one in enumerate(record.expected)]
+        for number, mistake in enumerate(record.task.mistakes):
+            for i, one in enumerate(record.mistaken[mistake.name]):
+                answer(one, f"{key}/{i}/mistake {number}")
+        content.append({"task": asdict(record.task), "cases": cases, "gradients": expected})
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    path.with_suffix(".json").write_text(text, encoding="utf-8", newline="\n")
+    np.savez(path.with_suffix(".npz"), **arrays)
+
+
+def tasks() -> dict[str, list[Task]]:
+    """Name of the notebook → its tasks, in the order of the course."""
+    return {
+        path.stem: [_task(entry["task"]) for entry in _entries(path)]
+        for path in sorted(FOLDER.glob("*.json"))
+        if path.with_suffix(".npz").exists()
+    }
+
+
+def load(task_id: str) -> Record:
+    """The record of one task.
+
+    Raises:
+        KeyError: no exercise has that name.
+    """
+    for path in sorted(FOLDER.glob("*.npz")):
+        for entry in _entries(path.with_suffix(".json")):
+            if entry["task"]["id"] == task_id:
+                with np.load(path, allow_pickle=False) as arrays:
+                    return _record(entry, arrays)
+    raise KeyError(task_id)
+
+
+def _entries(path: Path) -> list[dict]:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _task(entry: dict) -> Task:
+    return Task(**{**entry, "mistakes": [Mistake(**one) for one in entry["mistakes"]]})
+
+
+def _record(entry: dict, arrays: Mapping[str, np.ndarray]) -> Record:
+    task = _task(entry["task"])
+
+    def restored(value: Any) -> Any:
+        if not (isinstance(value, dict) and "array" in value):
+            return value
+        tensor = torch.from_numpy(np.ascontiguousarray(arrays[value["array"]]))
+        return tensor.mT.contiguous().mT if value["strided"] else tensor
+
+    def answers(kind: str) -> Iterator[Answer]:
+        for number, gradients in enumerate(entry["gradients"]):
+            names = {name: f"{task.id}/{number}/{kind}/{name}" for name in task.outputs}
+            yield Answer({name: arrays[key] for name, key in names.items()}, gradients)
+
+    cases = [
+        Case(
+            label=case["label"],
+            **{
+                part: {name: restored(value) for name, value in case[part].items()}
+                for part in ("inputs", "build", "parameters")
+            },
+        )
+        for case in entry["cases"]
+    ]
+    mistaken = {
+        mistake.name: list(answers(f"mistake {number}"))
+        for number, mistake in enumerate(task.mistakes)
+    }
+    return Record(task, cases, list(answers("expected")), mistaken)

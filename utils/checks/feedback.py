@@ -1,0 +1,150 @@
+"""What a learner reads: the same words as text and as HTML.
+
+The HTML takes its colours from the page, so that it reads well in a light and in a dark theme.
+"""
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from torch import Tensor
+
+from utils.checks.judging import Evidence, Verdict, differences
+from utils.plots import AccessibleFigure, matrix_map
+
+GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
+LARGEST_PICTURE = 8  # rows or columns
+LARGEST_QUOTE = 12  # numbers of an input that are written out
+
+
+@dataclass(frozen=True)
+class Note:
+    """A few lines that show themselves as text or as HTML. Between backticks stands code.
+
+    Args:
+        heading: the first line.
+        lines: the others.
+        colour: of the bar on the left.
+        picture: below the lines; HTML only.
+        table: rows of a table below the lines, the first being its heads.
+    """
+
+    heading: str
+    lines: Sequence[str] = ()
+    colour: str = PLAIN
+    picture: AccessibleFigure | None = None
+    table: Sequence[Sequence[str]] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        rows = [" | ".join(row) for row in self.table]
+        return "\n".join([self.heading, *(f"  {line}" for line in [*self.lines, *rows])])
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f'<div style="margin-top:4px">{_marked(line)}</div>' for line in self.lines)
+        head, *rows = self.table or [[]]
+        table = "".join(
+            "<tr>" + "".join(f"<{tag} {_CELL}>{_marked(cell)}</{tag}>" for cell in row) + "</tr>"
+            for tag, row in [("th", head), *(("td", row) for row in rows)]
+        )
+        return (
+            f'<div role="status" style="border-left:4px solid {self.colour};padding:2px 0 2px 12px;'
+            f'margin:4px 0;max-width:46em"><div><b>{_marked(self.heading)}</b></div>{lines}'
+            + (
+                f'<table style="margin:6px 0 0 0;color:inherit;font-size:inherit">{table}</table>'
+                if self.table
+                else ""
+            )
+            + (f"<div>{self.picture.to_html()}</div>" if self.picture else "")
+            + "</div>"
+        )
+
+
+_CELL = 'style="text-align:left;padding:2px 14px 2px 0"'
+
+
+def _marked(text: str) -> str:
+    """Escaped for HTML, with `code` in backticks set as code, and *stress* in italics."""
+    code = r'<code style="background:none;color:inherit;padding:0">\1</code>'
+    escaped = re.sub(r"(?<!\w)\*(\w[\w ]*)\*(?!\w)", r"<em>\1</em>", html.escape(text))
+    return re.sub(r"`([^`]+)`", code, escaped)
+
+
+def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
+    """A verdict in words, with where it shows and what to do next."""
+    task = verdict.task
+    printed = (
+        [f"Your code printed {printed_lines:,} lines while it was checked. They are left out here."]
+        if printed_lines
+        else []
+    )
+    if verdict.passed:
+        points = f"{task.points} of {task.points} point{'' if task.points == 1 else 's'}"
+        return Note(f"✓ {task.title}: passed, {points}", [verdict.message, *printed], GOOD)
+    lines, mistake, evidence = [], verdict.mistake, verdict.evidence
+    if mistake:
+        lines.append(mistake.explanation)
+    lines.append(verdict.message)
+    if verdict.where:
+        lines.append(verdict.where)
+    if evidence:
+        lines += _where(verdict, evidence)
+    if mistake:
+        lines.append(f"To think about: {mistake.hint}")
+    lines += [*printed, f'Stuck? `hint("{task.id}")` opens the next hint.']
+    picture = evidence and _picture(verdict, evidence)
+    return Note(f"✗ {task.title}: not yet", lines, BAD, picture)
+
+
+def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
+    """The case, the call where it is short, shapes, and the first entry that differs."""
+    task, case = verdict.task, evidence.case
+    if task.kind == "choices":
+        return []
+    shape, found = evidence.expected.shape, evidence.found.shape
+    yours = f"shape {found}" if shape == found else f"shape {found} instead of {shape}"
+    lines = [f"Seen with {case.label}: `{evidence.output}` of {yours}."]
+    quoted = {name: _quoted(value) for name, value in case.inputs.items()}
+    if all(quoted.values()):
+        lines.append("Inputs: " + ", ".join(f"`{name} = {text}`" for name, text in quoted.items()))
+    for index in differences(evidence, task.tolerance):
+        at = f"[{', '.join(map(str, index))}]" if index else ""
+        expected, found = (_number(one[index]) for one in (evidence.expected, evidence.found))
+        lines.append(f"First difference: `{evidence.output}{at}` should be {expected}, is {found}.")
+        break
+    return lines
+
+
+def _quoted(value) -> str:
+    if not isinstance(value, Tensor):
+        return repr(value)
+    if value.numel() > LARGEST_QUOTE:
+        return ""
+    rounded = value.double().mul(1000).round().div(1000).tolist()
+    return f"torch.tensor({rounded})"
+
+
+def _number(value: np.generic) -> str:
+    return f"{value:.4g}" if value.dtype.kind == "f" else str(value)
+
+
+def _picture(verdict: Verdict, evidence: Evidence) -> AccessibleFigure | None:
+    """Expected beside found, for a matrix that fits; of a batch, the first that differs."""
+    expected, found = evidence.expected, evidence.found
+    number_format = ".2f" if expected.dtype.kind == "f" else ".0f"
+    first = next(differences(evidence, verdict.task.tolerance), None)
+    if first is None or expected.dtype.kind == "U" or expected.ndim == 0:
+        return None
+    expected, found = (np.atleast_2d(one[first[:-2]]).astype(float) for one in (expected, found))
+    if max(expected.shape) > LARGEST_PICTURE or not np.isfinite(found).all():
+        return None
+    row, column = (0, *first)[-2:]
+    alt = (
+        f"{evidence.output}, expected beside yours, {expected.shape[0]} rows by "
+        f"{expected.shape[1]} columns. First difference in row {row}, column {column}: "
+        f"expected {expected[row, column]:.2f}, yours {found[row, column]:.2f}."
+    )
+    return matrix_map(
+        {"expected": expected, "yours": found}, "column", "row", alt, number_format=number_format
+    )

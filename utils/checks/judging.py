@@ -1,0 +1,218 @@
+"""Compares answers with what was expected. Data in, a verdict out: no code of a learner runs here.
+
+The order is the one in which a person would look for the fault: shape, kind of numbers, finite,
+what must hold in any case, gradients, values. Cases come from the plain to the odd, and the first
+thing that fails in the first case that fails is the verdict. Where the answer is what a known
+mistake gives, the verdict names the mistake as well.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+
+KINDS = {
+    "f": "decimal numbers",
+    "i": "whole numbers",
+    "u": "whole numbers without a sign",
+    "c": "complex numbers",
+    "b": "booleans",
+    "U": "words",
+}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where an answer first differs, to be shown to whoever may see the expected values."""
+
+    case: Case
+    output: str
+    expected: np.ndarray
+    found: np.ndarray
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said about an answer.
+
+    Args:
+        task: what was asked.
+        reason: one word: "passed", or the first thing that is wrong.
+        message: the same in a sentence; holds no expected value.
+        mistake: the misunderstanding behind it, where it is a known one.
+        evidence: where it shows.
+        where: for an exception, the learner's line and the inputs with which it came up.
+    """
+
+    task: Task
+    reason: str
+    message: str
+    mistake: Mistake | None = None
+    evidence: Evidence | None = None
+    where: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.reason == "passed"
+
+    @property
+    def points(self) -> int:
+        return self.task.points if self.passed else 0
+
+
+def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
+    """The verdict on one answer for each case of the record."""
+    task = record.task
+    for case, expected, answer in zip(record.cases, record.expected, answers, strict=True):
+        for reason, find in _QUESTIONS.items():
+            for output in task.outputs:
+                message = find(task, output, expected, answer)
+                if message:
+                    evidence = Evidence(
+                        case, output, expected.outputs[output], answer.outputs[output]
+                    )
+                    return Verdict(task, reason, message, _mistake(record, answers), evidence)
+    return Verdict(task, "passed", f"All {len(record.cases)} cases are right.")
+
+
+def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
+    """The known mistake that gives the same, in the first output that is wrong anywhere.
+
+    One output is compared, not all: whoever makes two mistakes is told of them one at a time. For
+    the same reason cases that came out as NaN or infinity are looked away from, where some mistake
+    explains all the others.
+    """
+
+    def same(output: str, others: Sequence[Answer], finite_only: bool = False) -> bool:
+        pairs = [
+            (mine.outputs[output], other.outputs[output])
+            for mine, other in zip(answers, others, strict=True)
+            if not (finite_only and _blown_up(mine.outputs[output]))
+        ]
+        return all(_close(mine, other, record.task.tolerance) for mine, other in pairs)
+
+    for output in record.task.outputs:
+        for finite_only in (False, True):
+            if not same(output, record.expected, finite_only):
+                for mistake in record.task.mistakes:
+                    if same(output, record.mistaken[mistake.name], finite_only):
+                        return mistake
+        if not same(output, record.expected):
+            return None
+    return None
+
+
+def _blown_up(values: np.ndarray) -> bool:
+    return values.dtype.kind == "f" and not np.isfinite(values).all()
+
+
+def _close(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
+    if one.shape != other.shape or one.dtype.kind != other.dtype.kind:
+        return False
+    if one.dtype.kind == "f":
+        return np.allclose(one, other, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return np.array_equal(one, other)
+
+
+def _wrong_shape(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    should, found = expected.outputs[output].shape, answer.outputs[output].shape
+    return f"`{output}` has the wrong shape." if should != found else ""
+
+
+def _wrong_kind(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    should, found = (one.outputs[output].dtype.kind for one in (expected, answer))
+    if should == found:
+        return ""
+    return f"`{output}` holds {KINDS[found]}; it should hold {KINDS[should]}."
+
+
+def _not_finite(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    values = answer.outputs[output]
+    if not _blown_up(values):
+        return ""
+    kind = "NaN (not a number)" if np.isnan(values).any() else "infinity"
+    return f"`{output}` holds {kind}. Something was divided by 0, or grew too large on the way."
+
+
+def _negative(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    return "has a negative entry; a share is 0 or more." if (values < -tolerance).any() else ""
+
+
+def _not_shares(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    totals, whole = values.sum(-1).ravel(), expected.sum(-1).ravel().round()
+    off = np.abs(totals - whole)
+    if off.max() <= 10 * tolerance:
+        return ""
+    worst = off.argmax()
+    return f"has a row that sums to {totals[worst]:.4g}; it should sum to {whole[worst]:.0f}."
+
+
+def _not_zero(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    leaks = np.abs(values[expected == 0])
+    if not leaks.any():
+        return ""
+    return f"holds {leaks.max():.4g} at a place that should get exactly 0."
+
+
+# What can be asked of an output by name: values, expected, tolerance → what is wrong, or nothing.
+INVARIANTS: dict[str, Callable[[np.ndarray, np.ndarray, float], str]] = {
+    "not negative": _negative,
+    "rows sum to 1": _not_shares,  # or to 0, where a row is masked whole
+    "exact zeros": _not_zero,
+}
+
+
+def _broken_invariant(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    for name in task.invariants.get(output, ()):
+        values, should = answer.outputs[output], expected.outputs[output]
+        complaint = INVARIANTS[name](values, should, task.tolerance)
+        if complaint:
+            return f"`{output}` {complaint}"
+    return ""
+
+
+def _cut_graph(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    missing = [
+        pair.split(" ← ")[1]
+        for pair in expected.gradients
+        if pair.split(" ← ")[0] == output and pair not in answer.gradients
+    ]
+    if not missing:
+        return ""
+    return (
+        f"No gradient flows from `{output}` back to `{missing[0]}`, so a network could not learn "
+        "through it. `.detach()`, `.item()`, `.tolist()`, `.numpy()`, `torch.tensor(…)` "
+        "and `torch.no_grad()` cut the way back: stay with operations on tensors."
+    )
+
+
+def _wrong_values(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    if _close(expected.outputs[output], answer.outputs[output], task.tolerance):
+        return ""
+    if task.kind == "choices":
+        return f"`{task.id}[{output!r}]` is not what happens."
+    return f"`{output}` has the right shape and the wrong values."
+
+
+_QUESTIONS: dict[str, Callable[[Task, str, Answer, Answer], str]] = {
+    "shape": _wrong_shape,
+    "kind of numbers": _wrong_kind,
+    "not finite": _not_finite,
+    "invariant": _broken_invariant,
+    "gradient": _cut_graph,
+    "values": _wrong_values,
+}
+
+
+def differences(evidence: Evidence, tolerance: float) -> Iterator[tuple[int, ...]]:
+    """Indices of the entries that differ, in reading order; none where the shapes differ."""
+    expected, found = evidence.expected, evidence.found
+    if expected.shape == found.shape and expected.dtype.kind == found.dtype.kind:
+        same = (
+            np.isclose(expected, found, rtol=tolerance, atol=tolerance)
+            if expected.dtype.kind == "f"
+            else expected == found
+        )
+        yield from (tuple(map(int, index)) for index in np.argwhere(~same))

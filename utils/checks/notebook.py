@@ -1,0 +1,111 @@
+"""What a learner types: `check`, `hint` and `progress`."""
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+
+from utils.checks import bank
+from utils.checks.calling import Printed, Trouble, answers
+from utils.checks.feedback import BAD, Note, explain
+from utils.checks.judging import Verdict, judge
+from utils.checks.tasks import Record
+
+_hints_open: dict[str, int] = {}  # how many hints of a task are open, in this session
+
+
+def check(task_id: str) -> Note:
+    """Check the answer to an exercise, wherever in the notebook it was defined.
+
+    It never raises: whatever is wrong comes back as something to read.
+
+    Args:
+        task_id: the name that the exercise asks you to define, in quotes.
+    """
+    record = _find(task_id)
+    if isinstance(record, Note):
+        return record
+    printed = Printed()
+    verdict = verdict_on(record, sys._getframe(1).f_globals, printed)
+    _remember(task_id, verdict.passed)
+    return explain(verdict, printed.lines)
+
+
+def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
+    """The verdict on what a notebook defines.
+
+    Args:
+        record: the task and its cases.
+        names: the notebook's names, and what they stand for.
+        printed: counts what the learner's code prints.
+    """
+    task = record.task
+    if task.id not in names:
+        message = f"There is no `{task.id}` yet. Run the cell that defines it, then check again."
+        return Verdict(task, "not defined", message)
+    try:
+        return judge(record, answers(task, names[task.id], record.cases, printed))
+    except Trouble as trouble:
+        return Verdict(task, trouble.reason, trouble.message, where=trouble.where)
+    except Exception as error:  # there are odder objects than anybody thinks of
+        message = (
+            f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"
+        )
+        return Verdict(task, "type", message)
+
+
+def hint(task_id: str) -> Note:
+    """Open the next of an exercise's three hints: a question, a nudge, most of the answer."""
+    record = _find(task_id)
+    if isinstance(record, Note):
+        return record
+    hints = record.task.hints
+    opened = _hints_open[task_id] = min(_hints_open.get(task_id, 0) + 1, len(hints))
+    lines = [f"{number}. {text}" for number, text in enumerate(hints[:opened], start=1)]
+    more = len(hints) - opened
+    lines.append(f"{more} more: run this cell again." if more else "These are all.")
+    return Note(f"{record.task.title}: hints", lines)
+
+
+def progress() -> Note:
+    """All exercises of the course, done and to do, with points.
+
+    Kept in `progress.json` beside your notebooks. Delete that file to start afresh.
+    """
+    done = _progress()
+    states = {None: "to do", False: "tried", True: "✓ done"}
+    rows, points, total = [["", "Exercise", "Points", ""]], 0, 0
+    for notebook, tasks in bank.tasks().items():
+        for task in tasks:
+            state = done.get(task.id)
+            total += task.points
+            points += task.points if state else 0
+            rows.append([notebook[:2], task.title, str(task.points), states[state]])
+    return Note(f"{points} of {total} points", table=rows)
+
+
+def _find(task_id: str) -> Record | Note:
+    try:
+        return bank.load(task_id)
+    except KeyError:
+        names = [task.id for tasks in bank.tasks().values() for task in tasks]
+        lines = [f"The exercises are: {', '.join(f'`{name}`' for name in names)}."]
+        return Note(f"✗ No exercise is called {task_id!r}", lines, BAD)
+
+
+def _file() -> Path:
+    return Path("progress.json")  # a notebook runs in its own folder
+
+
+def _progress() -> dict[str, bool]:
+    try:
+        return json.loads(_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # not there yet, or damaged: progress is no reason to fail
+        return {}
+
+
+def _remember(task_id: str, passed: bool) -> None:
+    done = _progress()
+    done[task_id] = passed or done.get(task_id, False)
+    with contextlib.suppress(OSError):  # a folder that cannot be written to
+        _file().write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,106 @@
+"""What an exercise is: the part that learners may see, and the inputs that it is tried on.
+
+A `Task` is plain data, so it can be stored as JSON and sent between processes. How an exercise is
+solved, and how people get it wrong, is no part of it: that stays in `solutions/`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A misunderstanding, as the learner is told of it.
+
+    Args:
+        name: a few words, one of its kind within the task.
+        explanation: what the answer does, and why that is not what was asked.
+        hint: a question or a nudge that leads out of it.
+    """
+
+    name: str
+    explanation: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """One exercise.
+
+    Args:
+        id: the name that the learner defines; no other task of the course has it.
+        title: a few words.
+        points: all or none.
+        difficulty: 1 to 3.
+        minutes: for somebody who has read the notebook.
+        outputs: a name for each thing that is returned, in order.
+        hints: a question, a nudge, most of the answer.
+        mistakes: those that can be named.
+        kind: the learner writes a function, a `torch.nn.Module`, or a dictionary of choices.
+        invariants: output → names of what must hold for it, from `judging.INVARIANTS`.
+        choices: for a dictionary of choices: its keys, and what can be chosen.
+        tolerance: absolute and relative.
+    """
+
+    id: str
+    title: str
+    points: int
+    difficulty: int
+    minutes: int
+    outputs: Sequence[str]
+    hints: Sequence[str]
+    mistakes: Sequence[Mistake]
+    kind: Literal["function", "module", "choices"] = "function"
+    invariants: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    tolerance: float = 1e-5
+
+    @property
+    def facts(self) -> str:
+        """Points, difficulty and minutes, as they stand above the exercise."""
+        points = f"{self.points} point{'' if self.points == 1 else 's'}"
+        stars = "★" * self.difficulty + "☆" * (3 - self.difficulty)
+        return f"{points} · {stars} · {self.minutes} minutes"
+
+
+@dataclass(frozen=True)
+class Case:
+    """Inputs for one call.
+
+    Args:
+        label: what is special about it, in words for the learner.
+        inputs: passed by position, in this order; tensors, numbers, strings, lists of those.
+        build: for a module, what its constructor gets, by name.
+        parameters: for a module, tensors by the name of the parameter that they are copied into.
+    """
+
+    label: str
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    build: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one call returned, as data.
+
+    Args:
+        outputs: output → its numbers (floats as float64).
+        gradients: pairs "output ← input" between which a gradient flows.
+    """
+
+    outputs: Mapping[str, np.ndarray]
+    gradients: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """A task with its cases, and what is returned for them: rightly, and by each mistake."""
+
+    task: Task
+    cases: Sequence[Case]
+    expected: Sequence[Answer]
+    mistaken: Mapping[str, Sequence[Answer]]
