@@ -9,6 +9,7 @@ import ast
 import importlib
 import re
 import textwrap
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -42,6 +43,7 @@ def code_of(path: Path) -> list[str]:
     ]
 
 
+@cache  # a notebook may train a model
 def solutions_of(path: Path) -> dict:
     """What a notebook defines, by name."""
     names: dict = {}
@@ -70,7 +72,7 @@ def learner_notebook(path: Path) -> nbformat.NotebookNode:
     """
     notebook = nbformat.read(path, as_version=4)
     prose = "".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    defined = _defined("\n".join(code_of(path)))
+    names = defined("\n".join(code_of(path)))
     tasks = [exercise.task for exercise in exercises_of(path)]
     total = f"| {sum(one.minutes for one in tasks)} minutes | {sum(one.points for one in tasks)} |"
     stated = [total, *(f". {task.title}\n\n*{task.facts}*\n" for task in tasks)]
@@ -78,7 +80,7 @@ def learner_notebook(path: Path) -> nbformat.NotebookNode:
         if text not in prose:
             raise ValueError(f"the specifications say, and {path.name} does not:\n{text}")
     for task in tasks:
-        if task.id not in defined:
+        if task.id not in names:
             raise ValueError(f"{path.name} has no solution that defines {task.id}")
     notebook.cells = [cell for cell in notebook.cells if "rubric" not in _tags(cell)]
     for cell in notebook.cells:
@@ -95,7 +97,8 @@ def _tags(cell: nbformat.NotebookNode) -> list[str]:
     return cell.metadata.get("tags", [])
 
 
-def _defined(source: str) -> set[str]:
+def defined(source: str) -> set[str]:
+    """The names of the functions, classes and variables that a piece of code defines."""
     nodes = ast.parse(source).body
     targets = [node.targets[0] for node in nodes if isinstance(node, ast.Assign)]
     names = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}

@@ -13,6 +13,9 @@ def _thousands(draw: Draw, *shape: int) -> Tensor:
     return (1000 * signs * draw.whole(1, 5, *shape)).double()
 
 
+IN_A_MATRIX = "the task gives a matrix, and there axis 1 is the last"
+
+
 def _over_sum(numbers: Tensor) -> Tensor:
     return numbers / numbers.sum(-1, keepdim=True)
 
@@ -131,6 +134,10 @@ entropy = Exercise(
     minutes=10,
     outputs=["entropies"],
     cases=entropy_cases,
+    equivalents={
+        "return -(safe.log() * weights).sum(-1)": "a product has no order",
+        "safe = torch.where(weights > 0, weights, 2.0)": "0 times log 2 is 0 as well",
+    },
     hints=[
         "Which of the two, a hard choice or equal shares, should get 0?",
         "Multiply each weight by its logarithm, add up along the last axis, turn the sign. Then "
@@ -262,6 +269,9 @@ soft_lookup = Exercise(
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=lookup_cases,
+    equivalents={
+        "weights = scores.softmax(1)": IN_A_MATRIX,
+    },
     hints=[
         "What are the three steps of section 3, and which tensor does each of them need?",
         "All scores at once are one matrix product of the queries with the keys turned on their "
@@ -372,6 +382,10 @@ four_patterns = Exercise(
         for name in ("itself", "before", "ends", "so_far")
     },
     cases=pattern_cases,
+    equivalents={
+        "ends = (itself[-1] + itself[0]).expand(length, length)": "a sum has no order",
+        "ends, so_far = (rows / rows.sum(1, keepdim=True) for rows in (ends, so_far))": IN_A_MATRIX,
+    },
     hints=[
         "Draw each pattern for four words on paper first. The row is the word that looks. What "
         "stands in the row of the third word?",
@@ -515,6 +529,10 @@ read_alignment = Exercise(
     minutes=10,
     outputs=["best", "unread"],
     cases=alignment_cases,
+    equivalents={
+        "best = weights.argmax(1)": IN_A_MATRIX,
+        "unread = torch.ones(weights.shape[1], dtype=torch.bool)": IN_A_MATRIX,
+    },
     hints=[
         "Cover the heatmap but for one row. What can you say about that row alone? And what only "
         "with all rows in sight?",
@@ -610,6 +628,9 @@ normalised_heatmap = Exercise(
     outputs=["weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=heatmap_cases,
+    equivalents={
+        "weights = scores.softmax(dim=1)": IN_A_MATRIX,
+    },
     hints=[
         "Take one query alone, one row of scores. What weights does the function give, whatever "
         "the scores are?",

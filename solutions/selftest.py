@@ -9,10 +9,11 @@ import json
 import random
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from solutions.build import code_of, exercises_of, notebooks, solutions_of, stub
+from solutions.build import code_of, defined, exercises_of, notebooks, solutions_of, stub
 from solutions.mutants import mutants
 from solutions.specification import Exercise
 from utils.checks import bank
@@ -22,28 +23,6 @@ from utils.checks.notebook import verdict_on
 from utils.checks.tasks import Record
 
 HIDDEN_SETS = 10
-
-# Mutants that are no faults: task, changed line → why it gives the same.
-_IN_A_MATRIX = "the task gives a matrix, and there axis 1 is the last"
-EQUIVALENT = {
-    ("entropy", "return -(safe.log() * weights).sum(-1)"): "a product has no order",
-    ("entropy", "safe = torch.where(weights > 0, weights, 2.0)"): "0 times log 2 is 0 as well",
-    ("soft_lookup", "weights = scores.softmax(1)"): _IN_A_MATRIX,
-    (
-        "four_patterns",
-        "ends = (itself[-1] + itself[0]).expand(length, length)",
-    ): "a sum has no order",
-    (
-        "four_patterns",
-        "ends, so_far = (rows / rows.sum(1, keepdim=True) for rows in (ends, so_far))",
-    ): _IN_A_MATRIX,
-    ("read_alignment", "best = weights.argmax(1)"): _IN_A_MATRIX,
-    (
-        "read_alignment",
-        "unread = torch.ones(weights.shape[1], dtype=torch.bool)",
-    ): _IN_A_MATRIX,
-    ("normalised_heatmap", "weights = scores.softmax(dim=1)"): _IN_A_MATRIX,
-}
 
 
 def all_exercises() -> list[tuple[Path, Exercise]]:
@@ -81,6 +60,7 @@ def variants(exercise: Exercise) -> dict[str, Any]:
     return found
 
 
+@cache
 def names_at_first(path: Path) -> dict:
     """The names that a learner's notebook holds before any work is done."""
     names: dict = {}
@@ -90,10 +70,11 @@ def names_at_first(path: Path) -> dict:
 
 def survivors(path: Path, exercise: Exercise) -> tuple[int, list[str]]:
     """How many faults were put into the solution, and the changed lines that passed."""
-    record, source = bank.load(exercise.task.id), "\n".join(code_of(path))
+    record = bank.load(exercise.task.id)
+    source = next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
     count, passed = 0, []
     for line, code in mutants(source, exercise.task.id):
-        names: dict = {}
+        names = solutions_of(path).copy()
         count += 1
         try:
             exec(compile(code, "<mutant>", "exec"), names)
@@ -136,13 +117,13 @@ def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Itera
         if refused:
             yield f"{task.id}, right answer {name}: {refused}"
     count, passed = survivors(path, exercise)
-    alike = [line for line in passed if (task.id, line) in EQUIVALENT]
+    alike = [line for line in passed if line in exercise.equivalents]
     counts["mutants"] += count
     counts["mutants_equivalent"] += len(alike)
     counts["mutants_caught"] += count - len(passed)
     for line in alike:
-        print(f"  same as the solution: {line}   ({EQUIVALENT[task.id, line]})")
-    for line in set(passed) - set(alike):
+        print(f"  same as the solution: {line}   ({exercise.equivalents[line]})")
+    for line in sorted(set(passed) - set(alike)):
         yield f"{task.id}, mutant passes: {line}"
 
 

@@ -1,7 +1,8 @@
 """How an exercise is specified: the task, its cases from a seed, and the known wrong answers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,8 @@ class Exercise:
     Args:
         cases: draws the cases, the same kinds for every seed.
         misconceptions: at least four.
+        equivalents: changes to the solution that are no faults: the changed line → why it gives
+            the same. The selftest lists them.
         facts: what `Task` takes.
     """
 
@@ -76,12 +79,14 @@ class Exercise:
         *,
         cases: Callable[[Draw], list[Case]],
         misconceptions: Sequence[Misconception],
+        equivalents: Mapping[str, str] = MappingProxyType({}),
         **facts: Any,
     ):
         told = [Mistake(one.name, one.explanation, one.hint) for one in misconceptions]
         self.task = Task(mistakes=told, **facts)
         self.cases = cases
         self.misconceptions = misconceptions
+        self.equivalents = equivalents
 
     def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
         """The cases of a seed with what the solution and every misconception return for them."""

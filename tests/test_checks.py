@@ -61,7 +61,12 @@ SCALE = Record(
             {"factors": torch.tensor([2.0, 3.0])},
         )
     ],
-    [Answer({"scaled": np.array([2.0, 3.0]), "count": np.array(2)}, ["scaled ← numbers"])],
+    [
+        Answer(
+            {"scaled": np.array([2.0, 3.0]), "count": np.array(2)},
+            ["scaled ← numbers", "scaled ← factors"],
+        )
+    ],
     {},
 )
 GUESS = Task(
@@ -309,6 +314,16 @@ class Scale(nn.Module):
 
 def test_a_module_is_built_given_its_parameters_and_called():
     assert said_of(Scale, SCALE).passed
+
+
+def test_a_parameter_that_could_not_learn_is_noticed():
+    class Cut(Scale):
+        def forward(self, numbers):
+            return numbers * self.factors.detach(), torch.tensor(len(numbers))
+
+    verdict = said_of(Cut, SCALE)
+    assert verdict.reason == "gradient"
+    assert "back to `factors`" in verdict.message
 
 
 def test_a_module_that_is_not_what_was_asked():

@@ -214,18 +214,22 @@ def _array(task: Task, name: str, value: Any) -> np.ndarray:
 
 @torch.enable_grad()  # whatever the notebook has switched off
 def _gradients(task: Task, learned: Any, case: Case) -> list[str]:
-    """Which inputs each output depends on, as autograd sees it."""
+    """Which inputs and parameters each output depends on, as autograd sees it."""
+    function = _callable(task, learned, case)
     leaves = {
         name: one.clone().requires_grad_()
         for name, one in case.inputs.items()
         if isinstance(one, Tensor) and one.is_floating_point()
     }
+    if task.kind == "module":
+        own = dict(function.named_parameters())
+        leaves |= {name: own[name] for name in case.parameters}
     if not leaves:
         return []
     inputs = [leaves[name].clone() if name in leaves else one for name, one in case.inputs.items()]
     found = []
     try:
-        returned = _call(_callable(task, learned, case), inputs, case)
+        returned = _call(function, inputs, case)
         outputs = returned if len(task.outputs) > 1 else [returned]
         for name, output in zip(task.outputs, outputs, strict=True):
             if output.requires_grad:
