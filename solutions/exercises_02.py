@@ -31,7 +31,7 @@ def loop_cases(draw: Draw) -> list[Case]:
         case("one key only", 3, 1, 2, 4, 5),
         case("one question only", 2, 4, 3, 5, 1),
         case("numbers so large that every answer is a clear yes or no", 2, 5, 3, 4, 6, _louder),
-        case("tensors that are transposed views", 4, 3, 5, 2, 6, _view),
+        case("tensors that are transposed views", 4, 3, 5, 2, 6, as_view),
         case("float64", 2, 3, 4, 5, 7, torch.Tensor.double),
     ]
 
@@ -41,11 +41,11 @@ def _louder(numbers: Tensor) -> Tensor:
     return 30 * numbers.double()
 
 
-def _view(matrix: Tensor) -> Tensor:
+def as_view(matrix: Tensor) -> Tensor:
     return matrix.mT.contiguous().mT if matrix.dim() > 1 else matrix
 
 
-def _in_pairs(states, keys):
+def in_pairs(states, keys):
     """Every pair [s; h] written out: (..., tgt_len, src_len, state_dim + key_dim)."""
     tgt_len, src_len = states.shape[-2], keys.shape[-2]
     repeated = states.unsqueeze(-2).expand(*states.shape[:-1], src_len, -1)
@@ -54,7 +54,7 @@ def _in_pairs(states, keys):
 
 
 def _answers_joined(states, keys, W_joined):
-    return (_in_pairs(states, keys) @ W_joined.T).tanh()
+    return (in_pairs(states, keys) @ W_joined.T).tanh()
 
 
 def _turned(pairs, state_dim):
@@ -66,7 +66,7 @@ JOINED_MISCONCEPTIONS = [
     Misconception(
         "key in front",
         lambda states, keys, W_joined, v: (
-            (_turned(_in_pairs(states, keys), states.shape[-1]) @ W_joined.T).tanh() @ v
+            (_turned(in_pairs(states, keys), states.shape[-1]) @ W_joined.T).tanh() @ v
         ),
         "You join key and state as [h; s]. The matrix expects [s; h]: its first columns were made "
         "for the state, and now they meet numbers of the key.",
@@ -74,21 +74,21 @@ JOINED_MISCONCEPTIONS = [
     ),
     Misconception(
         "no tanh",
-        lambda states, keys, W_joined, v: _in_pairs(states, keys) @ W_joined.T @ v,
+        lambda states, keys, W_joined, v: in_pairs(states, keys) @ W_joined.T @ v,
         "There is no `tanh` in your score. Without it the score is a sum of two parts, one of the "
         "state and one of the key, and the softmax does not see the state's part.",
         "Between which two steps do the questions get their answers between -1 and 1?",
     ),
     Misconception(
         "tanh of the score",
-        lambda states, keys, W_joined, v: (_in_pairs(states, keys) @ W_joined.T @ v).tanh(),
+        lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T @ v).tanh(),
         "You take the `tanh` of the finished score. It belongs to the answers, one for each "
         "question, before `v` gives them their points.",
         "How large can a score get if `v` is (5, 5, 4, 3)? And how large can yours?",
     ),
     Misconception(
         "points before the tanh",
-        lambda states, keys, W_joined, v: (_in_pairs(states, keys) @ W_joined.T * v).tanh().sum(-1),
+        lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T * v).tanh().sum(-1),
         "You multiply by `v` inside the `tanh`. Then each question counts for one point at most, "
         "and `v` only says how steep its answer is.",
         "What is an answer of 0.9 worth to a question that counts for 5 points?",
@@ -110,7 +110,7 @@ JOINED_MISCONCEPTIONS = [
     ),
     Misconception(
         "sigmoid for tanh",
-        lambda states, keys, W_joined, v: (_in_pairs(states, keys) @ W_joined.T).sigmoid() @ v,
+        lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T).sigmoid() @ v,
         "Your answers lie between 0 and 1: that is a sigmoid. With `tanh` a clear no is -1, and "
         "takes points away.",
         "What does a key get that says a very negative number to a question?",
@@ -169,7 +169,7 @@ def split_cases(draw: Draw) -> list[Case]:
         case("one question only", 2, 5, 3, 4, 6, 1),
         case("as many queries as sentences", 3, 3, 4, 5, 2, 6),
         case("numbers so large that every answer is a clear yes or no", 2, 3, 5, 4, 6, 7, _louder),
-        case("tensors that are transposed views", 2, 4, 3, 5, 7, 6, _view),
+        case("tensors that are transposed views", 2, 4, 3, 5, 7, 6, as_view),
         case("float64", 2, 5, 4, 3, 6, 7, torch.Tensor.double),
     ]
 
@@ -288,7 +288,7 @@ def joined_matrix_cases(draw: Draw) -> list[Case]:
         case("keys of width 1", 3, 4, 1),
         case("one question only", 1, 3, 2),
         case("as many questions as columns", 7, 3, 4),
-        case("a transposed view", 5, 2, 6, _view),
+        case("a transposed view", 5, 2, 6, as_view),
         case("float64", 3, 6, 2, torch.Tensor.double),
     ]
 
@@ -525,7 +525,7 @@ def module_cases(draw: Draw) -> list[Case]:
         case("values, and a mask for each query", 3, 3, 4, (2, 6, 5), draw.numbers(3, 4, 2), some),
         case("one sentence, one query", 1, 1, 4, (3, 2, 5)),
         case("one key only", 2, 3, 1, (4, 5, 6)),
-        case("queries and keys that are transposed views", 2, 4, 3, (2, 5, 6), change=_view),
+        case("queries and keys that are transposed views", 2, 4, 3, (2, 5, 6), change=as_view),
     ]
 
 
@@ -848,7 +848,7 @@ def step_cases(draw: Draw) -> list[Case]:
         case("a sentence of length 0", 2, 3, (4, 5, 6), [3, 0]),
         case("one key only", 3, 1, (2, 4, 5), [1, 1, 1]),
         case("many questions", 2, 4, (3, 5, 9), [4, 3]),
-        case("transposed views", 4, 5, (2, 3, 6), [5, 4, 1, 2], _view),
+        case("transposed views", 4, 5, (2, 3, 6), [5, 4, 1, 2], as_view),
     ]
 
 
@@ -895,7 +895,7 @@ BrokenAttention = Exercise(
         "scores = (said + bar).tanh() @ self.v": NO_ORDER,
     },
     hints=[
-        "Look at the picture. Do two French words ever rank the English words differently? And "
+        "Look at the picture. Is there any difference between two rows of it? And "
         "what do the rows sum to?",
         "Each symptom has its own bug. Write the formula of the score beside the line that "
         "computes it, symbol for symbol. Then follow the padding: when does it lose its share?",
@@ -987,7 +987,7 @@ def memory_cases(draw: Draw) -> list[Case]:
         case("a batch of one", 1, 4, 3, 5, 2, 6),
         case("one key only", 3, 2, 1, 4, 5, 6),
         case("as many steps as keys", 2, 4, 4, 3, 2, 5),
-        case("transposed views", 2, 4, 5, 3, 2, 6, change=_view),
+        case("transposed views", 2, 4, 5, 3, 2, 6, change=as_view),
     ]
 
 
