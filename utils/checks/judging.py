@@ -68,7 +68,8 @@ class Verdict:
     def points(self) -> int:
         if self.passed or self.share is None:
             return self.task.points if self.passed else 0
-        return math.floor(self.task.points * self.share / self.task.full_marks_from)
+        earned = self.task.points * self.share / self.task.full_marks_from
+        return math.floor(round(earned, 6))  # 6 * 0.15 / 0.9 is 1, and not 0.999…
 
 
 def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
