@@ -71,6 +71,7 @@ class Exercise:
         misconceptions: at least four.
         equivalents: changes to the solution that are no faults: the changed line → why it gives
             the same. The selftest lists them.
+        gold: gives the right answers where the solution's own may be wrong: a trained model's.
         facts: what `Task` takes.
     """
 
@@ -80,6 +81,7 @@ class Exercise:
         cases: Callable[[Draw], list[Case]],
         misconceptions: Sequence[Misconception],
         equivalents: Mapping[str, str] = MappingProxyType({}),
+        gold: Callable | None = None,
         **facts: Any,
     ):
         told = [Mistake(one.name, one.explanation, one.hint) for one in misconceptions]
@@ -87,12 +89,14 @@ class Exercise:
         self.cases = cases
         self.misconceptions = misconceptions
         self.equivalents = equivalents
+        self.gold = gold
 
     def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
         """The cases of a seed with what the solution and every misconception return for them."""
         cases = self.cases(Draw(seed))
         mistaken = {one.name: self._returned(one.gives, cases) for one in self.misconceptions}
-        return Record(self.task, cases, self._returned(solution, cases), mistaken)
+        expected = self._returned(self.gold or solution, cases)
+        return Record(self.task, cases, expected, mistaken)
 
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
         """Computed in float64 and rounded, so that every processor gives the same bytes."""

@@ -82,6 +82,25 @@ GUESS = Task(
     choices={"sky": ["blue", "green", "red"]},
 )
 
+SENTENCES = [f"sentence {number}" for number in range(20)]
+TRANSLATE = Record(
+    Task(
+        id="translate",
+        title="Translate",
+        points=6,
+        difficulty=3,
+        minutes=30,
+        outputs=["translations"],
+        hints=HINTS,
+        mistakes=[Mistake("mark", "They end with a mark.", "Which?")],
+        returns="texts",
+        full_marks_from=0.9,
+    ),
+    [Case("twenty sentences", {"sentences": SENTENCES})],
+    [Answer({"translations": np.array(SENTENCES)})],
+    {"mark": [Answer({"translations": np.array([f"{one} <eos>" for one in SENTENCES])})]},
+)
+
 
 def right(numbers, power):
     numbers = numbers**power
@@ -300,6 +319,58 @@ def test_what_never_ends_is_stopped(monkeypatch, answer):
     assert said_of(right).passed  # and all goes on
 
 
+# --- Part of the points ---------------------------------------------------------------------------
+
+
+def with_errors(count, end=""):
+    """Translations of which so many are wrong."""
+    return lambda sentences: [
+        "wrong" if number < count else one + end for number, one in enumerate(sentences)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("errors", "passed", "points"),
+    [(0, True, 6), (2, True, 6), (3, False, 5), (10, False, 3), (17, False, 1), (18, False, 0)],
+)
+def test_a_share_of_right_answers_earns_a_share_of_the_points(errors, passed, points):
+    verdict = said_of(with_errors(errors), TRANSLATE)
+    assert (verdict.passed, verdict.points) == (passed, points)
+    assert verdict.mistake is None
+    text = repr(explain(verdict))
+    assert f"{100 - 5 * errors} % are right" in text
+    if not passed:
+        assert "all points come from 90 % on" in text
+        assert "For `sentences[0] = 'sentence 0'`" in text
+        assert "should be 'sentence 0', is 'wrong'" in text
+        assert (f", {points} of 6 points so far" in text) == (points > 0)
+
+
+def test_of_a_model_with_errors_the_mistake_is_named_that_explains_most():
+    verdict = said_of(with_errors(4, end=" <eos>"), TRANSLATE)
+    assert verdict.mistake.name == "mark"
+    assert verdict.points == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "part"),
+    [
+        (lambda sentences: None, "nothing", "returns nothing yet"),
+        (lambda sentences: " ".join(sentences), "type", "and returns a str."),
+        (lambda sentences: [one.split() for one in sentences], "type", "that holds a list"),
+        (lambda sentences: torch.ones(20), "type", "as a list of texts"),
+        (lambda sentences: sentences[1:], "shape", "wrong shape"),
+        (lambda sentences: [], "shape", "wrong shape"),
+    ],
+)
+def test_texts_come_as_a_list_of_strings(answer, reason, part):
+    verdict = said_of(answer, TRANSLATE)
+    assert (verdict.reason, verdict.points) == (reason, 0)
+    assert part in verdict.message
+    assert said_of(tuple, TRANSLATE).reason == "kind"
+    assert said_of(lambda sentences: np.array(sentences), TRANSLATE).passed
+
+
 # --- Modules and choices --------------------------------------------------------------------------
 
 
@@ -429,6 +500,18 @@ def test_progress_survives_and_can_be_deleted(course):
     assert repr(progress()).startswith("0 of 3 points")
     Path("progress.json").unlink()
     assert "Share | 2 | to do" in repr(progress())
+
+
+def test_progress_keeps_the_best_part_of_the_points(course):
+    bank.save([SHARE, TRANSLATE], course / "exercises" / "01_toys")
+    Path("progress.json").write_text('{"share": true}')  # as it was kept at first
+    for errors, points in ((10, 3), (3, 5), (17, 5)):
+        eval('check("translate")', {"check": check, "translate": with_errors(errors)})
+        text = repr(progress())
+        assert text.startswith(f"{2 + points} of 8 points")
+        assert f"Translate | {points} of 6 | tried" in text
+        assert "Share | 2 | ✓ done" in text
+    assert bank.load("translate").task == TRANSLATE.task
 
 
 def test_html_says_what_the_text_says_and_escapes_it(course):

@@ -195,6 +195,8 @@ def _arrays(task: Task, returned: Any) -> dict[str, np.ndarray]:
 def _array(task: Task, name: str, value: Any) -> np.ndarray:
     if value is ...:
         raise Trouble("nothing", f"In `{task.id}`, `{name}` is still to be written.")
+    if task.returns == "texts":
+        return _texts(task, name, value)
     if not isinstance(value, Tensor):
         raise Trouble(
             "type",
@@ -210,6 +212,20 @@ def _array(task: Task, name: str, value: Any) -> np.ndarray:
         )
     value = value.detach().clone()  # what the learner does to it later must not change it here
     return (value.double() if value.is_floating_point() else value).numpy()
+
+
+def _texts(task: Task, name: str, value: Any) -> np.ndarray:
+    found = _a(value)
+    if isinstance(value, list | tuple | np.ndarray):
+        others = [one for one in value if not isinstance(one, str)]
+        if not others:
+            return np.array([str(one) for one in value], dtype=str)
+        found += f" that holds {_a(others[0])}"
+    raise Trouble(
+        "type",
+        f"`{task.id}` should return `{name}` as a list of texts, one string for each, and returns "
+        f"{found}.",
+    )
 
 
 @torch.enable_grad()  # whatever the notebook has switched off

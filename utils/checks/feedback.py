@@ -12,11 +12,13 @@ import numpy as np
 from torch import Tensor
 
 from utils.checks.judging import Evidence, Verdict, differences
+from utils.checks.tasks import Case
 from utils.plots import AccessibleFigure, matrix_map
 
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
 LARGEST_PICTURE = 8  # rows or columns
 LARGEST_QUOTE = 12  # numbers of an input that are written out
+LONGEST_QUOTE = 120  # letters of an input that is no tensor
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
     if verdict.passed:
         points = f"{task.points} of {task.points} point{'' if task.points == 1 else 's'}"
         return Note(f"✓ {task.title}: passed, {points}", [verdict.message, *printed], GOOD)
+    earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
     lines, mistake, evidence = [], verdict.mistake, verdict.evidence
     if mistake:
         lines.append(mistake.explanation)
@@ -94,7 +97,7 @@ def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
         lines.append(f"To think about: {mistake.hint}")
     lines += [*printed, f'Stuck? `hint("{task.id}")` opens the next hint.']
     picture = evidence and _picture(verdict, evidence)
-    return Note(f"✗ {task.title}: not yet", lines, BAD, picture)
+    return Note(f"✗ {task.title}: not yet{earned}", lines, BAD, picture)
 
 
 def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
@@ -111,14 +114,24 @@ def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
     for index in differences(evidence, task.tolerance):
         at = f"[{', '.join(map(str, index))}]" if index else ""
         expected, found = (_number(one[index]) for one in (evidence.expected, evidence.found))
+        lines += _entries_at(case, index)
         lines.append(f"First difference: `{evidence.output}{at}` should be {expected}, is {found}.")
         break
     return lines
 
 
+def _entries_at(case: Case, index: tuple[int, ...]) -> list[str]:
+    """Of a long list that is asked about entry by entry, the entry that an output belongs to."""
+    return [
+        f"For `{name}[{index[0]}] = {value[index[0]]!r}`:"
+        for name, value in case.inputs.items()
+        if isinstance(value, list) and not _quoted(value)
+    ]
+
+
 def _quoted(value) -> str:
     if not isinstance(value, Tensor):
-        return repr(value)
+        return repr(value) if len(repr(value)) <= LONGEST_QUOTE else ""
     if value.numel() > LARGEST_QUOTE:
         return ""
     rounded = value.double().mul(1000).round().div(1000).tolist()
@@ -126,6 +139,8 @@ def _quoted(value) -> str:
 
 
 def _number(value: np.generic) -> str:
+    if value.dtype.kind == "U":
+        return repr(str(value))
     return f"{value:.4g}" if value.dtype.kind == "f" else str(value)
 
 

@@ -4,8 +4,13 @@ The order is the one in which a person would look for the fault: shape, kind of 
 what must hold in any case, gradients, values. Cases come from the plain to the odd, and the first
 thing that fails in the first case that fails is the verdict. Where the answer is what a known
 mistake gives, the verdict names the mistake as well.
+
+Where a task has `full_marks_from`, a model has been trained, and nobody is right in every entry:
+then the share of right entries decides, and a known mistake has to explain more entries than the
+right answer does.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -44,6 +49,7 @@ class Verdict:
         mistake: the misunderstanding behind it, where it is a known one.
         evidence: where it shows.
         where: for an exception, the learner's line and the inputs with which it came up.
+        share: of the entries that are right, where the task has `full_marks_from`.
     """
 
     task: Task
@@ -52,6 +58,7 @@ class Verdict:
     mistake: Mistake | None = None
     evidence: Evidence | None = None
     where: str = ""
+    share: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -59,21 +66,32 @@ class Verdict:
 
     @property
     def points(self) -> int:
-        return self.task.points if self.passed else 0
+        if self.passed or self.share is None:
+            return self.task.points if self.passed else 0
+        earned = self.task.points * self.share / self.task.full_marks_from
+        return math.floor(round(earned, 6))  # 6 * 0.15 / 0.9 is 1, and not 0.999…
 
 
 def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
     """The verdict on one answer for each case of the record."""
-    task = record.task
+    task, share = record.task, None
+    if task.full_marks_from is not None:
+        share = _share(record.expected, answers, task.tolerance)
+        if share >= task.full_marks_from:
+            return Verdict(task, "passed", f"{_percent(share)} are right.", share=share)
     for case, expected, answer in zip(record.cases, record.expected, answers, strict=True):
         for reason, find in _QUESTIONS.items():
             for output in task.outputs:
                 message = find(task, output, expected, answer)
                 if message:
+                    if reason == "values" and share is not None:
+                        full = _percent(task.full_marks_from)
+                        message = f"{_percent(share)} are right; all points come from {full} on."
                     evidence = Evidence(
                         case, output, expected.outputs[output], answer.outputs[output]
                     )
-                    return Verdict(task, reason, message, _mistake(record, answers), evidence)
+                    mistake = _mistake(record, answers)
+                    return Verdict(task, reason, message, mistake, evidence, share=share)
     return Verdict(task, "passed", f"All {len(record.cases)} cases are right.")
 
 
@@ -84,6 +102,14 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
     the same reason cases that came out as NaN or infinity are looked away from, where some mistake
     explains all the others.
     """
+    tolerance = record.task.tolerance
+    if record.task.full_marks_from is not None:
+        explained = {
+            _share(record.mistaken[mistake.name], answers, tolerance): mistake
+            for mistake in reversed(record.task.mistakes)
+        }
+        most = max(explained, default=0.0)
+        return explained[most] if most > _share(record.expected, answers, tolerance) else None
 
     def same(output: str, others: Sequence[Answer], finite_only: bool = False) -> bool:
         pairs = [
@@ -91,7 +117,7 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
             for mine, other in zip(answers, others, strict=True)
             if not (finite_only and _blown_up(mine.outputs[output]))
         ]
-        return all(_close(mine, other, record.task.tolerance) for mine, other in pairs)
+        return all(_close(mine, other, tolerance) for mine, other in pairs)
 
     for output in record.task.outputs:
         for finite_only in (False, True):
@@ -108,12 +134,34 @@ def _blown_up(values: np.ndarray) -> bool:
     return values.dtype.kind == "f" and not np.isfinite(values).all()
 
 
-def _close(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
-    if one.shape != other.shape or one.dtype.kind != other.dtype.kind:
-        return False
+def _comparable(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.shape == other.shape and one.dtype.kind == other.dtype.kind
+
+
+def _same(one: np.ndarray, other: np.ndarray, tolerance: float) -> np.ndarray:
+    """Which entries are the same, of two arrays that can be compared."""
     if one.dtype.kind == "f":
-        return np.allclose(one, other, rtol=tolerance, atol=tolerance, equal_nan=True)
-    return np.array_equal(one, other)
+        return np.isclose(one, other, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return one == other
+
+
+def _close(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
+    return _comparable(one, other) and bool(_same(one, other, tolerance).all())
+
+
+def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: float) -> float:
+    """The share of the expected entries that are there, over all cases and outputs."""
+    right = total = 0
+    for should, is_ in zip(expected, answers, strict=True):
+        for name, values in should.outputs.items():
+            total += values.size
+            if _comparable(values, is_.outputs[name]):
+                right += int(_same(values, is_.outputs[name], tolerance).sum())
+    return right / total
+
+
+def _percent(share: float) -> str:
+    return f"{math.floor(round(1000 * share, 6)) / 10:g} %"  # never rounded up to what it is not
 
 
 def _wrong_shape(task: Task, output: str, expected: Answer, answer: Answer) -> str:
@@ -209,10 +257,6 @@ _QUESTIONS: dict[str, Callable[[Task, str, Answer, Answer], str]] = {
 def differences(evidence: Evidence, tolerance: float) -> Iterator[tuple[int, ...]]:
     """Indices of the entries that differ, in reading order; none where the shapes differ."""
     expected, found = evidence.expected, evidence.found
-    if expected.shape == found.shape and expected.dtype.kind == found.dtype.kind:
-        same = (
-            np.isclose(expected, found, rtol=tolerance, atol=tolerance)
-            if expected.dtype.kind == "f"
-            else expected == found
-        )
+    if _comparable(expected, found):
+        same = _same(expected, found, tolerance)
         yield from (tuple(map(int, index)) for index in np.argwhere(~same))

@@ -9,7 +9,7 @@ from utils.checks import bank
 from utils.checks.calling import Printed, Trouble, answers
 from utils.checks.feedback import BAD, Note, explain
 from utils.checks.judging import Verdict, judge
-from utils.checks.tasks import Record
+from utils.checks.tasks import Record, Task
 
 _hints_open: dict[str, int] = {}  # how many hints of a task are open, in this session
 
@@ -27,7 +27,7 @@ def check(task_id: str) -> Note:
         return record
     printed = Printed()
     verdict = verdict_on(record, sys._getframe(1).f_globals, printed)
-    _remember(task_id, verdict.passed)
+    _remember(record.task, verdict.points)
     return explain(verdict, printed.lines)
 
 
@@ -72,15 +72,16 @@ def progress() -> Note:
 
     Kept in `progress.json` beside your notebooks. Delete that file to start afresh.
     """
-    done = _progress()
-    states = {None: "to do", False: "tried", True: "✓ done"}
+    earned = _progress()
     rows, points, total = [["", "Exercise", "Points", ""]], 0, 0
     for notebook, tasks in bank.tasks().items():
         for task in tasks:
-            state = done.get(task.id)
+            own = _points(task, earned.get(task.id))
             total += task.points
-            points += task.points if state else 0
-            rows.append([notebook[:2], task.title, str(task.points), states[state]])
+            points += own
+            state = "✓ done" if own == task.points else "tried" if task.id in earned else "to do"
+            shown = f"{own} of {task.points}" if 0 < own < task.points else str(task.points)
+            rows.append([notebook[:2], task.title, shown, state])
     return Note(f"{points} of {total} points", table=rows)
 
 
@@ -97,15 +98,20 @@ def _file() -> Path:
     return Path("progress.json")  # a notebook runs in its own folder
 
 
-def _progress() -> dict[str, bool]:
+def _progress() -> dict[str, int]:
     try:
         return json.loads(_file().read_text(encoding="utf-8"))
     except (OSError, ValueError):  # not there yet, or damaged: progress is no reason to fail
         return {}
 
 
-def _remember(task_id: str, passed: bool) -> None:
-    done = _progress()
-    done[task_id] = passed or done.get(task_id, False)
+def _points(task: Task, remembered: int | bool | None) -> int:
+    """What a task has earned; older files say `true` for all points."""
+    return task.points if remembered is True else int(remembered or 0)
+
+
+def _remember(task: Task, points: int) -> None:
+    earned = _progress()
+    earned[task.id] = max(points, _points(task, earned.get(task.id)))
     with contextlib.suppress(OSError):  # a folder that cannot be written to
-        _file().write_text(json.dumps(done, indent=1) + "\n", encoding="utf-8")
+        _file().write_text(json.dumps(earned, indent=1) + "\n", encoding="utf-8")

@@ -33,7 +33,7 @@ class Task:
     Args:
         id: the name that the learner defines; no other task of the course has it.
         title: a few words.
-        points: all or none.
+        points: all or none, unless `full_marks_from` says otherwise.
         difficulty: 1 to 3.
         minutes: for somebody who has read the notebook.
         outputs: a name for each thing that is returned, in order.
@@ -43,6 +43,9 @@ class Task:
         invariants: output → names of what must hold for it, from `judging.INVARIANTS`.
         choices: for a dictionary of choices: its keys, and what can be chosen.
         tolerance: absolute and relative.
+        returns: what each output is: a tensor, or a list of texts.
+        full_marks_from: the share of right entries that earns all points; a smaller share earns
+            part of them. None where every entry has to be right.
     """
 
     id: str
@@ -57,6 +60,8 @@ class Task:
     invariants: Mapping[str, Sequence[str]] = field(default_factory=dict)
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     tolerance: float = 1e-5
+    returns: Literal["tensors", "texts"] = "tensors"
+    full_marks_from: float | None = None
 
     @property
     def facts(self) -> str:
