@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import PUBLIC_SEED, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 from utils.corpora import EOS, PAD, SOS, detokenise, tokenise, translation_pairs
 from utils.masks import masked_softmax
@@ -132,6 +132,13 @@ decoder_step = Exercise(
             "You take the softmax first and set the weights of padding to 0 afterwards. What "
             "padding had been given is lost, and the rows no longer sum to 1.",
             "Before or after which step must padding be out of the race?",
+        ),
+        Misconception(
+            "NaN where nothing is to see",
+            _step(_look_by(lambda scores, mask: scores.masked_fill(~mask, -torch.inf).softmax(1))),
+            "Right, but for a sentence without a word: all of its scores are minus infinity then, "
+            "and the softmax of those is NaN. It should get zero weights and a zero context.",
+            "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
         ),
         Misconception(
             "softmax over the batch",
@@ -455,7 +462,6 @@ masked_encoder = Exercise(
     difficulty=3,
     minutes=15,
     outputs=["states", "mask"],
-    invariants={"states": ["exact zeros"]},
     cases=encoder_cases,
     equivalents={"states = mask.unsqueeze(-1) * states": "a product has no order"},
     hints=[
@@ -606,6 +612,13 @@ def _never_stops(table, limit):
     return words, torch.full((len(table),), limit)
 
 
+def _waits(table, limit):
+    words = _written(table, limit)
+    done = (words == EOS).cumsum(1).bool().all(0)  # (limit,)
+    words = words.masked_fill(done.roll(1) & (torch.arange(limit) > 0), PAD)
+    return words, (words != PAD).sum(1)
+
+
 def _holes(table, limit):
     words = _written(table, limit)
     return words.masked_fill(words == EOS, PAD), (words != EOS).sum(1)
@@ -638,7 +651,7 @@ greedy_decoding = Exercise(
     cases=greedy_cases,
     equivalents={
         "going = (words != EOS) & going": "an intersection has no order",
-        "lengths = (ids != PAD).sum(1)": IN_A_MATRIX,
+        "return (ids, (ids != PAD).sum(1))": IN_A_MATRIX,
         "words = table[rows, words].argmax(1)": IN_A_MATRIX,
     },
     hints=[
@@ -671,6 +684,13 @@ greedy_decoding = Exercise(
             "All of your sentences go on up to the limit. `<eos>` is written like any other word, "
             "and what the model says after it is noise.",
             "What should a sentence do from its `<eos>` on?",
+        ),
+        Misconception(
+            "waits for the last",
+            _waits,
+            "Your loop ends when all sentences have ended, and until then it goes on writing in "
+            "those that were done before. The shorter translations have a tail of noise.",
+            "Which rows of `ids` may a step fill in?",
         ),
         Misconception(
             "wakes up again",
@@ -1189,6 +1209,13 @@ alignment_picture = Exercise(
             "How many links should each row have?",
         ),
         Misconception(
+            "places for marks",
+            _picture(link=lambda trimmed, whole: trimmed.argmax(1)),
+            "`links` holds the place of each row's largest weight. Asked is a table of booleans, "
+            "as large as the picture, `True` at those places.",
+            "What has `links` to look like, so that it can be laid over the picture?",
+        ),
+        Misconception(
             "turned on its side",
             _picture(change=lambda trimmed: trimmed.T, link=lambda trimmed, whole: _hard(trimmed)),
             "Your picture has the source words as rows. In the course rows are target words, "
@@ -1352,8 +1379,14 @@ def sentence_cases(draw: Draw) -> list[Case]:
     ]
 
 
+def _translation(sentence):
+    if sentence not in _GOLD:  # a record was read from disk, and no case drawn yet
+        sentence_cases(Draw(PUBLIC_SEED))
+    return _GOLD[sentence]
+
+
 def _gold_words(sentence):
-    return list(tokenise(_GOLD[sentence]))
+    return list(tokenise(_translation(sentence)))
 
 
 def _each(write):
@@ -1370,7 +1403,7 @@ my_translations = Exercise(
     returns="texts",
     full_marks_from=0.98,
     cases=sentence_cases,
-    gold=_each(lambda sentence: _GOLD[sentence]),
+    gold=_each(_translation),
     hints=[
         "Translate ten sentences of `validation` and read them. Are they nearly right, or "
         "nonsense? Nearly right: more training. Nonsense: look at what goes in and out.",
@@ -1385,13 +1418,13 @@ my_translations = Exercise(
     misconceptions=[
         Misconception(
             "end sign left in",
-            _each(lambda sentence: _GOLD[sentence] + " <eos>"),
+            _each(lambda sentence: _translation(sentence) + " <eos>"),
             "Your translations end with `<eos>`. Readers of French do not expect it.",
             "Where does your function stop to collect words?",
         ),
         Misconception(
             "start sign left in",
-            _each(lambda sentence: "<sos> " + _GOLD[sentence]),
+            _each(lambda sentence: "<sos> " + _translation(sentence)),
             "Your translations begin with `<sos>`. The decoder was given it; it is no word of the "
             "sentence.",
             "With which word does your list of written words begin?",
@@ -1437,14 +1470,14 @@ my_translations = Exercise(
         ),
         Misconception(
             "sorted by length",
-            lambda sentences: [_GOLD[one] for one in sorted(sentences, key=len)],
+            lambda sentences: [_translation(one) for one in sorted(sentences, key=len)],
             "Your translations are right, and stand in another order than the sentences: sorted "
             "by length. That helps to batch them, and has to be undone at the end.",
             "To which sentence does the first of your translations belong?",
         ),
         Misconception(
             "as in print",
-            _each(lambda sentence: _GOLD[sentence].capitalize() + "."),
+            _each(lambda sentence: _translation(sentence).capitalize() + "."),
             "Your translations begin with a capital and end with a full stop. The corpus has "
             "neither, and the check compares letter by letter.",
             "What does `pair.target_text` look like?",

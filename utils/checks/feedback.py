@@ -114,19 +114,16 @@ def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
     for index in differences(evidence, task.tolerance):
         at = f"[{', '.join(map(str, index))}]" if index else ""
         expected, found = (_number(one[index]) for one in (evidence.expected, evidence.found))
-        lines += _entries_at(case, index)
+        if task.returns == "texts":
+            lines += _texts_at(case, index[0])
         lines.append(f"First difference: `{evidence.output}{at}` should be {expected}, is {found}.")
         break
     return lines
 
 
-def _entries_at(case: Case, index: tuple[int, ...]) -> list[str]:
-    """Of a long list that is asked about entry by entry, the entry that an output belongs to."""
-    return [
-        f"For `{name}[{index[0]}] = {value[index[0]]!r}`:"
-        for name, value in case.inputs.items()
-        if isinstance(value, list) and not _quoted(value)
-    ]
+def _texts_at(case: Case, place: int) -> list[str]:
+    """What the text that differs was made from."""
+    return [f"For `{name}[{place}] = {value[place]!r}`:" for name, value in case.inputs.items()]
 
 
 def _quoted(value) -> str:

@@ -1,0 +1,19 @@
+"""What only notebook 06 needs: nobody is asked for what was trained on."""
+
+from solutions import selftest
+from solutions.build import notebooks
+from solutions.exercises_06 import my_translations
+from solutions.specification import Draw
+
+
+def test_no_sentence_of_the_check_is_in_the_training_pairs():
+    (path,) = [path for path in notebooks() if path.name.startswith("06")]
+    names = selftest.names_at_first(path)
+    trained = {pair.source_text for pair in names["pairs"]}
+    for seed in (1, 2):
+        asked = [
+            one for case in my_translations.cases(Draw(seed)) for one in case.inputs["sentences"]
+        ]
+        assert len(asked) == 200
+        assert trained.isdisjoint(asked)
+        assert all(map(names["held_back"], asked))
