@@ -6,6 +6,10 @@ from torch import Tensor, nn
 from solutions.specification import Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
+NO_ORDER = "sums, products and conditions have no order"
+LAST_AXIS = "there, axis 1 is the last"
+AT_THE_LIMIT = "at the limit itself rounding decides"
+
 
 def _wrong_choices(right, told):
     """A misconception for each wrong choice: (key, choice) → name, explanation and hint."""
@@ -202,6 +206,7 @@ def sickness_cases(draw: Draw) -> list[Case]:
 
     free, short, wide = _open(3, 4), _open(3, 4), _open(5, 3)
     short[:, -1] = False
+    two = wide & (torch.arange(3) < 2)  # each row may look at two words
     ahead = _open(4, 4).tril()
     dead = _open(4, 5)  # its second row is masked whole
     dead[1] = False
@@ -232,7 +237,8 @@ def sickness_cases(draw: Draw) -> list[Case]:
             "equal shares, nearly equal shares, and a small leak",
             (_even_map(draw, wide, 0.01), wide),
             (_even_map(draw, wide, 0.3), wide),
-            (_leaky(draw, wide & (torch.arange(3) < 2), 0.001), wide & (torch.arange(3) < 2)),
+            (_leaky(draw, two, 0.001), two),
+            (_stripe(draw, two, 1), two),
         ),
         case(
             "a negative weight, a row of less than 1, and a leak on top of the whole",
@@ -248,8 +254,9 @@ def sickness_cases(draw: Draw) -> list[Case]:
             (_healthy_map(draw, dead), dead),
         ),
         case(
-            "no row has a choice",
+            "no row has a choice, but in one map",
             (_even_map(draw, forced), forced),
+            (_stripe(draw, _open(3, 3), 2), _open(3, 3)),
             (_even_map(draw, forced & False), forced & False),
         ),
         case("one map, in float64", (_stripe(draw, free, 1), free), double=True),
@@ -300,6 +307,20 @@ sickness = Exercise(
     minutes=20,
     outputs=["codes"],
     cases=sickness_cases,
+    equivalents={
+        "codes[(most - least < 0.01).all(1)] = 4": LAST_AXIS,
+        "codes[taken.any(1)] = 3": LAST_AXIS,
+        "codes[~choice.any(1)] = 0": LAST_AXIS,
+        "codes[((weights != 0) & ~mask).flatten(1).any(1)] = 2": LAST_AXIS,
+        "codes[((off > 0.01) | (weights < 0).any(-1)).any(1)] = 1": LAST_AXIS,
+        "codes[(~mask & (weights != 0)).flatten(1).any(-1)] = 2": NO_ORDER,
+        "codes[((weights < 0).any(-1) | (off > 0.01)).any(-1)] = 1": NO_ORDER,
+        "taken = (~choice.unsqueeze(-1) | (weights > 0.9)).all(1)": NO_ORDER,
+        "off = (mask.any(-1).to(weights) - weights.sum(-1)).abs()": "only the size counts",
+        "codes[(most - least <= 0.01).all(-1)] = 4": AT_THE_LIMIT,
+        "codes[((off >= 0.01) | (weights < 0).any(-1)).any(-1)] = 1": AT_THE_LIMIT,
+        "taken = ((weights >= 0.9) | ~choice.unsqueeze(-1)).all(1)": AT_THE_LIMIT,
+    },
     hints=[
         "Which of the five questions are about single entries, which about rows, which about a "
         "column?",
@@ -431,11 +452,11 @@ def _figure(word: str, decimal: str) -> float | None:
         return None
 
 
-def _looks(links: list[int], src_len: int, faint: int) -> Tensor:
-    """Each row's largest weight at its link: 0.75, or 0.4 in every `faint`-th row."""
+def _looks(links: list[int], src_len: int, faint: int, share: float) -> Tensor:
+    """Each row's largest weight at its link: 0.75, or `share` in every `faint`-th row."""
     weights = torch.zeros(len(links), src_len)
     for row, column in enumerate(links):
-        most = 0.4 if row % faint == faint - 1 and src_len > 3 else 0.75
+        most = share if row % faint == faint - 1 and src_len > 3 else 0.75
         weights[row] = (1 - most) / max(1, src_len - 1)
         weights[row, column] = most if src_len > 1 else 1.0
     return weights
@@ -445,9 +466,9 @@ def invoice_cases(draw: Draw) -> list[Case]:
     def number():
         return int(draw.whole(11, 49))
 
-    def case(label, source, target, links, faint=3, double=False):
+    def case(label, source, target, links, faint=3, share=0.4, double=False):
         source, target = source.split(), target.split()
-        weights = _looks([source.index(one) for one in links.split()], len(source), faint)
+        weights = _looks([source.index(one) for one in links.split()], len(source), faint, share)
         return Case(
             label,
             {
@@ -466,7 +487,8 @@ def invoice_cases(draw: Draw) -> list[Case]:
             "two figures exchanged",
             f"{a} chairs at {b} euros",
             f"{b} chaises à {a} euros ,",
-            f"{a} chairs at {b} euros euros",
+            f"{a} {b} at {b} euros euros",
+            faint=2,
         ),
         case(
             "one digit wrong, and amounts with a comma",
@@ -476,11 +498,12 @@ def invoice_cases(draw: Draw) -> list[Case]:
             faint=5,
         ),
         case(
-            "everything right",
+            "everything right, some weights not below the limit but on it",
             f"invoice {c} , {a} desks at {cents} euros",
             f"facture {c} : {a} bureaux à {french_cents} euros",
             f"invoice {c} , {a} desks at {cents} euros",
             faint=2,
+            share=0.5,
         ),
         case(
             "a figure out of thin air",
@@ -545,6 +568,14 @@ def _in_order(weights, source, target, least):
     return torch.tensor(marks), unsure
 
 
+def _every_word(weights, source, target, least):
+    """Figures are compared by value, and all other words letter by letter."""
+    wrong, unsure = _clerk()(weights, source, target, least)
+    words = torch.tensor([_figure(word, ",") is None for word in target])
+    other = [source[place] != word for place, word in zip(weights.argmax(-1), target, strict=True)]
+    return wrong | (words & torch.tensor(other)), unsure
+
+
 def _only_other_figures(found, sought):
     return _figure(found, ".") in (None, _figure(sought, ","))
 
@@ -571,6 +602,19 @@ invoice_check = Exercise(
     minutes=20,
     outputs=["wrong", "unsure"],
     cases=invoice_cases,
+    equivalents={
+        "differs = torch.tensor([a != b for a, b in zip(sought, seen)])": "they are as long",
+        "differs = torch.tensor([a != b for a, b in zip(sought, seen, strict=False)])": (
+            "they are as long"
+        ),
+        "seen = [figure(source[place], '.') for place in weights.argmax(-1)]": (
+            "a tensor of one whole number can be an index"
+        ),
+        "seen = [figure(source[place], '.') for place in weights.argmax(1).tolist()]": LAST_AXIS,
+        "return (figures & differs, figures & (weights.amax(1) < least))": LAST_AXIS,
+        "return (differs & figures, figures & (weights.amax(-1) < least))": NO_ORDER,
+        "return (figures & differs, (weights.amax(-1) < least) & figures)": NO_ORDER,
+    },
     hints=[
         "For which target words is the question asked at all? And which source word is each of "
         "them held against?",
@@ -615,7 +659,7 @@ invoice_check = Exercise(
         ),
         Misconception(
             "words counted too",
-            _clerk(counts=lambda word: True, faint_counts=lambda w: _figure(w, ",") is not None),
+            _every_word,
             "You mark words that are no figures as well: `chaises` is not `chairs`, of course.",
             "What does `figure` return for `chaises`?",
         ),
@@ -721,8 +765,11 @@ encoder_self_attention = Exercise(
     difficulty=2,
     minutes=20,
     outputs=["states", "weights"],
-    invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},
+    invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=encoder_cases,
+    equivalents={
+        "weights = real.unsqueeze(2) * masked_softmax(scores, real.unsqueeze(1))": NO_ORDER,
+    },
     hints=[
         "Which of the three projections does each of the three steps need? And which two things "
         "can a word of padding do wrong: be looked at, or look?",
@@ -888,9 +935,7 @@ both_ways = Exercise(
     difficulty=3,
     minutes=20,
     outputs=["left_reads", "right_reads", "forth", "back"],
-    invariants={
-        name: ["not negative", "exact zeros", "rows sum to 1"] for name in ("forth", "back")
-    },
+    invariants={name: ["not negative", "rows sum to 1"] for name in ("forth", "back")},
     cases=both_ways_cases,
     hints=[
         "One table of scores, and two ways of reading it. Who is asking if you read it by rows, "
@@ -1017,6 +1062,7 @@ def smoothing_cases(draw: Draw) -> list[Case]:
         case("no smoothing", [1, 3], 3, 6, 0.0),
         case("no padding", [2, 2], 2, 5, 0.2),
         case("one word in all", [1], 1, 3, 0.3),
+        case("three sentences of one word", [1, 1, 1], 1, 4, 0.2),
         case("nothing but padding", [0, 0], 2, 4),
         case("large logits, float64", [3, 1], 4, 5, 0.1, 900, double=True),
         Case(turned.label, {**turned.inputs, "logits": draw.numbers(2, 4, 3).mT}),
@@ -1052,6 +1098,11 @@ smoothed_loss = Exercise(
     minutes=15,
     outputs=["loss"],
     cases=smoothing_cases,
+    equivalents={
+        "losses = -(1 - smoothing) * right - chances.mean(-1) * smoothing": NO_ORDER,
+        "losses = right * -(1 - smoothing) - smoothing * chances.mean(-1)": NO_ORDER,
+        "return (real * losses).sum() / real.sum().clamp(min=1)": NO_ORDER,
+    },
     hints=[
         "Without smoothing, which one of the log-chances of a position counts? With smoothing, "
         "how many of them count?",
@@ -1214,6 +1265,11 @@ clip_together = Exercise(
     minutes=10,
     outputs=["keys", "queries", "length"],
     cases=clipping_cases,
+    equivalents={
+        "length = (of_queries.square().sum() + of_keys.square().sum()).sqrt()": NO_ORDER,
+        "return (of_keys * shrink, shrink * of_queries, length)": NO_ORDER,
+        "return (shrink * of_keys, of_queries * shrink, length)": NO_ORDER,
+    },
     hints=[
         "A parameter with entries 3 and one with entry 4: how long is the gradient of both "
         "together? And what becomes of it under a limit of 10?",
@@ -1356,6 +1412,18 @@ shuffle_test = Exercise(
     minutes=15,
     outputs=["without", "with_positions"],
     cases=shuffle_cases,
+    equivalents={
+        "alone = look(x)[order] - look(x[order])": "only the size counts",
+        "placed = look(x + positions)[order] - look(x[order] + positions)": "only the size counts",
+        "placed = look(positions + x[order]) - look(x + positions)[order]": NO_ORDER,
+        "placed = look(x[order] + positions) - look(positions + x)[order]": NO_ORDER,
+        "return (alone.abs().amax(-1), placed.abs().amax(1))": LAST_AXIS,
+        "return (alone.abs().amax(1), placed.abs().amax(-1))": LAST_AXIS,
+        "return (words @ words.T / words.shape[-1] ** 0.5).softmax(1) @ words": LAST_AXIS,
+        "return (words @ words.T / words.shape[1] ** 0.5).softmax(-1) @ words": LAST_AXIS,
+        "return (alone.abs().amin(-1), placed.abs().amax(-1))": "all of it is 0",
+        "return (alone.amax(-1), placed.abs().amax(-1))": "all of it is 0",
+    },
     hints=[
         "*dog bites man* and *man bites dog*: which output of the second sentence belongs to "
         "which output of the first?",
@@ -1580,6 +1648,22 @@ PatchClassifier = Exercise(
     outputs=["logits", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=patch_cases,
+    equivalents={
+        "count = width // patch * (height // patch)": NO_ORDER,
+        "states = (self.places + self.embed(pieces)).relu()": NO_ORDER,
+        "weights = scores.softmax(1)": LAST_AXIS,
+        **{
+            f"self.places = nn.Parameter({start})": "the check puts its own values in"
+            for start in (
+                "2 / torch.randn(count, dim)",
+                "torch.randn(count, dim) * 2",
+                "torch.randn(count, dim) - 2",
+                "torch.randn(count, dim) / 1",
+                "torch.randn(count, dim) / 3",
+                "torch.randn(count, dim)",
+            )
+        },
+    },
     hints=[
         "What are the keys here, what are the values, and who asks? How many queries are there "
         "for one image?",

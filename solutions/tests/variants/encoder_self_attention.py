@@ -8,7 +8,7 @@ from utils.masks import padding_mask
 
 
 def sentence_by_sentence(x, w_q, w_k, w_v, lengths):
-    batch, length, _ = x.shape
+    length = x.shape[1]
     weights = []
     for words, count in zip(x, lengths.tolist(), strict=True):
         q, k = words[:count] @ w_q, words[:count] @ w_k
