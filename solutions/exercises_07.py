@@ -25,24 +25,33 @@ ILLNESSES = ["frozen", "one token", "uniform", "future", "padding"]
 MAPS = {name: ILLNESSES for name in "abcd"} | {"numbers": ["healthy", *ILLNESSES[:3]]}
 _DIAGNOSES = {"a": "one token", "b": "future", "c": "frozen", "d": "padding", "numbers": "healthy"}
 
-_NO_STRIPE = (
-    "The brightest cells of this map stand in several columns: the look does depend on the query.",
-    "What would the map look like if the question no longer mattered?",
-)
-_NOT_EVEN = (
-    "A uniform map gives every word the same share. Here single cells are far brighter than the "
-    "rest of their row.",
-    "What would row words, the `exp` of a row's entropy, be for a uniform row?",
-)
-_NO_FUTURE = (
-    "Only a decoder may not look ahead. This map is that of an encoder, where every word may "
-    "read what stands behind it.",
-    "Whose map is it? The list above the picture says so.",
-)
-_NO_PADDING = (
-    "No weight lies in a column of padding here: this sentence has none.",
-    "Which of the four sentences was filled up, and with what?",
-)
+
+def _no_stripe(letter):
+    return (
+        f"no stripe in {letter}",
+        f"You call map `{letter}` a case of one token. Its brightest cells stand in several "
+        "columns: the look does depend on the query.",
+        "What would the map look like if the question no longer mattered?",
+    )
+
+
+def _no_future(letter):
+    return (
+        f"{letter} may look ahead",
+        f"You say that `{letter}` sees the future. Only a decoder may not look ahead. This map is "
+        "that of an encoder, where every word may read what stands behind it.",
+        "Whose map is it? The list above the picture says so.",
+    )
+
+
+def _no_padding(letter):
+    return (
+        f"nothing to pad in {letter}",
+        f"You say that `{letter}` sees padding. No column of it belongs to padding: this sentence "
+        "has none.",
+        "Which of the four sentences was filled up, and with what?",
+    )
+
 
 four_sick_maps = Exercise(
     id="four_sick_maps",
@@ -77,8 +86,8 @@ four_sick_maps = Exercise(
                 "not: one word gets nearly everything.",
                 "How many words does one row of `a` look at? How many all rows together?",
             ),
-            ("a", "future"): ("an encoder has no future", *_NO_FUTURE),
-            ("a", "padding"): ("no padding in a", *_NO_PADDING),
+            ("a", "future"): _no_future("a"),
+            ("a", "padding"): _no_padding("a"),
             ("b", "frozen"): (
                 "soft rows are not frozen",
                 "You call map `b` frozen. A frozen row gives nearly everything to one word; here "
@@ -86,18 +95,23 @@ four_sick_maps = Exercise(
                 "This is the decoder's own sentence. What did it know when it wrote the first "
                 "word?",
             ),
-            ("b", "one token"): ("no stripe in b", *_NO_STRIPE),
+            ("b", "one token"): _no_stripe("b"),
             ("b", "uniform"): (
                 "several is not uniform",
                 "You call map `b` uniform. Its rows share among several words, by no means "
                 "equally. And there is worse: some of these words may not be read at all.",
                 "Cover everything right of the diagonal. What is left over that should not be?",
             ),
-            ("b", "padding"): ("no padding in b", *_NO_PADDING),
-            ("c", "one token"): ("no stripe in c", *_NO_STRIPE),
-            ("c", "uniform"): ("sharp is not uniform", *_NOT_EVEN),
-            ("c", "future"): ("c may look ahead", *_NO_FUTURE),
-            ("c", "padding"): ("nothing to pad in c", *_NO_PADDING),
+            ("b", "padding"): _no_padding("b"),
+            ("c", "one token"): _no_stripe("c"),
+            ("c", "uniform"): (
+                "sharp is not uniform",
+                "You call map `c` uniform. A uniform map gives every word the same share. Here "
+                "single cells take the whole row.",
+                "What would row words, the `exp` of a row's entropy, be for a uniform row?",
+            ),
+            ("c", "future"): _no_future("c"),
+            ("c", "padding"): _no_padding("c"),
             ("d", "frozen"): (
                 "soft rows of d",
                 "You call map `d` frozen. Its rows share among many words. Count the columns, and "
@@ -116,7 +130,7 @@ four_sick_maps = Exercise(
                 "which columns have any share at all.",
                 "What do the two last columns stand for?",
             ),
-            ("d", "future"): ("d may look ahead", *_NO_FUTURE),
+            ("d", "future"): _no_future("d"),
             ("numbers", "frozen"): (
                 "few and all is not frozen",
                 "You say frozen. Frozen rows look at few words each, and chance has chosen them: "
@@ -1759,20 +1773,20 @@ PatchClassifier = Exercise(
 # --- 10. Which cure? ------------------------------------------------------------------------------
 
 CURES = {
-    "tiny start": ["normal vectors", "a warm-up", "a smaller clip"],
-    "long vectors": ["dies", "explodes", "stays"],
-    "faulty batch": ["clipping", "a larger width", "a causal mask"],
-    "clip far below": ["a lower rate", "nothing", "sharper weights"],
+    "tiny_start": ["normal vectors", "a warm-up", "a smaller clip"],
+    "long_vectors": ["dies", "explodes", "stays"],
+    "faulty_batch": ["clipping", "a larger width", "a causal mask"],
+    "tight_clip": ["a lower rate", "nothing", "sharper weights"],
     "rushed": ["a warm-up", "more steps", "a colder softmax"],
-    "no scale": ["twice", "four times", "the same"],
+    "no_scale": ["twice", "four times", "the same"],
 }
 _CURES = {
-    "tiny start": "normal vectors",
-    "long vectors": "dies",
-    "faulty batch": "clipping",
-    "clip far below": "a lower rate",
+    "tiny_start": "normal vectors",
+    "long_vectors": "dies",
+    "faulty_batch": "clipping",
+    "tight_clip": "a lower rate",
     "rushed": "a warm-up",
-    "no scale": "twice",
+    "no_scale": "twice",
 }
 
 cure_prediction = Exercise(
@@ -1791,54 +1805,54 @@ cure_prediction = Exercise(
         "A query learns through the keys, and a key through the queries: the gradient of the one "
         "is multiplied by the size of the other. A hard choice passes no gradient back.",
         "Go back to section 2 and change one thing in its cells: `new(init=…)` for the length of "
-        "the vectors, `warmup=…` and `clip=…` in `train`. For `no scale`: the standard deviation "
+        "the vectors, `warmup=…` and `clip=…` in `train`. For `no_scale`: the standard deviation "
         "of a dot product of two random vectors is the root of their width.",
     ],
     misconceptions=_wrong_choices(
         _CURES,
         {
-            ("tiny start", "a warm-up"): (
+            ("tiny_start", "a warm-up"): (
                 "slower than slow",
                 "You warm up a model that does not get going. A warm-up makes the first steps "
                 "smaller still; here they are too small already.",
                 "By what is the gradient at a query multiplied?",
             ),
-            ("tiny start", "a smaller clip"): (
+            ("tiny_start", "a smaller clip"): (
                 "clipping what vanishes",
                 "You clip a gradient that is next to nothing. Clipping only shortens.",
                 "Is this gradient too long or too short?",
             ),
-            ("long vectors", "explodes"): (
+            ("long_vectors", "explodes"): (
                 "large scores, small gradient",
                 "You say that the gradient at the scores explodes. The *scores* do. The softmax "
                 "of such scores is a hard choice, and a hard choice hardly moves when a score "
                 "does.",
                 "What is the slope of a curve that is flat at 0 and at 1?",
             ),
-            ("long vectors", "stays"): (
+            ("long_vectors", "stays"): (
                 "gradient untouched",
                 "You say that the gradient at the scores stays. Section 2 measured it: less than "
                 "a thousandth of the healthy one was left.",
                 "By how much does a weight of 0.9999 change when its score rises a little?",
             ),
-            ("faulty batch", "a larger width"): (
+            ("faulty_batch", "a larger width"): (
                 "wider is not calmer",
                 "You make the model wider. The faulty batch pushes every width out of its way.",
                 "Which number stood out as a tower at the faulty step?",
             ),
-            ("faulty batch", "a causal mask"): (
+            ("faulty_batch", "a causal mask"): (
                 "a mask against a blow",
                 "You put a causal mask over it. That changes who may look where, not how long a "
                 "step is.",
                 "Which number stood out as a tower at the faulty step?",
             ),
-            ("clip far below", "nothing"): (
+            ("tight_clip", "nothing"): (
                 "the clip unnoticed",
                 "You say that nothing happens. Every ordinary gradient is longer than this clip, "
                 "so every step is shortened.",
                 "How long is each step when every gradient is cut to a hundredth?",
             ),
-            ("clip far below", "sharper weights"): (
+            ("tight_clip", "sharper weights"): (
                 "clipping the weights",
                 "You say that the weights get sharper. What is clipped is the gradient of the "
                 "parameters, not the attention.",
@@ -1855,13 +1869,13 @@ cure_prediction = Exercise(
                 "You make the softmax colder. That sharpens rows that are too sharp already.",
                 "What does a low temperature do to differences of scores?",
             ),
-            ("no scale", "four times"): (
+            ("no_scale", "four times"): (
                 "variance for spread",
                 "You say four times. The *variance* of the scores grows like the width; the "
                 "spread is its root.",
                 "Which of the two, variance or standard deviation, is measured in units of score?",
             ),
-            ("no scale", "the same"): (
+            ("no_scale", "the same"): (
                 "width without effect",
                 "You say that the spread stays. That is what the scale by √d is for; without it "
                 "more products are added up, and their sum spreads further.",

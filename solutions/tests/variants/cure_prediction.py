@@ -3,23 +3,23 @@
 
 def in_capitals():
     return {
-        "tiny start": "Normal vectors",
-        "long vectors": "DIES",
-        "faulty batch": "Clipping",
-        "clip far below": "A lower rate",
+        "tiny_start": "Normal vectors",
+        "long_vectors": "DIES",
+        "faulty_batch": "Clipping",
+        "tight_clip": "A lower rate",
         "rushed": "A warm-up",
-        "no scale": "Twice",
+        "no_scale": "Twice",
     }
 
 
 def in_another_order():
     return {
-        "no scale": "twice",
+        "no_scale": "twice",
         "rushed": "a warm-up",
-        "clip far below": "a lower rate",
-        "faulty batch": "clipping",
-        "long vectors": "dies",
-        "tiny start": "normal vectors",
+        "tight_clip": "a lower rate",
+        "faulty_batch": "clipping",
+        "long_vectors": "dies",
+        "tiny_start": "normal vectors",
     }
 
 
