@@ -31,8 +31,9 @@ def copy_course(folder: Path, theme: str) -> Path:
         folder: where to.
         theme: "JupyterLab Light" or "JupyterLab Dark".
     """
-    for name in ("notebooks", ".jupyter"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".ipynb_*"))
+    strange = shutil.ignore_patterns(".ipynb_*", "progress.json")
+    for name in ("notebooks", "exercises", ".jupyter"):
+        shutil.copytree(ROOT / name, folder / name, ignore=strange)
     settings = {
         "@jupyterlab/apputils-extension:themes": {"theme": theme},
         "@jupyterlab/notebook-extension:tracker": {
@@ -106,9 +107,14 @@ def running_browser() -> Iterator[Browser]:
 
 def open_notebook(page: Page, address: str, name: str) -> None:
     """Open a notebook by its file name and wait until its first picture is on screen."""
-    lab, _, token = address.partition("?")
-    page.goto(f"{lab.partition('/lab')[0]}/lab/tree/notebooks/{name}?reset&{token}")
+    go_to(page, address, f"notebooks/{name}")
     page.wait_for_selector(".jp-Notebook .jp-OutputArea-output img", timeout=RUN_MILLISECONDS)
+
+
+def go_to(page: Page, address: str, path: str) -> None:
+    """Let JupyterLab open a file of the course and nothing else."""
+    lab, _, token = address.partition("?")
+    page.goto(f"{lab.partition('/lab')[0]}/lab/tree/{path}?reset&{token}")
 
 
 def run_all_cells(page: Page) -> None:
