@@ -464,6 +464,32 @@ masked_softmax = Exercise(
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
         ),
         Misconception(
+            "filled where allowed",
+            lambda scores, mask: _filled(scores, ~mask, torch.finfo(scores.dtype).min),
+            "You fill in the low number where the mask is `True`, so that what is allowed gets "
+            "nothing. `True` means: may be attended to.",
+            "`masked_fill` fills where its mask is `True`. Is that where you want it?",
+        ),
+        Misconception(
+            "nothing left to divide by",
+            lambda scores, mask: (
+                scores.softmax(-1) * mask / (scores.softmax(-1) * mask).sum(-1, keepdim=True)
+            ),
+            "You mask after the softmax and divide by what is left. Where nothing is left, that "
+            "is 0 divided by 0: in rows that are masked whole, and where a masked word has by far "
+            "the best score.",
+            "What has to be known *before* the softmax, so that nobody has to be paid back?",
+        ),
+        Misconception(
+            "exp of large scores",
+            lambda scores, mask: (
+                scores.exp() * mask / (scores.exp() * mask).sum(-1, keepdim=True).clamp(1e-9)
+            ),
+            "The formula is right, and on scores that are far from 0 its numbers are not: `exp` "
+            "of 3000 is infinity, and `exp` of -5000 is 0.",
+            "Which method of a tensor takes care of that?",
+        ),
+        Misconception(
             "score 0",
             lambda scores, mask: (scores * mask).softmax(-1),
             "You set the masked scores to 0. A score of 0 is no reason to get nothing: `exp(0)` "
@@ -513,7 +539,9 @@ def module_cases(draw: Draw) -> list[Case]:
         )
         if change:
             query, keys = change(query), change(keys)
-        inputs = {"query": query, "keys": keys, "values": values, "mask": mask}
+        inputs = {"query": query, "keys": keys}
+        if not (values is None and mask is None):
+            inputs |= {"values": values, "mask": mask}
         return Case(label, inputs, _widths(*widths), _parameters(draw, *widths))
 
     some = torch.tensor([[1, 0, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]]).bool()[draw.order(3)]
@@ -590,6 +618,11 @@ class _WithBiases(_Judge):
         bar = F.linear(query, self.W_query.weight, self.W_query.bias.to(query))
         said = F.linear(keys, self.W_key.weight, self.W_key.bias.to(keys))
         return bar.unsqueeze(2) + said.unsqueeze(1)
+
+
+class _Reversed(_Judge):
+    def forward(self, query, keys, values=None, mask=None):
+        return super().forward(query, keys, values, mask)[::-1]
 
 
 class _ShowsScores(_Judge):
@@ -694,6 +727,13 @@ MyAdditiveAttention = Exercise(
             "Your linear layers have biases. The formula has none, and `nn.Linear` makes one "
             "unless it is told not to.",
             "Which argument of `nn.Linear` takes the bias away?",
+        ),
+        Misconception(
+            "order of return",
+            _Reversed,
+            "You return the weights first and the context second. Everywhere in the course it is "
+            "`(context, weights)`.",
+            "Which of your two results has as many columns as the values?",
         ),
         Misconception(
             "scores for weights",
@@ -801,6 +841,19 @@ additive_parameters = Exercise(
             "`split` counts one set of biases for two matrices. Two layers are two sets. (They "
             "are added together and could well be one: a second set is a waste.)",
             "How many layers of the split form have attention_dim outputs?",
+        ),
+        Misconception(
+            "one number for each layer",
+            _counts(split=lambda q, k, a: a * (q + k + 1) + 3),
+            "`split` has one number more for each layer. A layer has a bias for each of its "
+            "outputs, and `W_query` and `W_key` have attention_dim of them.",
+            "`nn.Linear(3, 5)`: of which shape is its `bias`?",
+        ),
+        Misconception(
+            "a full set for v",
+            _counts(split=lambda q, k, a: a * (q + k + 4)),
+            "`split` gives `v` as many biases as the other two. It has one output only: the score.",
+            "How many numbers come out of `nn.Linear(attention_dim, 1)`?",
         ),
         Misconception(
             "biases of what goes in",

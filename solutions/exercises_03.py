@@ -364,6 +364,28 @@ hard_window = Exercise(
             "Which second condition has a position to meet, besides being near?",
         ),
         Misconception(
+            "one batch, one length",
+            lambda lengths, tgt_len, src_len, half_width: (
+                (torch.arange(src_len) - torch.arange(tgt_len).unsqueeze(1)).abs() <= half_width
+            ).expand(len(lengths), -1, -1),
+            "Your mask is the same for all sentences, and `lengths` is not used: the window walks "
+            "off the end of the short ones, and takes their padding in.",
+            "Which of the four inputs does your function not need?",
+        ),
+        Misconception(
+            "one behind the last word",
+            lambda lengths, tgt_len, src_len, half_width: _hard(
+                lengths,
+                tgt_len,
+                src_len,
+                lambda targets, last: targets.minimum(last + 1),
+                _near(half_width),
+            ),
+            "Your centres stop one place too late, behind the last word. Positions are counted "
+            "from 0.",
+            "Which position has the last word of a sentence of 4 words?",
+        ),
+        Misconception(
             "one too few",
             lambda lengths, tgt_len, src_len, half_width: _hard(
                 lengths, tgt_len, src_len, None, lambda offsets: offsets.abs() < half_width
@@ -532,6 +554,27 @@ gaussian_window = Exercise(
             "How many weights of a row may differ from 0, if D = 2?",
         ),
         Misconception(
+            "window after the softmax",
+            lambda scores, centres, half_width: (
+                scores.softmax(-1)
+                * _bell(scores, centres, half_width)
+                * (_offsets(scores, centres.round()).abs() <= half_width)
+            ),
+            "You cut the window out after the softmax. What the words outside had been given is "
+            "lost then, and does not come back to those inside.",
+            "Over which positions does the softmax of equation 10 run?",
+        ),
+        Misconception(
+            "distance not squared",
+            lambda scores, centres, half_width: (
+                _hard_softmax(scores, centres.round(), half_width)
+                * torch.exp(-2 * _offsets(scores, centres).abs() / half_width**2)
+            ),
+            "In your Gaussian the distance is not squared. That gives a tent with a sharp top, "
+            "not a bell.",
+            "What stands above the 2 σ² in the formula?",
+        ),
+        Misconception(
             "window without a Gaussian",
             lambda scores, centres, half_width: _hard_softmax(scores, centres.round(), half_width),
             "Your weights are right up to the softmax, and the Gaussian is missing. Without it no "
@@ -672,6 +715,7 @@ compare_scores = Exercise(
     outputs=["table"],
     cases=experiment_cases,
     equivalents={
+        "return torch.stack(columns, dim=1)": "a table may keep its way back, and need not",
         "concat = concat_scores(query * gain, keys, W_joined, v)": NO_ORDER,
         "general = general_scores(query * gain, keys, W)": NO_ORDER,
     },
