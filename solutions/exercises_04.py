@@ -68,12 +68,32 @@ def _mask_turned(scores, mask):
     return masked_softmax(scores, None if mask is None else ~mask)
 
 
+def _mask_added(scores, mask):
+    return (scores if mask is None else scores + mask).softmax(-1)
+
+
+def _cut_and_divided(scores, mask):
+    cut = _mask_late(scores, mask)
+    return cut / cut.sum(-1, keepdim=True)
+
+
+def _no_softmax(scores, mask):
+    return scores if mask is None else scores * mask
+
+
+def _far(draw: Draw) -> dict:
+    """Scores in the thousands, in float64; of each row the best is under the mask."""
+    winner = torch.arange(4) == draw.whole(0, 3, 2, 1, 1)  # (2, 1, 4)
+    far = _double(_three(draw, 2, 3, 4, 2, 3))
+    far["query"] = torch.full_like(far["query"], 1000.0)
+    far["keys"] = far["keys"] + 9.0 * winner.mT
+    return far | {"mask": ~winner}
+
+
 # --- 1. Attention from a blank cell ---------------------------------------------------------------
 
 
 def attention_cases(draw: Draw) -> list[Case]:
-    far = _double(_three(draw, 2, 3, 4, 2, 3))
-    far["query"] = far["query"].sign() * 1000
     turned = _three(draw, 2, 3, 4, 5, 2)
     turned["keys"] = draw.numbers(2, 5, 4).mT  # (2, 4, 5)
     return [
@@ -92,7 +112,7 @@ def attention_cases(draw: Draw) -> list[Case]:
         ),
         Case("one sentence, one query", _three(draw, 1, 1, 4, 3, 2)),
         Case("one key only", _three(draw, 3, 2, 1, 4, 5)),
-        Case("scores in the thousands", far | {"mask": _mask(draw, 2, 1, 4)}),
+        Case("scores in the thousands, the best of them hidden", _far(draw)),
         Case("keys that are a transposed view", turned),
         Case("float64", _double(_three(draw, 2, 4, 3, 8, 5) | {"mask": _mask(draw, 2, 1, 3)})),
     ]
@@ -184,6 +204,20 @@ scaled_attention = Exercise(
             "Which score does `exp` turn into 0?",
         ),
         Misconception(
+            "mask added",
+            _attention(weigh=_mask_added),
+            "You add the mask to the scores. `True` counts as 1, so open scores rise by 1 and "
+            "hidden ones stay where they are: hidden keys still get a good share.",
+            "How far down would a hidden score have to go?",
+        ),
+        Misconception(
+            "cut, then divided again",
+            _attention(weigh=_cut_and_divided),
+            "Cutting the weights and dividing once more is right on paper. Where a hidden score is "
+            "very large, or a row is empty, it divides 0 by 0.",
+            "What is left of the open keys' weights after a softmax that a hidden key has won?",
+        ),
+        Misconception(
             "NaN in an empty row",
             _attention(weigh=_fill(float("-inf"))),
             "All is right but for rows that may look at nothing. With all scores at minus "
@@ -196,6 +230,39 @@ scaled_attention = Exercise(
             "All is right but for rows that may look at nothing. They have all scores alike, at a "
             "large negative number, so they look at everything in equal shares.",
             "What is still to be done after the softmax?",
+        ),
+        Misconception(
+            "multiplied by the root",
+            _attention(scale=lambda query, keys, values: query.shape[-1] ** -0.5),
+            "You multiply the scores by √d. So they grow with the width twice over.",
+            "Should the scale make wide vectors' scores larger or smaller?",
+        ),
+        Misconception(
+            "root of the number of queries",
+            _attention(scale=lambda query, keys, values: query.shape[-2] ** 0.5),
+            "Under your root stands the number of queries, tgt_len. Scores grow with the number of "
+            "*terms* in a dot product, and that is the width of a query.",
+            "Over which axis does the dot product add up?",
+        ),
+        Misconception(
+            "softmax over the batch",
+            _attention(weigh=lambda scores, mask: masked_softmax(scores, mask, dim=0)),
+            "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
+            "Sentences have nothing to do with each other.",
+            "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
+        ),
+        Misconception(
+            "no softmax",
+            _attention(weigh=_no_softmax),
+            "Your weights are the scores themselves. They may be negative, and sum to anything.",
+            "Which step of the four is missing?",
+        ),
+        Misconception(
+            "order of return",
+            lambda query, keys, values, mask=None: _attention()(query, keys, values, mask)[::-1],
+            "You return the weights first and the context second. Everywhere in the course it is "
+            "`(context, weights)`.",
+            "Which of your two results is as wide as the values?",
         ),
         Misconception(
             "keys handed out",
@@ -352,6 +419,16 @@ score_variance = Exercise(
             "Which divisor brings a spread of √d back to 1?",
         ),
         Misconception(
+            "multiplied by the root",
+            _measured(
+                scaled=lambda queries, keys, width: _variance(
+                    _scores(queries, keys, width) * width**0.5
+                )
+            ),
+            "For `scaled` you multiply the scores by √d, so their variance grows even faster.",
+            "Should the scale make wide vectors' scores larger or smaller?",
+        ),
+        Misconception(
             "root of the whole width",
             _measured(
                 scaled=lambda queries, keys, width: _variance(
@@ -490,6 +567,17 @@ combined_mask = Exercise(
             "If the newest word alone asks, how many rows has the mask, and how much may it see?",
         ),
         Misconception(
+            "always the newest",
+            _combined(
+                past=lambda lengths, positions, src_len: torch.ones(
+                    src_len, src_len, dtype=torch.bool
+                ).tril()[-len(positions) :]
+            ),
+            "You take the last rows of the triangle: right where the newest words ask. "
+            "`positions` may name any others.",
+            "Which of the three inputs do you use for its length only?",
+        ),
+        Misconception(
             "rows of padding closed",
             lambda lengths, positions, src_len: (
                 _combined()(lengths, positions, src_len)
@@ -596,6 +684,12 @@ tempered_attention = Exercise(
             _tempered(lambda width, heat: width**0.5 + heat),
             "You add the temperature to √d. Then even temperature 1 changes the weights.",
             "Two divisions one after the other: what single number do they divide by?",
+        ),
+        Misconception(
+            "divided by d",
+            _tempered(lambda width, heat: width * heat),
+            "You divide by the temperature and by d. The scale is the *root* of d.",
+            "What stands below the line in the formula?",
         ),
         Misconception(
             "after the softmax",
@@ -903,6 +997,33 @@ cross_attention = Exercise(
             "To what should a row of weights sum in a sentence with padding?",
         ),
         Misconception(
+            "hidden scores of 0",
+            _cross(weigh=_fill(0.0)),
+            "You set the scores of padding to 0, which is a score like any other: better than "
+            "every negative one.",
+            "Which score does `exp` turn into 0?",
+        ),
+        Misconception(
+            "softmax over the queries",
+            _cross(weigh=lambda scores, mask: masked_softmax(scores, mask, dim=1)),
+            "Your weights sum to 1 over the target words: the softmax ran along the axis of the "
+            "queries.",
+            "Who shares out attention, and among whom?",
+        ),
+        Misconception(
+            "root of the values' width",
+            _cross(scale=lambda query, keys, values: values.shape[-1] ** 0.5),
+            "Under your root stands the width of the values. They take no part in the scores.",
+            "Which two tensors meet in a dot product?",
+        ),
+        Misconception(
+            "equal shares for a source of padding",
+            _cross(weigh=_fill(-1e9)),
+            "All is right, but a source with no real word at all is looked at in equal shares. "
+            "Its weights should be 0, and so should its context.",
+            "What does `masked_softmax` of `utils.masks` do in that case?",
+        ),
+        Misconception(
             "NaN for a source of padding",
             _cross(weigh=_fill(float("-inf"))),
             "All is right, but a source with no real word at all gives NaN. Its weights should be "
@@ -920,10 +1041,6 @@ def mended_cases(draw: Draw) -> list[Case]:
     def case(label, inputs, *mask_shape):
         return Case(label, inputs | {"mask": _mask(draw, *mask_shape)})
 
-    winner = torch.arange(4) == draw.whole(0, 3, 2, 1, 1)  # (2, 1, 4): the best key, hidden
-    far = _double(_three(draw, 2, 3, 4, 2, 3))
-    far["query"] = torch.full_like(far["query"], 1000.0)
-    far["keys"] = far["keys"] + 9.0 * winner.mT
     turned = _three(draw, 2, 3, 5, 4, 2)
     turned["keys"] = draw.numbers(2, 4, 5).mT  # (2, 5, 4)
     shut = _one_row_shut(_mask(draw, 3, 2, 4))
@@ -934,7 +1051,7 @@ def mended_cases(draw: Draw) -> list[Case]:
         Case("a mask that hides nothing", _three(draw, 2, 3, 4, 2, 5) | {"mask": wide_open}),
         Case("rows that may look at nothing", _three(draw, 3, 2, 4, 6, 2) | {"mask": shut}),
         case("one sentence, one query", _three(draw, 1, 1, 4, 3, 2), 1, 1, 4),
-        Case("scores in the thousands, the best of them hidden", far | {"mask": ~winner}),
+        Case("scores in the thousands, the best of them hidden", _far(draw)),
         case("keys that are a transposed view", turned, 2, 3, 5),
         case("float64", _double(_three(draw, 2, 4, 3, 8, 5)), 4, 3),
     ]
@@ -959,7 +1076,7 @@ attend_with_mask = Exercise(
     misconceptions=[
         Misconception(
             "the bug as it was",
-            _attention(weigh=lambda scores, mask: (scores + mask).softmax(-1)),
+            _attention(weigh=_mask_added),
             "The bug is still there. `True` counts as 1, so open scores are raised by 1 and "
             "hidden ones stay: hidden keys get a share that is only 2.7 times smaller.",
             "How far down would a hidden score have to go?",
@@ -980,11 +1097,7 @@ attend_with_mask = Exercise(
         ),
         Misconception(
             "cut, then divided again",
-            _attention(
-                weigh=lambda scores, mask: (
-                    (scores.softmax(-1) * mask) / (scores.softmax(-1) * mask).sum(-1, keepdim=True)
-                )
-            ),
+            _attention(weigh=_cut_and_divided),
             "Cutting the weights and dividing once more is right on paper. Where a hidden score "
             "is very large, or a row is empty, it divides 0 by 0.",
             "What is left of the open keys' weights after a softmax that a hidden key has won?",
@@ -1016,6 +1129,13 @@ attend_with_mask = Exercise(
             "The bug is gone. What is left are rows that may look at nothing: all their scores "
             "are alike, so they look at everything.",
             "Which function of section 6 knows about empty rows?",
+        ),
+        Misconception(
+            "infinity times 0",
+            _attention(weigh=lambda scores, mask: (scores + ~mask * -torch.inf).softmax(-1)),
+            "You add minus infinity *times* the turned mask. Hidden keys get minus infinity; but "
+            "for open ones that is 0 times infinity, which is NaN, and it takes the row with it.",
+            "Which method writes a number only where a mask says so, without any arithmetic?",
         ),
         Misconception(
             "mask taken out",
@@ -1172,6 +1292,12 @@ attention_cost = Exercise(
             _cost(memory=lambda cells, dim: cells * 32),
             "`weight_bytes` counts bits.",
             "How many bits make a byte?",
+        ),
+        Misconception(
+            "eight bytes",
+            _cost(memory=lambda cells, dim: cells * 8),
+            "You count eight bytes a number, as for float64.",
+            "How many bits has float32, and how many of them make a byte?",
         ),
         Misconception(
             "width in the memory",

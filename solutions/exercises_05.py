@@ -347,6 +347,39 @@ class _NanRow(_MultiHead):
         return (scores if mask is None else scores.masked_fill(~mask, -torch.inf)).softmax(-1)
 
 
+class _EqualShares(_MultiHead):
+    def weigh(self, scores, mask):
+        return (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(-1)
+
+
+class _OverQueries(_MultiHead):
+    def weigh(self, scores, mask):
+        return masked_softmax(scores, mask, dim=2)
+
+
+class _DividedByWidth(_MultiHead):
+    def scale(self, dim):
+        return dim / self.heads
+
+
+class _EverySecond(_MultiHead):
+    def split(self, tensor):
+        return tensor.unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)
+
+    def join(self, tensor):
+        return tensor.permute(0, 2, 3, 1).flatten(2)
+
+
+class _OutputNotTransposed(_MultiHead):
+    def finish(self, joined):
+        return joined @ self.out_proj.weight + self.out_proj.bias
+
+
+class _NoOutputBias(_MultiHead):
+    def finish(self, joined):
+        return joined @ self.out_proj.weight.T
+
+
 class _OverHeads(_MultiHead):
     def weigh(self, scores, mask):
         return masked_softmax(scores, mask, dim=1)
@@ -482,6 +515,46 @@ MultiHead = Exercise(
             "Which function of `utils.masks` knows about empty rows?",
         ),
         Misconception(
+            "equal shares in an empty row",
+            _EqualShares,
+            "All is right but for rows that may look at nothing: with all their scores alike they "
+            "look at everything.",
+            "Which function of `utils.masks` knows about empty rows?",
+        ),
+        Misconception(
+            "softmax over the queries",
+            _OverQueries,
+            "Your weights sum to 1 over the queries: the softmax ran along the axis before the "
+            "last.",
+            "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
+        ),
+        Misconception(
+            "divided by head_dim",
+            _DividedByWidth,
+            "You divide the scores by the width of a head, not by its root, so they come out too "
+            "small.",
+            "The *variance* of a dot product is its width. What is its spread?",
+        ),
+        Misconception(
+            "every second number",
+            _EverySecond,
+            "Your heads take every so-many-th number of the width. That would be a good layer of "
+            "its own, but not PyTorch's: there a head's numbers lie side by side.",
+            "Which rows of a projection's matrix belong to head 1?",
+        ),
+        Misconception(
+            "output matrix not turned",
+            _OutputNotTransposed,
+            "You multiply by `out_proj.weight` as it is stored. It is stored as (out, in).",
+            "What does `self.out_proj(…)` do, when it is called as a layer?",
+        ),
+        Misconception(
+            "no bias on the way out",
+            _NoOutputBias,
+            "The output projection lacks its bias.",
+            "What is the output of a row that may look at nothing?",
+        ),
+        Misconception(
             "softmax over the heads",
             _OverHeads,
             "Your softmax runs over the heads, so that heads compete with each other for every "
@@ -600,6 +673,12 @@ compare_heads = Exercise(
             "How many parameters has `nn.Linear(8, 8)`?",
         ),
         Misconception(
+            "one bias for four",
+            _table(parameters=lambda dim, heads: 4 * dim**2 + dim),
+            "You count one bias. Each of the four projections has its own.",
+            "How many parameters has `nn.Linear(8, 8)`?",
+        ),
+        Misconception(
             "output projection forgotten",
             _table(parameters=lambda dim, heads: 3 * dim**2 + 3 * dim),
             "You count three projections: of queries, keys and values. There is a fourth, which "
@@ -645,6 +724,12 @@ compare_heads = Exercise(
             "Your scores are divided by the root of the model's width. So heads look more and more "
             "evenly the more of them there are, and that comes from the scale alone.",
             "How many products does one score of one head add up?",
+        ),
+        Misconception(
+            "divided by head_dim",
+            _table(scale=lambda dim, heads: dim / heads),
+            "You divide the scores by the width of a head, not by its root.",
+            "The *variance* of a dot product is its width. What is its spread?",
         ),
         Misconception(
             "no scale",
@@ -753,6 +838,31 @@ encode_positions = Exercise(
             "Your clocks slow down by half as much as they should: the exponent is 2i/dim, and "
             "yours is i/dim.",
             "Which exponent has the last clock when dim is 4?",
+        ),
+        Misconception(
+            "twice the exponent",
+            lambda positions, dim, base: _waves(
+                positions[..., None] / base ** (torch.arange(0, dim, 2) / (dim // 2))
+            ),
+            "Your clocks slow down twice as fast as they should: the exponents were divided by "
+            "the number of clocks, and by 2 too little.",
+            "Which exponent has the last clock when dim is 4?",
+        ),
+        Misconception(
+            "all clocks alike",
+            lambda positions, dim, base: _waves(positions[..., None] * torch.ones(dim // 2)),
+            "All your clocks run at the same speed. So after one turn, about 6.28 places, the "
+            "codes begin again.",
+            "What makes the second clock slower than the first?",
+        ),
+        Misconception(
+            "places counted anew",
+            lambda positions, dim, base: _waves(
+                _angles(torch.arange(positions.shape[-1]).expand_as(positions), dim, base)
+            ),
+            "You count the places 0, 1, 2, … yourself. `positions` says which they are: perhaps "
+            "7 and 2.",
+            "Which input do you use for its shape only?",
         ),
         Misconception(
             "faster and faster",
@@ -942,6 +1052,22 @@ head_ablation = Exercise(
             "What happens to your number if the batch is twice as large?",
         ),
         Misconception(
+            "sum for mean",
+            _ablation(measure=lambda outputs, full: (outputs - full).norm(dim=-1).sum(dim=(1, 2))),
+            "The outputs are right. For `moved` you add up the lengths of all words; asked is "
+            "their mean.",
+            "What happens to your number if the batch is twice as large?",
+        ),
+        Misconception(
+            "a walk along the axes",
+            _ablation(
+                measure=lambda outputs, full: (outputs - full).abs().sum(-1).mean(dim=(1, 2))
+            ),
+            "The outputs are right. For `moved` you add up the single numbers of a difference, as "
+            "if one had to walk along the axes. The length is the straight way.",
+            "How long is the vector (3, 4)?",
+        ),
+        Misconception(
             "change of length",
             _ablation(
                 measure=lambda outputs, full: (
@@ -1073,6 +1199,18 @@ maps_to_draw = Exercise(
             "The maps of the heads are right. The last one is their sum, so that a row without "
             "padding sums to the number of heads.",
             "To what should a row of an average map sum?",
+        ),
+        Misconception(
+            "mean forgotten",
+            lambda weights, sentence, length: _cut_out(weights, sentence, length) * 1,
+            "The maps of the heads are right. Their mean, which should come last, is missing.",
+            "How many maps should there be for two heads?",
+        ),
+        Misconception(
+            "columns cut, rows not",
+            lambda weights, sentence, length: _drawn(weights[sentence, :, :, :length]),
+            "You cut the columns of padding off and left its rows.",
+            "Which two axes of a map belong to words?",
         ),
         Misconception(
             "mean in front",
