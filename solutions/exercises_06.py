@@ -144,7 +144,7 @@ decoder_step = Exercise(
         Misconception(
             "shares where nothing is to see",
             _step(_look_by(lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(1))),
-            "Right, but for a sentence without a word: where all scores are the same large minus, "
+            "Right, but for a sentence without a word: where every score is -1e9, "
             "the softmax shares out alike, and padding gets it all. Such a row should "
             "have zero weights and a zero context.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
