@@ -86,9 +86,10 @@ def _step(
     return step
 
 
-def _look_by(weigh):
+def _look_by(weigh, scale=lambda memory: 1.0):
     def look(state, memory, mask, w_score):
-        weights = weigh(torch.einsum("bd,dm,bsm->bs", state, w_score, memory), mask)
+        scores = torch.einsum("bd,dm,bsm->bs", state, w_score, memory) * scale(memory)
+        weights = weigh(scores, mask)
         return torch.einsum("bs,bsm->bm", weights, memory), weights
 
     return look
@@ -139,6 +140,26 @@ decoder_step = Exercise(
             "Right, but for a sentence without a word: all of its scores are minus infinity then, "
             "and the softmax of those is NaN. It should get zero weights and a zero context.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
+        ),
+        Misconception(
+            "shares where nothing is to see",
+            _step(_look_by(lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(1))),
+            "Right, but for a sentence without a word: where every score is -1e9, "
+            "the softmax shares out alike, and padding gets it all. Such a row should "
+            "have zero weights and a zero context.",
+            "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
+        ),
+        Misconception(
+            "scaled",
+            _step(
+                _look_by(
+                    masked_softmax,
+                    scale=lambda memory: memory.shape[2] ** -0.5,
+                )
+            ),
+            "You divide the scores by the root of a width. That is the scaled dot product of "
+            "notebook 04. Here `w_score` can learn any scale itself.",
+            "What does the formula do with the scores before the softmax?",
         ),
         Misconception(
             "softmax over the batch",
@@ -612,6 +633,12 @@ def _never_stops(table, limit):
     return words, torch.full((len(table),), limit)
 
 
+def _filled(table, limit):
+    words = _written(table, limit)
+    kept = (words == EOS).cumsum(1) == 0
+    return words.masked_fill(~kept, EOS), kept.sum(1)
+
+
 def _waits(table, limit):
     words = _written(table, limit)
     done = (words == EOS).cumsum(1).bool().all(0)  # (limit,)
@@ -684,6 +711,13 @@ greedy_decoding = Exercise(
             "All of your sentences go on up to the limit. `<eos>` is written like any other word, "
             "and what the model says after it is noise.",
             "What should a sentence do from its `<eos>` on?",
+        ),
+        Misconception(
+            "filled with end signs",
+            _filled,
+            "Your sentences stop in the right place, and the rest of the row is filled with "
+            "`<eos>`. Asked was padding.",
+            "Which special word says that there is nothing?",
         ),
         Misconception(
             "waits for the last",
@@ -872,6 +906,15 @@ beam_step = Exercise(
             "that?",
         ),
         Misconception(
+            "finished ones multiply",
+            lambda scores, log_probs, finished: _best(
+                scores[:, None] + log_probs.masked_fill(finished[:, None], 0.0), len(scores)
+            ),
+            "Your finished hypotheses have as many continuations as there are words, all at no "
+            "cost. One of them can fill the whole beam with copies of itself.",
+            "Which entries of a finished hypothesis' row must not be chosen?",
+        ),
+        Misconception(
             "divided by the beam",
             lambda scores, log_probs, finished: _best(
                 _continuations(scores, log_probs, finished), len(scores), divide_by=len(scores)
@@ -1042,6 +1085,13 @@ alignment_error = Exercise(
             "You treat every possible link as one that must be there. A possible link may be left "
             "out at no cost.",
             "Which set stands in the denominator beside $A$?",
+        ),
+        Misconception(
+            "possible links below",
+            _error(lambda a, s, p: 1 - (_count(a & s) + _count(a & p)) / (_count(a) + _count(p))),
+            "Your denominator counts all possible links. Below the line stand the predicted and "
+            "the *sure* ones: only those have to be found.",
+            "Must a possible link be there?",
         ),
         Misconception(
             "union below",

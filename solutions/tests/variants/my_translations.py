@@ -32,7 +32,3 @@ def greedy_from_ids(sentences):
     ids, lengths = pad_ids([model.source_vocabulary.encode(tokenise(one)) for one in sentences])
     words = [model.target_vocabulary.decode(one.ids) for one in model.greedy(ids, lengths)]
     return [detokenise(one) for one in words]
-
-
-def with_a_beam(sentences):
-    return [detokenise(one.words) for one in _model().translate_all(sentences, beam_size=2)]
