@@ -56,7 +56,7 @@ class Note:
                 if self.table
                 else ""
             )
-            + (f"<div>{self.picture.to_html()}</div>" if self.picture else "")
+            + (f'<div style="margin-top:8px">{self.picture.to_html()}</div>' if self.picture else "")
             + "</div>"
         )
 
