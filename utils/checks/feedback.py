@@ -58,12 +58,13 @@ class Note:
                 if self.table
                 else ""
             )
-            + (f"<div>{self.picture.to_html()}</div>" if self.picture else "")
+            + (f"<div {_AIR}>{self.picture.to_html()}</div>" if self.picture else "")
             + "</div>"
         )
 
 
 _CELL = 'style="text-align:left;padding:2px 14px 2px 0"'
+_AIR = 'style="margin-top:8px"'
 
 
 def _marked(text: str) -> str:
