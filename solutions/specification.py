@@ -120,4 +120,8 @@ def _double(value: Any) -> Any:
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
-    return values.round(DIGITS) + 0.0 if values.dtype.kind == "f" else values  # no -0.0
+    if values.dtype.kind != "f":
+        return values
+    rounded = values.round(DIGITS) + 0.0  # no -0.0
+    small = (rounded == 0) & (np.abs(values) > 1e-30)  # what is 0 has to stay apart from it
+    return np.where(small, np.copysign(10.0**-DIGITS, values), rounded)

@@ -387,6 +387,21 @@ def test_a_module_is_built_given_its_parameters_and_called():
     assert said_of(Scale, SCALE).passed
 
 
+def test_inputs_may_hold_nan_and_lists_and_are_the_learners_to_keep():
+    task = replace(SHARE.task, invariants={})
+    inputs = {"numbers": torch.tensor([[float("nan"), 1.0]]), "words": ["a", "b"]}
+    record = Record(
+        task,
+        [Case("NaN and words", inputs)],
+        [Answer({"shares": np.array([1.0, 1.0])}, [])],
+        {"columns": [Answer({"shares": np.array([0.0, 0.0])})]},
+    )
+    assert said_of(lambda numbers, words: torch.ones(len(words)), record).passed
+    verdict = said_of(lambda numbers, words: torch.ones(len(words) + 0 * len(words.pop())), record)
+    assert verdict.reason == "in-place"
+    assert "`words`" in verdict.message
+
+
 def test_a_parameter_that_could_not_learn_is_noticed():
     class Cut(Scale):
         def forward(self, numbers):
@@ -491,7 +506,9 @@ def test_hints_open_one_at_a_time(course):
 def test_progress_survives_and_can_be_deleted(course):
     eval('check("share")', {"check": check, "share": right})
     eval('check("share")', {"check": check})  # a later slip does not undo it
-    eval('check("Scale")', {"check": check})
+    eval('check("Scale")', {"check": check})  # not defined: nothing was tried
+    assert "Scale | 1 | to do" in repr(progress())
+    eval('check("Scale")', {"check": check, "Scale": right})
     text = repr(progress())
     assert text.startswith("2 of 3 points")
     assert "Share | 2 | ✓ done" in text

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from solutions import selftest
-from solutions.build import FENCE, build, code_of, defined, notebooks, solutions_of, stub
+from solutions.build import FENCE, SOURCE, build, code_of, defined, notebooks, solutions_of, stub
 from solutions.specification import Draw
 from utils.checks import bank
 from utils.checks.calling import Printed
@@ -109,6 +109,8 @@ def secret_lines():
                 for line in textwrap.dedent(inspect.getsource(one.gives)).splitlines():
                     if squeezed(line) not in given_away:
                         yield line
+    for path in (SOURCE / "tests" / "variants").glob("*.py"):
+        yield from path.read_text(encoding="utf-8").splitlines()
 
 
 def squeezed(text):
@@ -132,7 +134,7 @@ def test_array_names_tell_no_answer():
         with np.load(path, allow_pickle=False) as arrays:
             for name in arrays.files:
                 assert re.fullmatch(
-                    r"\w+/\d+/(inputs|build|parameters|expected|mistake \d+)/\w+", name
+                    r"\w+/\d+/(inputs|build|parameters|expected|mistake \d+)/[\w.]+", name
                 )
 
 

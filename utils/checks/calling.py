@@ -5,6 +5,7 @@ This is the only module of the checks in which a learner's code runs. It knows n
 
 import _thread
 import contextlib
+import copy
 import hashlib
 import inspect
 import io
@@ -167,11 +168,16 @@ def _line_of(error: BaseException) -> str:
 
 
 def _copies(case: Case) -> list[Any]:
-    return [one.clone() if isinstance(one, Tensor) else one for one in case.inputs.values()]
+    return [
+        one.clone() if isinstance(one, Tensor) else copy.deepcopy(one)
+        for one in case.inputs.values()
+    ]
 
 
 def _unchanged(before: Any, after: Any) -> bool:
-    return torch.equal(before, after) if isinstance(before, Tensor) else before == after
+    if not isinstance(before, Tensor):
+        return before == after
+    return torch.equal(before.nan_to_num(), after.nan_to_num())  # NaN is not equal to itself
 
 
 def _arrays(task: Task, returned: Any) -> dict[str, np.ndarray]:

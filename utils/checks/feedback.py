@@ -132,8 +132,9 @@ def _quoted(value) -> str:
         return repr(value) if len(repr(value)) <= LONGEST_QUOTE else ""
     if value.numel() > LARGEST_QUOTE:
         return ""
-    rounded = value.double().mul(1000).round().div(1000).tolist()
-    return f"torch.tensor({rounded})"
+    if value.is_floating_point():
+        value = value.double().mul(1000).round().div(1000)
+    return f"torch.tensor({value.tolist()})"
 
 
 def _number(value: np.generic) -> str:

@@ -92,7 +92,9 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
                     )
                     mistake = _mistake(record, answers)
                     return Verdict(task, reason, message, mistake, evidence, share=share)
-    return Verdict(task, "passed", f"All {len(record.cases)} cases are right.")
+    count = len(record.cases)
+    right = "Every choice is" if task.kind == "choices" else f"All {count} cases are"
+    return Verdict(task, "passed", f"{right} right.")
 
 
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
@@ -240,7 +242,7 @@ def _wrong_values(task: Task, output: str, expected: Answer, answer: Answer) -> 
     if _close(expected.outputs[output], answer.outputs[output], task.tolerance):
         return ""
     if task.kind == "choices":
-        return f"`{task.id}[{output!r}]` is not what happens."
+        return f"`{task.id}[{output!r}]` is not right."
     return f"`{output}` has the right shape and the wrong values."
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa: N999  (named for the class that it tests)
 """Right answers, written in other ways."""
 
 import math
@@ -70,7 +69,7 @@ class RawMatrices(nn.Module):
         self.out_proj = nn.Linear(dim, dim)
 
     def forward(self, query, keys, values, mask=None):
-        W = self.in_proj_weight.unflatten(0, (3, self.h, -1))  # noqa: N806
+        W = self.in_proj_weight.unflatten(0, (3, self.h, -1))
         b = self.in_proj_bias.unflatten(0, (3, self.h, -1))
         q = torch.einsum("btd,hwd->bhtw", query, W[0]) + b[0].unsqueeze(1)
         k = torch.einsum("bsd,hwd->bhsw", keys, W[1]) + b[1].unsqueeze(1)
