@@ -10,21 +10,23 @@ from utils.masks import masked_softmax
 NO_ORDER = "a product has no order, nor has a sum"
 
 
-def _mask(draw: Draw, *shape: int) -> Tensor:
+def random_mask(draw: Draw, *shape: int) -> Tensor:
     """Cells at random, (..., src_len): each row has an open one and a closed one."""
     rows, src_len = torch.Size(shape[:-1]).numel(), shape[-1]
     each = [draw.order(src_len) < int(draw.whole(1, src_len - 1)) for _ in range(rows)]
     return torch.stack(each).reshape(shape)
 
 
-def _one_row_shut(mask: Tensor) -> Tensor:
+def one_row_shut(mask: Tensor) -> Tensor:
     """The same mask, in which the last row of all may look at nothing."""
     shut = mask.clone()
     shut[..., -1, :] = False
     return shut
 
 
-def _three(draw: Draw, batch: int, tgt_len: int, src_len: int, dim: int, value_dim: int, **more):
+def query_keys_values(
+    draw: Draw, batch: int, tgt_len: int, src_len: int, dim: int, value_dim: int, **more
+):
     """Query, keys and values."""
     return {
         "query": draw.numbers(batch, tgt_len, dim, **more),
@@ -33,7 +35,8 @@ def _three(draw: Draw, batch: int, tgt_len: int, src_len: int, dim: int, value_d
     }
 
 
-def _double(inputs: dict) -> dict:
+def in_float64(inputs: dict) -> dict:
+    """The same inputs, all decimal numbers in double precision."""
     return {name: one.double() if one.is_floating_point() else one for name, one in inputs.items()}
 
 
@@ -84,7 +87,7 @@ def _no_softmax(scores, mask):
 def _far(draw: Draw) -> dict:
     """Scores in the thousands, in float64; of each row the best is under the mask."""
     winner = torch.arange(4) == draw.whole(0, 3, 2, 1, 1)  # (2, 1, 4)
-    far = _double(_three(draw, 2, 3, 4, 2, 3))
+    far = in_float64(query_keys_values(draw, 2, 3, 4, 2, 3))
     far["query"] = torch.full_like(far["query"], 1000.0)
     far["keys"] = far["keys"] + 9.0 * winner.mT
     return far | {"mask": ~winner}
@@ -94,27 +97,33 @@ def _far(draw: Draw) -> dict:
 
 
 def attention_cases(draw: Draw) -> list[Case]:
-    turned = _three(draw, 2, 3, 4, 5, 2)
+    turned = query_keys_values(draw, 2, 3, 4, 5, 2)
     turned["keys"] = draw.numbers(2, 5, 4).mT  # (2, 4, 5)
     return [
-        Case("no mask", _three(draw, 2, 3, 5, 4, 6)),
+        Case("no mask", query_keys_values(draw, 2, 3, 5, 4, 6)),
         Case(
             "a mask for every sentence and query",
-            _three(draw, 2, 3, 5, 4, 2) | {"mask": _mask(draw, 2, 3, 5)},
+            query_keys_values(draw, 2, 3, 5, 4, 2) | {"mask": random_mask(draw, 2, 3, 5)},
         ),
         Case(
             "one mask for all sentences",
-            _three(draw, 3, 4, 6, 2, 5) | {"mask": _mask(draw, 4, 6)},
+            query_keys_values(draw, 3, 4, 6, 2, 5) | {"mask": random_mask(draw, 4, 6)},
         ),
         Case(
             "rows that may look at nothing",
-            _three(draw, 2, 3, 4, 6, 2) | {"mask": _one_row_shut(_mask(draw, 2, 3, 4))},
+            query_keys_values(draw, 2, 3, 4, 6, 2)
+            | {"mask": one_row_shut(random_mask(draw, 2, 3, 4))},
         ),
-        Case("one sentence, one query", _three(draw, 1, 1, 4, 3, 2)),
-        Case("one key only", _three(draw, 3, 2, 1, 4, 5)),
+        Case("one sentence, one query", query_keys_values(draw, 1, 1, 4, 3, 2)),
+        Case("one key only", query_keys_values(draw, 3, 2, 1, 4, 5)),
         Case("scores in the thousands, the best of them hidden", _far(draw)),
         Case("keys that are a transposed view", turned),
-        Case("float64", _double(_three(draw, 2, 4, 3, 8, 5) | {"mask": _mask(draw, 2, 1, 3)})),
+        Case(
+            "float64",
+            in_float64(
+                query_keys_values(draw, 2, 4, 3, 8, 5) | {"mask": random_mask(draw, 2, 1, 3)}
+            ),
+        ),
     ]
 
 
@@ -608,18 +617,18 @@ def temperature_cases(draw: Draw) -> list[Case]:
         heat = (draw.whole(30, 400, batch, tgt_len) / 100).to(inputs["query"].dtype)
         return Case(label, inputs | {"temperature": heat})
 
-    turned = _three(draw, 2, 3, 5, 4, 2)
+    turned = query_keys_values(draw, 2, 3, 5, 4, 2)
     turned["keys"] = draw.numbers(2, 4, 5).mT  # (2, 5, 4)
-    far = _double(_three(draw, 2, 3, 4, 2, 3))
+    far = in_float64(query_keys_values(draw, 2, 3, 4, 2, 3))
     far["query"] = far["query"].sign() * 1000
     return [
-        case("two sentences of three queries", _three(draw, 2, 3, 5, 4, 6)),
-        case("as many queries as keys", _three(draw, 3, 4, 4, 6, 2)),
-        case("one sentence, one query", _three(draw, 1, 1, 4, 3, 2)),
-        case("one key only", _three(draw, 2, 3, 1, 2, 4)),
+        case("two sentences of three queries", query_keys_values(draw, 2, 3, 5, 4, 6)),
+        case("as many queries as keys", query_keys_values(draw, 3, 4, 4, 6, 2)),
+        case("one sentence, one query", query_keys_values(draw, 1, 1, 4, 3, 2)),
+        case("one key only", query_keys_values(draw, 2, 3, 1, 2, 4)),
         case("scores in the thousands", far),
         case("keys that are a transposed view", turned),
-        case("float64", _double(_three(draw, 2, 4, 3, 8, 5))),
+        case("float64", in_float64(query_keys_values(draw, 2, 4, 3, 8, 5))),
     ]
 
 
@@ -727,12 +736,12 @@ tempered_attention = Exercise(
 def dropout_cases(draw: Draw) -> list[Case]:
     def case(label, weights, value_dim, p, training=True, keep=None):
         if keep is None:
-            keep = _mask(draw, *weights.shape)
+            keep = random_mask(draw, *weights.shape)
         values = draw.numbers(*weights.shape[:-2], weights.shape[-1], value_dim).to(weights)
         inputs = {"weights": weights, "values": values, "keep": keep, "p": p, "training": training}
         return Case(label, inputs)
 
-    lost = _one_row_shut(_mask(draw, 2, 3, 4))
+    lost = one_row_shut(random_mask(draw, 2, 3, 4))
     return [
         case("training, p = 0.2", draw.shares(2, 3, 4), 5, 0.2),
         case("training, p = 0.75", draw.shares(3, 2, 5), 4, 0.75),
@@ -883,7 +892,7 @@ def cross_cases(draw: Draw) -> list[Case]:
         case("one sentence, one query", 1, 1, 4, 3, 5, 2, words(4, 3)),
         case("one source word", 2, 3, 1, 4, 3, 5, words(1, 1, 1)),
         Case("source as a transposed view", turned),
-        Case("float64", _double(precise)),
+        Case("float64", in_float64(precise)),
     ]
 
 
@@ -1039,21 +1048,28 @@ cross_attention = Exercise(
 
 def mended_cases(draw: Draw) -> list[Case]:
     def case(label, inputs, *mask_shape):
-        return Case(label, inputs | {"mask": _mask(draw, *mask_shape)})
+        return Case(label, inputs | {"mask": random_mask(draw, *mask_shape)})
 
-    turned = _three(draw, 2, 3, 5, 4, 2)
+    turned = query_keys_values(draw, 2, 3, 5, 4, 2)
     turned["keys"] = draw.numbers(2, 4, 5).mT  # (2, 5, 4)
-    shut = _one_row_shut(_mask(draw, 3, 2, 4))
+    shut = one_row_shut(random_mask(draw, 3, 2, 4))
     wide_open = torch.ones(2, 3, 4, dtype=torch.bool)
     return [
-        case("a mask for every sentence and query", _three(draw, 2, 3, 5, 4, 6), 2, 3, 5),
-        case("one mask for all sentences", _three(draw, 3, 2, 4, 5, 2), 2, 4),
-        Case("a mask that hides nothing", _three(draw, 2, 3, 4, 2, 5) | {"mask": wide_open}),
-        Case("rows that may look at nothing", _three(draw, 3, 2, 4, 6, 2) | {"mask": shut}),
-        case("one sentence, one query", _three(draw, 1, 1, 4, 3, 2), 1, 1, 4),
+        case(
+            "a mask for every sentence and query", query_keys_values(draw, 2, 3, 5, 4, 6), 2, 3, 5
+        ),
+        case("one mask for all sentences", query_keys_values(draw, 3, 2, 4, 5, 2), 2, 4),
+        Case(
+            "a mask that hides nothing",
+            query_keys_values(draw, 2, 3, 4, 2, 5) | {"mask": wide_open},
+        ),
+        Case(
+            "rows that may look at nothing", query_keys_values(draw, 3, 2, 4, 6, 2) | {"mask": shut}
+        ),
+        case("one sentence, one query", query_keys_values(draw, 1, 1, 4, 3, 2), 1, 1, 4),
         Case("scores in the thousands, the best of them hidden", _far(draw)),
         case("keys that are a transposed view", turned, 2, 3, 5),
-        case("float64", _double(_three(draw, 2, 4, 3, 8, 5)), 4, 3),
+        case("float64", in_float64(query_keys_values(draw, 2, 4, 3, 8, 5)), 4, 3),
     ]
 
 

@@ -4,7 +4,13 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.exercises_04 import NO_ORDER, _double, _mask, _one_row_shut, _three
+from solutions.exercises_04 import (
+    NO_ORDER,
+    in_float64,
+    one_row_shut,
+    query_keys_values,
+    random_mask,
+)
 from solutions.specification import Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
@@ -205,30 +211,30 @@ def module_cases(draw: Draw) -> list[Case]:
             "out_proj.weight": draw.numbers(dim, dim, reach=1),
             "out_proj.bias": draw.numbers(dim, reach=1),
         }
-        inputs = _three(draw, batch, tgt_len, src_len, dim, dim, reach=1.5)
+        inputs = query_keys_values(draw, batch, tgt_len, src_len, dim, dim, reach=1.5)
         if mask is not None:
             inputs["mask"] = mask
         return Case(label, inputs, {"dim": dim, "heads": heads}, parameters)
 
     turned = case("keys that are a transposed view", (2, 3, 5), 4, 2)
     turned.inputs["keys"] = draw.numbers(2, 4, 5).mT
-    precise = case("float64", (3, 4, 2), 6, 2, _mask(draw, 3, 1, 2))
+    precise = case("float64", (3, 4, 2), 6, 2, random_mask(draw, 3, 1, 2))
     return [
         case("two heads", (2, 3, 4), 6, 2),
         case("three heads", (4, 5, 2), 6, 3),
-        case("a padding mask", (3, 2, 5), 8, 4, _mask(draw, 3, 1, 5)),
+        case("a padding mask", (3, 2, 5), 8, 4, random_mask(draw, 3, 1, 5)),
         case(
             "a mask for every query, one row shut",
             (2, 4, 5),
             6,
             3,
-            _one_row_shut(_mask(draw, 2, 4, 5)),
+            one_row_shut(random_mask(draw, 2, 4, 5)),
         ),
         case("one head", (2, 4, 3), 4, 1),
         case("heads of one number", (2, 3, 4), 5, 5),
         case("one sentence, one query, one key", (1, 1, 1), 4, 2),
         turned,
-        Case("float64", _double(precise.inputs), precise.build, _double(precise.parameters)),
+        Case("float64", in_float64(precise.inputs), precise.build, in_float64(precise.parameters)),
     ]
 
 
