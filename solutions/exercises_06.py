@@ -774,7 +774,10 @@ greedy_decoding = Exercise(
 
 def beam_cases(draw: Draw) -> list[Case]:
     def inputs(beam, vocab, finished=()):
-        """No two sums alike, and a live hypothesis always has the best of them."""
+        """No two sums alike, and a live hypothesis always has the best of them.
+
+        Where some have ended, they come next, and would rather go on than end again.
+        """
         order = draw.order(beam * vocab).reshape(beam, vocab)
         scores = -draw.whole(5, 15, beam) / 10 - torch.arange(beam) / 1000
         ended = torch.zeros(beam, dtype=torch.bool)
@@ -785,6 +788,9 @@ def beam_cases(draw: Draw) -> list[Case]:
         rows = torch.arange(beam)[ended]
         scores[rows] = -draw.whole(3, 6, len(rows)) / 10 - rows / 1000
         log_probs[rows, EOS] = -0.15
+        log_probs[rows, 4] = -0.12
+        if finished:
+            log_probs[best] -= 1
         log_probs[best, 4 + int(draw.whole(0, vocab - 5))] = -0.05
         return {"scores": scores, "log_probs": log_probs, "finished": ended}
 
