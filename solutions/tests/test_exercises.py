@@ -159,6 +159,13 @@ def test_exercises_work_without_solutions(tmp_path):
     assert "✓ Softmax with temperature: passed, 2 of 2 points" in run.stdout
 
 
+def test_the_readme_counts_the_exercises():
+    readme = (bank.FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    for name, tasks in bank.tasks().items():
+        points, minutes = (sum(getattr(one, of) for one in tasks) for of in ("points", "minutes"))
+        assert f"(exercises/{name}.ipynb) | {len(tasks)} | {points} | {minutes} |" in readme
+
+
 def test_utils_know_nothing_of_solutions():
     for path in (bank.FOLDER.parent / "utils").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
