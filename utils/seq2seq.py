@@ -70,6 +70,17 @@ class Translation(NamedTuple):
     source: list[str]
 
 
+def _word_vectors(vocab_size: int, dim: int) -> nn.Embedding:
+    """An embedding (vocab_size, dim) that starts smaller than PyTorch's, whose deviation is 1.
+
+    A large start hardly moves while it is learnt, and a rare word keeps the noise that it began
+    with. As rows of the output projection large vectors would make huge logits besides.
+    """
+    embedding = nn.Embedding(vocab_size, dim)
+    nn.init.normal_(embedding.weight, std=0.3)
+    return embedding
+
+
 class Encoder(nn.Module):
     """A bidirectional recurrent network over the source words.
 
@@ -93,7 +104,7 @@ class Encoder(nn.Module):
         dropout: float = 0.0,
     ):
         super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embedding_dim)
+        self.embedding = _word_vectors(vocab_size, embedding_dim)
         self.rnn = _recurrent(cell, embedding_dim, hidden_dim, bidirectional=True)
         self.dropout = nn.Dropout(dropout)
         self.output_dim = 2 * hidden_dim
@@ -116,11 +127,14 @@ class Encoder(nn.Module):
                 "leave empty lines out (translate does)"
             )
         embedded = self.dropout(self.embedding(source))  # (batch, src_len, embedding_dim)
-        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        packed_states, last = self.rnn(packed)
-        states, _ = pad_packed_sequence(
-            packed_states, batch_first=True, total_length=source.shape[1]
-        )  # (batch, src_len, output_dim)
+        if lengths.min() == source.shape[1]:  # no padding: packing would only cost time
+            states, last = self.rnn(embedded)  # (batch, src_len, output_dim)
+        else:
+            packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
+            packed_states, last = self.rnn(packed)
+            states, _ = pad_packed_sequence(
+                packed_states, batch_first=True, total_length=source.shape[1]
+            )  # (batch, src_len, output_dim)
         last_hidden = last[0] if isinstance(last, tuple) else last  # (2, batch, hidden_dim)
         summary = torch.cat([*last_hidden], dim=-1)  # (batch, output_dim)
         mask = padding_mask(lengths.to(source.device), source.shape[1])  # (batch, 1, src_len)
@@ -165,11 +179,7 @@ class Decoder(nn.Module):
         self.parts = 2 if cell == "lstm" else 1  # of the state: s_t, and an LSTM's cell
         self.bridge = nn.Linear(summary_dim, self.parts * hidden_dim)
         self.readout = nn.Linear(hidden_dim + context_dim, embedding_dim)
-        self.embedding = nn.Embedding(vocab_size, embedding_dim)
-        # As rows of the output projection the vectors start with length 1, or logits would be huge;
-        # as inputs their entries need a variance of 1. Source: Vaswani et al. 2017, section 3.4.
-        self.scale = math.sqrt(embedding_dim)
-        nn.init.normal_(self.embedding.weight, std=1 / self.scale)
+        self.embedding = _word_vectors(vocab_size, embedding_dim)
         self.output = nn.Linear(embedding_dim, vocab_size)
         self.output.weight = self.embedding.weight
         self.dropout = nn.Dropout(dropout)
@@ -207,8 +217,7 @@ class Decoder(nn.Module):
             The readouts (batch, tgt_len, embedding_dim), which `output` turns into logits; the
             weights (batch, tgt_len, src_len); and the state after the last word.
         """
-        embedded = self.embedding(words) * self.scale  # (batch, tgt_len, embedding_dim)
-        embedded = self.dropout(embedded)
+        embedded = self.dropout(self.embedding(words))  # (batch, tgt_len, embedding_dim)
         outcomes = []
         for piece in [embedded] if self.all_at_once else embedded.split(1, dim=1):
             readouts, weights, state = self.step(piece, memory, state)

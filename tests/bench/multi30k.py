@@ -10,13 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tests.bench.translation import (
-    Recipe,
-    of_model,
-    plus_minus,
-    run_jobs,
-    spread,
-)
+from tests.bench.translation import Recipe, plus_minus, run_jobs, spread
 from utils.corpora import Batches, Corpus, Pair, detokenise, load_multi30k
 from utils.metrics import Bleu, bleu, free_running_perplexity, teacher_forced_perplexity
 from utils.model_helpers import count_parameters
@@ -40,27 +34,26 @@ class TextRecipe(Recipe):
     embedding_dim: int = 256
     encoder_dim: int = 256
     decoder_dim: int = 256
-    batch_size: int = 32
-    learning_rate: float = 1.5e-3
+    batch_size: int = 64
+    learning_rate: float = 8e-3
     min_count: int = 2
 
 
-FIVE_MINUTES = TextRecipe("general", steps=3000, dropout=0.2)
-TWELVE_MINUTES = TextRecipe("general", steps=7200, dropout=0.3)
+FIVE_MINUTES = TextRecipe("general", steps=1900, dropout=0.2)
+TWELVE_MINUTES = TextRecipe("general", steps=4600, dropout=0.3)
 RECIPES = {
     "5min": FIVE_MINUTES,
     "12min": TWELVE_MINUTES,
     "en-fr": replace(FIVE_MINUTES, source="en", target="fr"),
-    # To be fair it gets twice the parameters, and as many steps, each of which costs it more.
-    "none": replace(FIVE_MINUTES, mechanism="none", encoder_dim=512, decoder_dim=512),
+    # Fed its summary of the source at every step, it is a little larger at the same widths.
+    "none": replace(FIVE_MINUTES, mechanism="none"),
 }
 
 
 def multi30k(wanted: str = "") -> dict:
     """Real text, test_2016_flickr: BLEU and perplexity after the work of 5 and 12 minutes."""
     runs = run_jobs("multi30k", measure, RECIPES, SEEDS, wanted)
-    summary = {name: summarise(of_model(runs, name)) for name in RECIPES}
-    summary = {name: figures for name, figures in summary.items() if figures}
+    summary = {model: summarise(of_model) for model, of_model in runs.items()}
     print_table(summary)
     return summary
 
@@ -99,9 +92,7 @@ def score(model: Seq2Seq, pairs: list[Pair], beam_size: int) -> Bleu:
 
 
 def summarise(runs: list[dict]) -> dict:
-    """The seeds of one model together; empty where it has not been run."""
-    if not runs:
-        return {}
+    """The seeds of one model together."""
     return {
         "seeds": len(runs),
         "parameters": runs[0]["parameters"],

@@ -32,7 +32,7 @@ class Recipe:
             fed one vector of the whole source at every step.
         decoder: "luong", "luong, input feeding" or "bahdanau"; means nothing without attention.
         steps: the budget, in batches.
-        encoder_dim: width of each direction.
+        encoder_dim: width of each direction. Additive scores are half as wide as the decoder.
         min_count: words seen less often in training are unknown.
     """
 
@@ -59,7 +59,7 @@ class Recipe:
         else:
             attention = {
                 "dot": lambda: DotProductAttention(key_dim),
-                "additive": lambda: AdditiveAttention(query_dim, key_dim, query_dim),
+                "additive": lambda: AdditiveAttention(query_dim, key_dim, query_dim // 2),
                 "general": lambda: MultiplicativeAttention(query_dim, key_dim, "general"),
             }[self.mechanism]()
             options = {"dropout": self.dropout}
@@ -104,7 +104,7 @@ def run_jobs(
     recipes: dict[str, Recipe],
     seeds: range,
     wanted: str,
-) -> dict[str, dict]:
+) -> dict[str, list[dict]]:
     """Train every recipe with every seed, as many at a time as the CPU has cores.
 
     They go to notebooks/results, one file for each benchmark, beside those of earlier runs; what
@@ -118,7 +118,7 @@ def run_jobs(
         wanted: beginnings of the names of jobs, with commas between: "dot,none-seed3". Empty: all.
 
     Returns:
-        All figures on file, those of earlier runs too, by the names of the jobs.
+        The figures on file of every model that was ever run, those of earlier calls too.
     """
     results = Results(benchmark, recipes)
     jobs = {
@@ -147,7 +147,9 @@ def run_jobs(
             name = running[future]
             model, seed = jobs[name]
             results.add(name, {"model": model, "seed": seed, "device": device, **future.result()})
-    return results.runs
+    found = results.runs.values()
+    by_model = {name: [run for run in found if run["model"] == name] for name in recipes}
+    return {name: runs for name, runs in by_model.items() if runs}
 
 
 def chosen_device() -> torch.device:
@@ -167,8 +169,12 @@ class Results:
         self.path = RESULTS / f"{benchmark}.json"
         self.command = f"python -m tests.bench {benchmark}"
         self.recipes = {name: asdict(recipe) for name, recipe in recipes.items()}
+
+    @property
+    def runs(self) -> dict[str, dict]:
+        """What is on file now: another process may have added to it."""
         stored = json.loads(self.path.read_text()) if self.path.exists() else {"runs": {}}
-        self.runs: dict[str, dict] = {
+        return {
             name: run
             for name, run in stored["runs"].items()
             if stored["recipes"][run["model"]] == self.recipes.get(run["model"])
@@ -176,11 +182,10 @@ class Results:
 
     def add(self, job: str, figures: dict) -> None:
         """Write the figures of a job at once: a long benchmark may be stopped at any time."""
-        self.runs[job] = figures
         content = {
             "command": self.command,
             "recipes": self.recipes,
-            "runs": dict(sorted(self.runs.items())),
+            "runs": dict(sorted((self.runs | {job: figures}).items())),
         }
         RESULTS.mkdir(exist_ok=True)
         self.path.write_text(json.dumps(content, indent=1) + "\n")
@@ -195,8 +200,3 @@ def spread(values: list[float]) -> dict[str, float]:
 def plus_minus(figure: dict[str, float] | None) -> str:
     """A mean and its deviation as a table shows them."""
     return "–" if figure is None else f"{figure['mean']:.2f} ± {figure['sd']:.2f}"
-
-
-def of_model(runs: dict[str, dict], model: str) -> list[dict]:
-    """The runs of one model, one for each seed."""
-    return [run for run in runs.values() if run["model"] == model]
