@@ -40,7 +40,7 @@ class TextRecipe(Recipe):
 
 
 FIVE_MINUTES = TextRecipe("general", steps=1900, dropout=0.2)
-TWELVE_MINUTES = TextRecipe("general", steps=4600, dropout=0.3)
+TWELVE_MINUTES = TextRecipe("general", steps=4100, dropout=0.3)
 RECIPES = {
     "5min": FIVE_MINUTES,
     "12min": TWELVE_MINUTES,
