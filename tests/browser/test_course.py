@@ -8,16 +8,14 @@ from tests.browser.lab import (
     ROOT,
     RUN_MILLISECONDS,
     copy_course,
-    find_chromium,
+    needs_chromium,
     open_notebook,
     run_all_cells,
     running_browser,
     running_lab,
 )
 
-pytestmark = pytest.mark.skipif(
-    find_chromium() is None, reason="no Chromium on this machine: install chromium to run these"
-)
+pytestmark = needs_chromium
 
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 SCREENSHOTS = ROOT / "build" / "screenshots"

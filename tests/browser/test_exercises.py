@@ -2,20 +2,16 @@
 
 import json
 
-import pytest
-
 from tests.browser.lab import (
     RUN_MILLISECONDS,
     copy_course,
-    find_chromium,
     go_to,
+    needs_chromium,
     running_browser,
     running_lab,
 )
 
-pytestmark = pytest.mark.skipif(
-    find_chromium() is None, reason="no Chromium on this machine: install chromium to run these"
-)
+pytestmark = needs_chromium
 
 NOTEBOOK = "exercises/01_attention_concepts.ipynb"
 TASK = "softmax_with_temperature"
