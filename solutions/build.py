@@ -5,7 +5,6 @@ In a solution notebook, what stands between `# BEGIN SOLUTION` and `# END SOLUTI
 tagged "answer" (a model answer) only the first line is left; one tagged "rubric" is left out.
 """
 
-import ast
 import importlib
 import re
 import textwrap
@@ -16,6 +15,7 @@ import nbformat
 
 from solutions.specification import Exercise
 from utils.checks import bank
+from utils.grading.reading import defined
 
 SOURCE = Path(__file__).parent
 FENCE = re.compile(
@@ -93,16 +93,15 @@ def learner_notebook(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
+def rubrics(path: Path) -> dict[str, str]:
+    """Question in words → how its answers are marked."""
+    cells = nbformat.read(path, as_version=4).cells
+    texts = [cell.source for cell in cells if "rubric" in _tags(cell)]
+    return {re.search(r"`(\w+)`", text)[1]: text for text in texts}
+
+
 def _tags(cell: nbformat.NotebookNode) -> list[str]:
     return cell.metadata.get("tags", [])
-
-
-def defined(source: str) -> set[str]:
-    """The names of the functions, classes and variables that a piece of code defines."""
-    nodes = ast.parse(source).body
-    targets = [node.targets[0] for node in nodes if isinstance(node, ast.Assign)]
-    names = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    return names | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def build(folder: Path) -> None:

@@ -641,6 +641,7 @@ MyAdditiveAttention = Exercise(
     kind="module",
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},
+    shortcuts=["AdditiveAttention"],
     cases=module_cases,
     equivalents={
         "self.v = nn.Linear(attention_dim, 1, bias=True)": A_BIAS_OF_V,

@@ -135,6 +135,7 @@ scaled_attention = Exercise(
     minutes=15,
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
+    shortcuts=["scaled_dot_product_attention", "masked_softmax", "ScaledDotProductAttention"],
     cases=attention_cases,
     equivalents={
         "lowest = torch.finfo().min": "that of float32 is low enough for any score",

@@ -405,6 +405,7 @@ MultiHead = Exercise(
     kind="module",
     outputs=["output", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
+    shortcuts=["MultiheadAttention", "multi_head_attention_forward", "MultiHeadAttention"],
     cases=module_cases,
     equivalents={
         "self.in_proj_weight = nn.Parameter(torch.empty(dim * 3, dim))": NO_ORDER,

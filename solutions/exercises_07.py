@@ -1111,6 +1111,7 @@ smoothed_loss = Exercise(
     difficulty=2,
     minutes=15,
     outputs=["loss"],
+    shortcuts=["cross_entropy", "CrossEntropyLoss"],
     cases=smoothing_cases,
     equivalents={
         "losses = -(1 - smoothing) * right - chances.mean(-1) * smoothing": NO_ORDER,

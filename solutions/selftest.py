@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from solutions.build import code_of, defined, exercises_of, notebooks, solutions_of, stub
+from solutions.build import code_of, exercises_of, notebooks, solutions_of, stub
 from solutions.mutants import mutants
 from solutions.specification import Exercise
 from utils.checks import bank
@@ -21,6 +21,7 @@ from utils.checks.calling import Printed
 from utils.checks.judging import Verdict
 from utils.checks.notebook import verdict_on
 from utils.checks.tasks import Record
+from utils.grading.reading import defined
 
 HIDDEN_SETS = 10
 

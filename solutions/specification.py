@@ -109,7 +109,10 @@ class Exercise:
             for case in cases
         ]
         return [
-            Answer({name: _rounded(values) for name, values in one.outputs.items()}, one.gradients)
+            Answer(
+                {name: _rounded(values) for name, values in one.outputs.items()},
+                {pair: _rounded(flow) for pair, flow in one.gradients.items()},
+            )
             for one in answers(self.task, given, precise, Printed())
         ]
 

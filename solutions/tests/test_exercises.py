@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 from solutions import selftest
-from solutions.build import FENCE, SOURCE, build, code_of, defined, notebooks, solutions_of, stub
+from solutions.build import FENCE, SOURCE, build, code_of, notebooks, solutions_of, stub
 from solutions.specification import Draw
 from utils.checks import bank
 from utils.checks.calling import Printed
 from utils.checks.notebook import verdict_on
+from utils.grading.reading import defined
 
 ALL = selftest.all_exercises()
 every_exercise = pytest.mark.parametrize(

@@ -29,8 +29,13 @@ def save(records: Sequence[Record], path: Path) -> None:
         arrays[key] = value.numpy()
         return {"array": key, "strided": not value.is_contiguous()}
 
-    def answer(one: Answer, key: str) -> list[str]:
+    def answer(one: Answer, key: str) -> None:
         arrays.update({f"{key}/{name}": values for name, values in one.outputs.items()})
+
+    def expect(one: Answer, key: str) -> list[str]:
+        answer(one, f"{key}/expected")
+        flows = {f"{key}/gradient {i}": flow for i, flow in enumerate(one.gradients.values())}
+        arrays.update(flows)
         return list(one.gradients)
 
     content = []
@@ -49,7 +54,7 @@ def save(records: Sequence[Record], path: Path) -> None:
             }
             for number, case in enumerate(record.cases)
         ]
-        expected = [answer(one, f"{key}/{i}/expected") for i, one in enumerate(record.expected)]
+        expected = [expect(one, f"{key}/{i}") for i, one in enumerate(record.expected)]
         for number, mistake in enumerate(record.task.mistakes):
             for i, one in enumerate(record.mistaken[mistake.name]):
                 answer(one, f"{key}/{i}/mistake {number}")
@@ -75,11 +80,22 @@ def load(task_id: str) -> Record:
         KeyError: no exercise has that name.
     """
     for path in sorted(FOLDER.glob("*.npz")):
-        for entry in _entries(path.with_suffix(".json")):
-            if entry["task"]["id"] == task_id:
-                with np.load(path, allow_pickle=False) as arrays:
-                    return _record(entry, arrays)
+        for record in _records(path, task_id):
+            return record
     raise KeyError(task_id)
+
+
+def load_all(path: Path) -> dict[str, Record]:
+    """Task → its record, of the records that were saved under a path."""
+    return {record.task.id: record for record in _records(path.with_suffix(".npz"))}
+
+
+def _records(path: Path, task_id: str | None = None) -> Iterator[Record]:
+    """The records in a file of arrays and the words beside it; those of one task where named."""
+    for entry in _entries(path.with_suffix(".json")):
+        if task_id in (None, entry["task"]["id"]):
+            with np.load(path, allow_pickle=False) as arrays:
+                yield _record(entry, arrays)
 
 
 def _entries(path: Path) -> list[dict]:
@@ -100,9 +116,11 @@ def _record(entry: dict, arrays: Mapping[str, np.ndarray]) -> Record:
         return tensor.mT.contiguous().mT if value["strided"] else tensor
 
     def answers(kind: str) -> Iterator[Answer]:
-        for number, gradients in enumerate(entry["gradients"]):
-            names = {name: f"{task.id}/{number}/{kind}/{name}" for name in task.outputs}
-            yield Answer({name: arrays[key] for name, key in names.items()}, gradients)
+        for number, pairs in enumerate(entry["gradients"]):
+            key = f"{task.id}/{number}"
+            outputs = {name: arrays[f"{key}/{kind}/{name}"] for name in task.outputs}
+            flows = {pair: arrays[f"{key}/gradient {i}"] for i, pair in enumerate(pairs)}
+            yield Answer(outputs, flows if kind == "expected" else {})
 
     cases = [
         Case(

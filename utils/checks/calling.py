@@ -25,7 +25,6 @@ from torch import Tensor, nn
 
 from utils.checks.tasks import Answer, Case, Task
 
-SECONDS = 10.0  # for all cases together; right answers need a few milliseconds
 OUR_SEED = 812849633550336  # nobody else's, so that a learner's manual_seed can be noticed
 
 
@@ -76,12 +75,12 @@ def answers(task: Task, learned: Any, cases: Sequence[Case], printed: Printed) -
     with quiet[0], quiet[1], warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
         warnings.simplefilter("ignore")
         try:
-            with _time_limit(SECONDS):
+            with time_limit(task.seconds):
                 return [_answer(task, learned, case) for case in cases]
         except OutOfTime:
             raise Trouble(
                 "time",
-                f"`{task.id}` was still running after {SECONDS:g} seconds and was stopped. "
+                f"`{task.id}` was still running after {task.seconds:g} seconds and was stopped. "
                 "Is there a loop that never ends? The notebook is fine: mend it and check again.",
             ) from None
 
@@ -235,8 +234,8 @@ def _texts(task: Task, name: str, value: Any) -> np.ndarray:
 
 
 @torch.enable_grad()  # whatever the notebook has switched off
-def _gradients(task: Task, learned: Any, case: Case) -> list[str]:
-    """Which inputs and parameters each output depends on, as autograd sees it."""
+def _gradients(task: Task, learned: Any, case: Case) -> dict[str, np.ndarray]:
+    """The gradient of each output back to each input and parameter that it depends on."""
     function = _callable(task, learned, case)
     leaves = {
         name: one.clone().requires_grad_()
@@ -247,22 +246,29 @@ def _gradients(task: Task, learned: Any, case: Case) -> list[str]:
         own = dict(function.named_parameters())
         leaves |= {name: own[name] for name in case.parameters}
     if not leaves:
-        return []
+        return {}
     inputs = [leaves[name].clone() if name in leaves else one for name, one in case.inputs.items()]
-    found = []
+    found = {}
     try:
         returned = _call(function, inputs, case)
         outputs = returned if len(task.outputs) > 1 else [returned]
         for name, output in zip(task.outputs, outputs, strict=True):
             if output.requires_grad:
+                total = (output * factors(output)).sum()
                 flows = torch.autograd.grad(
-                    output.sum(), [*leaves.values()], allow_unused=True, retain_graph=True
+                    total, [*leaves.values()], allow_unused=True, retain_graph=True
                 )
-                pairs = zip(leaves, flows, strict=True)
-                found += [f"{name} ← {leaf}" for leaf, flow in pairs if flow is not None]
+                for leaf, flow in zip(leaves, flows, strict=True):
+                    if flow is not None:
+                        found[f"{name} ← {leaf}"] = flow.detach().double().numpy()
     except Exception:  # it ran on plain tensors: with `.numpy()`, say, which needs them detached
-        return []
+        return {}
     return found
+
+
+def factors(output: Tensor) -> Tensor:
+    """A factor for each entry of an output: the plain sum of weights is 1, whatever they are."""
+    return torch.arange(1.0, output.numel() + 1, dtype=output.dtype).cos().reshape(output.shape)
 
 
 def _chosen(task: Task, learned: Any) -> dict[str, np.ndarray]:
@@ -293,7 +299,7 @@ def _a(value: Any) -> str:
 
 
 @contextlib.contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Raises `OutOfTime` in the main thread, again and again until the block is left.
 
     Again and again, since a bare `except:` inside a loop would swallow the first.

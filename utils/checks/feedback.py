@@ -6,7 +6,7 @@ The HTML takes its colours from the page, so that it reads well in a light and i
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from torch import Tensor
@@ -16,7 +16,6 @@ from utils.checks.tasks import Case
 from utils.plots import AccessibleFigure, matrix_map
 
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
-LARGEST_PICTURE = 8  # rows or columns
 LARGEST_QUOTE = 12  # numbers of an input that are written out
 LONGEST_QUOTE = 120  # letters of an input that is no tensor
 
@@ -44,15 +43,15 @@ class Note:
         return "\n".join([self.heading, *(f"  {line}" for line in [*self.lines, *rows])])
 
     def _repr_html_(self) -> str:
-        lines = "".join(f'<div style="margin-top:4px">{_marked(line)}</div>' for line in self.lines)
+        lines = "".join(f'<div style="margin-top:4px">{marked(line)}</div>' for line in self.lines)
         head, *rows = self.table or [[]]
         table = "".join(
-            "<tr>" + "".join(f"<{tag} {_CELL}>{_marked(cell)}</{tag}>" for cell in row) + "</tr>"
+            "<tr>" + "".join(f"<{tag} {_CELL}>{marked(cell)}</{tag}>" for cell in row) + "</tr>"
             for tag, row in [("th", head), *(("td", row) for row in rows)]
         )
         return (
             f'<div role="status" style="border-left:4px solid {self.colour};padding:2px 0 2px 12px;'
-            f'margin:4px 0;max-width:46em"><div><b>{_marked(self.heading)}</b></div>{lines}'
+            f'margin:4px 0;max-width:46em"><div><b>{marked(self.heading)}</b></div>{lines}'
             + (
                 f'<table style="margin:6px 0 0 0;color:inherit;font-size:inherit">{table}</table>'
                 if self.table
@@ -67,7 +66,7 @@ _CELL = 'style="text-align:left;padding:2px 14px 2px 0"'
 _AIR = 'style="margin-top:8px"'
 
 
-def _marked(text: str) -> str:
+def marked(text: str) -> str:
     """Escaped for HTML, with `code` in backticks set as code, and *stress* in italics."""
     code = r'<code style="background:none;color:inherit;padding:0">\1</code>'
     escaped = re.sub(r"(?<!\w)\*(\w[\w ]*)\*(?!\w)", r"<em>\1</em>", html.escape(text))
@@ -75,6 +74,11 @@ def _marked(text: str) -> str:
 
 
 def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
+    """A verdict in words and a picture."""
+    return replace(in_words(verdict, printed_lines), picture=_picture(verdict))
+
+
+def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
     """A verdict in words, with where it shows and what to do next."""
     task = verdict.task
     printed = (
@@ -97,8 +101,7 @@ def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
     if mistake:
         lines.append(f"To think about: {mistake.hint}")
     lines += [*printed, f'Stuck? `hint("{task.id}")` opens the next hint.']
-    picture = evidence and _picture(verdict, evidence)
-    return Note(f"✗ {task.title}: not yet{earned}", lines, BAD, picture)
+    return Note(f"✗ {task.title}: not yet{earned}", lines, BAD)
 
 
 def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
@@ -143,17 +146,13 @@ def _number(value: np.generic) -> str:
     return f"{value:.4g}" if value.dtype.kind == "f" else str(value)
 
 
-def _picture(verdict: Verdict, evidence: Evidence) -> AccessibleFigure | None:
-    """Expected beside found, for a matrix that fits; of a batch, the first that differs."""
-    expected, found = evidence.expected, evidence.found
-    number_format = ".2f" if expected.dtype.kind == "f" else ".0f"
-    first = next(differences(evidence, verdict.task.tolerance), None)
-    if first is None or expected.dtype.kind == "U" or expected.ndim == 0:
+def _picture(verdict: Verdict) -> AccessibleFigure | None:
+    """Expected beside found, where that is a matrix to look at."""
+    if verdict.matrix is None:
         return None
-    expected, found = (np.atleast_2d(one[first[:-2]]).astype(float) for one in (expected, found))
-    if max(expected.shape) > LARGEST_PICTURE or not np.isfinite(found).all():
-        return None
-    row, column = (0, *first)[-2:]
+    expected, found, (row, column) = verdict.matrix
+    evidence = verdict.evidence
+    number_format = ".2f" if evidence.expected.dtype.kind == "f" else ".0f"
     alt = (
         f"{evidence.output}, expected beside yours, {expected.shape[0]} rows by "
         f"{expected.shape[1]} columns. First difference in row {row}, column {column}: "

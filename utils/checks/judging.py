@@ -18,6 +18,8 @@ import numpy as np
 
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
+LARGEST_PICTURE = 8  # rows or columns of a matrix that is shown
+GRADIENT_TOLERANCE = 1e-3  # of the largest entry: float32 is compared with float64
 KINDS = {
     "f": "decimal numbers",
     "i": "whole numbers",
@@ -65,6 +67,23 @@ class Verdict:
         return self.reason == "passed"
 
     @property
+    def matrix(self) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]] | None:
+        """Expected, found and the first place where they differ, where that is a small matrix.
+
+        Of a batch it is the first matrix that differs.
+        """
+        if self.evidence is None or self.evidence.expected.dtype.kind == "U":
+            return None
+        first = next(differences(self.evidence, self.task.tolerance), None)
+        if first is None or self.evidence.expected.ndim == 0:
+            return None
+        pair = self.evidence.expected, self.evidence.found
+        expected, found = (np.atleast_2d(one[first[:-2]]).astype(float) for one in pair)
+        if max(expected.shape) > LARGEST_PICTURE or not np.isfinite(found).all():
+            return None
+        return expected, found, (0, *first)[-2:]
+
+    @property
     def points(self) -> int:
         if self.passed or self.share is None:
             return self.task.points if self.passed else 0
@@ -92,6 +111,14 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
                     )
                     mistake = _mistake(record, answers)
                     return Verdict(task, reason, message, mistake, evidence, share=share)
+    pair = _wrong_gradient(record.expected, answers)
+    if pair:
+        message = (
+            f"The values are right, but the gradient from `{pair[0]}` back to `{pair[1]}` is "
+            "wrong, so a network would learn the wrong thing. Is a part of the way cut, by "
+            "`.detach()`, say?"
+        )
+        return Verdict(task, "gradient", message)
     count = len(record.cases)
     right = "Every choice is" if task.kind == "choices" else f"All {count} cases are"
     return Verdict(task, "passed", f"{right} right.")
@@ -236,6 +263,27 @@ def _cut_graph(task: Task, output: str, expected: Answer, answer: Answer) -> str
         "through it. `.detach()`, `.item()`, `.tolist()`, `.numpy()`, `torch.tensor(…)` "
         "and `torch.no_grad()` cut the way back: stay with operations on tensors."
     )
+
+
+def _wrong_gradient(expected: Sequence[Answer], answers: Sequence[Answer]) -> list[str]:
+    """An output and an input between which most of the gradient differs, over all cases.
+
+    Most of it, since right answers may differ at single places, as where a logarithm meets a 0.
+    """
+    right: dict[str, list[np.ndarray]] = {}
+    for should, is_ in zip(expected, answers, strict=True):
+        for pair, flow in should.gradients.items():
+            found = is_.gradients[pair]
+            if found.shape != flow.shape:
+                return pair.split(" ← ")
+            counts = np.isfinite(flow) & (flow != 0)
+            room = GRADIENT_TOLERANCE * max(1.0, np.abs(flow[counts]).max(initial=0.0))
+            right.setdefault(pair, []).append(np.abs(found - flow)[counts] <= room)
+    for pair, places in right.items():
+        places = np.concatenate(places)
+        if places.size and places.mean() < 0.5:
+            return pair.split(" ← ")
+    return []
 
 
 def _wrong_values(task: Task, output: str, expected: Answer, answer: Answer) -> str:

@@ -11,6 +11,8 @@ from utils.checks.feedback import BAD, Note, explain
 from utils.checks.judging import Verdict, judge
 from utils.checks.tasks import Record, Task
 
+NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
+
 _hints_open: dict[str, int] = {}  # how many hints of a task are open, in this session
 
 
@@ -42,8 +44,7 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     """
     task = record.task
     if task.id not in names:
-        message = f"There is no `{task.id}` yet. Run the cell that defines it, then check again."
-        return Verdict(task, "not defined", message)
+        return Verdict(task, "not defined", NOT_DEFINED.format(task.id))
     try:
         return judge(record, answers(task, names[task.id], record.cases, printed))
     except Trouble as trouble:

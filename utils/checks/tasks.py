@@ -46,6 +46,8 @@ class Task:
         returns: what each output is: a tensor, or a list of texts.
         full_marks_from: the share of right entries that earns all points; a smaller share earns
             part of them. None where every entry has to be right.
+        seconds: how long a cell that belongs to it may run, and its answers to all cases.
+        shortcuts: calls that would do the task's work. Graders are told of them.
     """
 
     id: str
@@ -62,6 +64,8 @@ class Task:
     tolerance: float = 1e-5
     returns: Literal["tensors", "texts"] = "tensors"
     full_marks_from: float | None = None
+    seconds: float = 10.0  # right answers need a few milliseconds, where nothing is trained
+    shortcuts: Sequence[str] = ()
 
     @property
     def facts(self) -> str:
@@ -94,11 +98,12 @@ class Answer:
 
     Args:
         outputs: output → its numbers (floats as float64).
-        gradients: pairs "output ← input" between which a gradient flows.
+        gradients: "output ← input" → the gradient that flows back, of the output's entries added
+            up with the factors of `calling.factors`.
     """
 
     outputs: Mapping[str, np.ndarray]
-    gradients: Sequence[str] = ()
+    gradients: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

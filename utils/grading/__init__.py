@@ -1,0 +1,21 @@
+"""Grades a class: `python -m utils.grading FOLDER --out DIR`, or `make grade SUBMISSIONS=FOLDER`.
+
+The score is decided where a learner's code does not run. This process, the parent, reads notebooks
+as data. A worker in a sandbox runs their code on fresh inputs and sends back plain arrays; the
+parent compares them with what the solution returns. No expected value ever enters a worker.
+
+| module | what it does | trusted |
+|---|---|---|
+| `submissions` | what was handed in: files, folders, a zip of an LMS | |
+| `reading` | a notebook as data: its code, its answers in words | |
+| `wire` | what goes between parent and worker: JSON and raw numbers | |
+| `sandbox` | starts the server in bubblewrap, or says why it cannot | yes |
+| `server` | warm; forks a worker into a sandbox of its own, watches and ends it | yes |
+| `worker` | runs a learner's cells and answers: the only place that does | no |
+| `marking` | one submission: what to ask the worker, what the answers are worth | yes |
+| `results` | what is known of each file, on disk at once; resumed and marked again | yes |
+| `tables` | grades.csv and files.csv | yes |
+| `likeness` | submissions that are nearly the same | yes |
+| `pages` | a page for each learner, and the overview of the class | yes |
+| `release` | the learners' zip, without solutions | yes |
+"""

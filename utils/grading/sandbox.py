@@ -1,0 +1,106 @@
+"""Starts the server inside bubblewrap, or says why that cannot be.
+
+The server and all that it forks see the system's libraries, Python and `utils`, read-only, and
+nothing else of the disk. There is no network. Started by root, they are the user `nobody`: limits
+on the number of processes do not bind root.
+"""
+
+import os
+import shutil
+import site
+import socket
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+UTILS = Path(__file__).parents[1]
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/nix/store",
+    "/etc/ld.so.cache",
+    "/etc/fonts",
+)
+HOW_TO_GET_ONE = """\
+Submissions are strangers' programs, so they run in a sandbox, and there is none here: {reason}.
+  Linux          install bubblewrap: apt install bubblewrap, or dnf install bubblewrap
+  Windows        grade inside WSL2, and install bubblewrap there
+  macOS, others  grade in a Linux virtual machine, or in a container that may make namespaces
+If you trust every submission, --unsafe grades without one. Each can then read and change whatever
+you can; every report will say so."""
+
+
+class NoSandbox(RuntimeError):  # noqa: N818 - it is no fault, but something to install
+    """There is no sandbox here, and how to get one."""
+
+    def __init__(self, reason: str):
+        super().__init__(HOW_TO_GET_ONE.format(reason=reason))
+
+
+def start_server(safe: bool = True) -> tuple[subprocess.Popen, socket.socket]:
+    """Start the warm server: its process, and the socket that takes jobs.
+
+    Args:
+        safe: in the sandbox. Otherwise it is an ordinary process of yours.
+
+    Raises:
+        NoSandbox: there is no bubblewrap, or it may not do its work.
+    """
+    ours, theirs = socket.socketpair()
+    python = [sys.executable, "-m", "utils.grading.server", str(theirs.fileno())]
+    command = [*_bubblewrap(), *python, "safe"] if safe else [*python, "unsafe"]
+    environment = {"PATH": os.defpath, "PYTHONPATH": str(UTILS.parent), "OMP_NUM_THREADS": "1"}
+    environment |= {"HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
+    process = subprocess.Popen(
+        command,
+        pass_fds=[theirs.fileno()],
+        env=environment,
+        cwd=UTILS.parent if not safe else None,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is the parent's; the server ends with the parent
+    )
+    theirs.close()
+    if ours.recv(5) != b"ready":
+        reason = process.communicate()[1].decode(errors="replace").strip().splitlines()
+        raise NoSandbox(f"bubblewrap ended with “{reason[-1] if reason else 'nothing'}”")
+    return process, ours
+
+
+def _bubblewrap() -> list[str]:
+    """The command that shows the server nothing but what it needs."""
+    program = shutil.which("bwrap")
+    if program is None:
+        raise NoSandbox("the program bwrap is not installed")
+    command = [program, "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
+    made: set[Path] = set()
+    for path in _needed():
+        for parent in reversed(path.parents[:-1]):
+            if parent not in made:  # readable by all, which bubblewrap's own are not
+                command += ["--dir", str(parent)]
+                made.add(parent)
+        if path.is_symlink():
+            command += ["--symlink", os.readlink(path), str(path)]
+        else:
+            command += ["--ro-bind", str(path), str(path)]
+    # Whole, so that the sandboxes inside may have a /proc of their own.
+    command += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
+    return [*command, "--perms", "1777", "--tmpfs", "/tmp", "--chdir", "/"]
+
+
+def _needed() -> Iterator[Path]:
+    """What of the disk Python needs, no path inside another."""
+    paths = [Path(path) for path in SYSTEM if os.path.lexists(path)]
+    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sysconfig.get_path("purelib")}
+    packages = [*site.getsitepackages()] if sys.prefix == sys.base_prefix else []
+    for path in sorted({*prefixes, *packages, str(UTILS), str(Path(sys.executable).parent)}):
+        path = Path(path)
+        if path.exists() and not any(path.is_relative_to(known) for known in paths):
+            paths.append(path)
+    yield from paths

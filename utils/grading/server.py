@@ -1,0 +1,261 @@
+"""Forks a worker for each submission into a sandbox of its own, watches it, and ends it.
+
+`python -m utils.grading.server FD safe` is started by `sandbox`. It imports torch once. For each
+job that arrives on the socket it forks a guard. The guard has bubblewrap make fresh namespaces
+(user, process, network, mount, ipc), forks the worker into them, and looks on until the worker is
+done or a limit is passed. Then it kills the first process in there, and the kernel all others.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from utils.grading import worker
+
+MEGABYTE = 2**20
+MEMORY = 2048 * MEGABYTE  # of all processes of a submission together
+FILES = 64 * MEGABYTE  # of each file, of /tmp and of /dev/shm
+PROCESSES = 64
+GLANCE = 0.02  # seconds between two looks at a worker
+NOBODY = 65534
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_NAMESPACES = {"ipc": 0x08000000, "net": 0x40000000, "pid": 0x20000000, "mnt": 0x00020000}
+_USER_NAMESPACE = 0x10000000
+_OWNER = 0xB701  # the ioctl NS_GET_USERNS: who owns a namespace
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_CAPABILITIES_3 = 0x20080522
+_INSIDE = [
+    *["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"],
+    *["--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--proc", "/proc"],
+    *["--dev", "/dev", "--remount-ro", "/dev"],
+    *["--perms", "1777", "--size", str(FILES), "--tmpfs", "/dev/shm"],
+    *["--perms", "1777", "--size", str(FILES), "--tmpfs", "/tmp"],
+    *["--chdir", "/tmp", "--info-fd"],
+]
+
+
+def serve(jobs: socket.socket, safe: bool) -> None:
+    """Take jobs until the parent is gone: two sockets each, and the seconds it may take."""
+    if os.getuid() == 0 and safe:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    _libc.prctl(_PR_SET_DUMPABLE, 1)  # or /proc/self would still be root's
+    worker.warm_up()
+    forked_with = _memory(os.open("/proc/self/status", os.O_RDONLY))[0] if safe else 0
+    if safe:
+        with _Sandbox():  # try it: whoever waits for "ready" learns what went wrong
+            pass
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    jobs.sendall(b"ready")
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(jobs, 64, 2)
+        if not message:
+            return
+        connection, status = (socket.socket(fileno=one) for one in descriptors)
+        if os.fork() == 0:
+            outcome = "failed"
+            try:
+                jobs.close()
+                _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+                guard = _guard if safe else _guard_unsafe
+                outcome = guard(connection, status, float(message), forked_with)
+            finally:
+                with contextlib.suppress(OSError):
+                    status.sendall(outcome.encode())
+                os._exit(0)
+        connection.close()
+        status.close()
+        with contextlib.suppress(ChildProcessError):  # collect the guards that are done
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _guard(
+    connection: socket.socket, status: socket.socket, seconds: float, forked_with: int
+) -> str:
+    """Run one worker in a sandbox: "done" when it has ended, else the limit that it has passed."""
+    deadline = time.monotonic() + seconds
+    status.setblocking(False)
+    with _Sandbox() as sandbox:
+        born, birth = os.pipe()
+        joiner = os.fork()
+        if joiner == 0:
+            try:
+                sandbox.join()
+                if os.fork() == 0:
+                    os.write(birth, str(os.getpid()).encode())
+                    _become_worker(connection)
+            finally:
+                os._exit(0)
+        os.close(birth)
+        connection.close()
+        os.waitpid(joiner, 0)
+        worker_number = os.read(born, 16).decode()
+        while time.monotonic() < deadline:
+            held = sandbox.memory(forked_with)
+            if worker_number not in held:
+                return "done"
+            if sum(held.values()) > MEMORY:
+                return "memory"
+            if _closed(status):
+                return "unwanted"
+            time.sleep(GLANCE)
+        return "time"
+
+
+def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: float, _: int) -> str:
+    """The same for an ordinary process, with nothing but a deadline."""
+    deadline = time.monotonic() + seconds
+    status.setblocking(False)
+    child = os.fork()
+    if child == 0:
+        try:
+            _become_worker(connection)
+        finally:
+            os._exit(0)
+    connection.close()
+    outcome = "time"
+    while time.monotonic() < deadline and outcome == "time":
+        if os.waitpid(child, os.WNOHANG)[0]:
+            outcome = "done"
+        elif _closed(status):
+            outcome = "unwanted"
+        else:
+            time.sleep(GLANCE)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
+    return outcome
+
+
+def _closed(status: socket.socket) -> bool:
+    """Whether the parent has hung up."""
+    try:
+        return not status.recv(1)
+    except BlockingIOError:
+        return False
+
+
+def _become_worker(connection: socket.socket) -> None:
+    """Let go of all that is not the learner's, and run their code."""
+    os.setsid()  # a signal to its group reaches nobody else
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.dup2(connection.fileno(), 3)
+    os.closerange(4, 4096)
+    _limit()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    worker.work(socket.socket(fileno=os.dup(3)))
+
+
+def _limit() -> None:
+    """Limits of each process. What the tree may have together, the guard looks after."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:  # no Linux
+        return
+    own = pages * resource.getpagesize()
+    for kind, most in (
+        (resource.RLIMIT_AS, own + MEMORY),
+        (resource.RLIMIT_FSIZE, FILES),
+        (resource.RLIMIT_NPROC, PROCESSES),
+        (resource.RLIMIT_NOFILE, 256),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+    ):
+        resource.setrlimit(kind, (most, most))
+
+
+class _Sandbox:
+    """Fresh namespaces, made by bubblewrap and held by a `cat` that waits inside.
+
+    Raises:
+        RuntimeError: bubblewrap could not make them.
+    """
+
+    def __enter__(self) -> "_Sandbox":
+        read, write = os.pipe()
+        self._bubblewrap = subprocess.Popen(
+            [*_INSIDE, str(write), "cat"],
+            pass_fds=[write],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        os.close(write)
+        with open(read) as information, contextlib.suppress(OSError):
+            self._bubblewrap.stdin.write(b"?")
+            self._bubblewrap.stdin.flush()
+            if self._bubblewrap.stdout.read(1):  # `cat` answers, so all is in place
+                self._first = json.load(information)["child-pid"]
+                self._proc = os.open(f"/proc/{self._first}/root/proc", os.O_RDONLY)
+                return self
+        raise RuntimeError(self._bubblewrap.communicate()[1].decode(errors="replace").strip())
+
+    def __exit__(self, *_) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._first, signal.SIGKILL)  # and with it the kernel kills all in there
+        self._bubblewrap.wait()
+
+    def join(self) -> None:
+        """Go in: children of this process are born inside, without any privilege."""
+        user = os.open(f"/proc/{self._first}/ns/user", os.O_RDONLY)
+        others = {
+            kind: os.open(f"/proc/{self._first}/ns/{kind}", os.O_RDONLY) for kind in _NAMESPACES
+        }
+        # bubblewrap makes a second user namespace, which owns none of the others.
+        owner = fcntl.ioctl(others["mnt"], _OWNER)
+        _enter(owner, _USER_NAMESPACE)
+        for kind, descriptor in others.items():
+            _enter(descriptor, _NAMESPACES[kind])
+        if os.fstat(owner).st_ino != os.fstat(user).st_ino:
+            _enter(user, _USER_NAMESPACE)
+        _check(_libc.capset((ctypes.c_uint32 * 2)(_CAPABILITIES_3, 0), (ctypes.c_uint32 * 6)()))
+        _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+
+    def memory(self, forked_with: int) -> dict[str, int]:
+        """Bytes that each living process in there holds beyond what it was forked with."""
+        held = {}
+        for name in os.listdir(self._proc):
+            if name.isdigit():
+                with contextlib.suppress(OSError, ValueError):
+                    status = os.open(f"{name}/status", os.O_RDONLY, dir_fd=self._proc)
+                    bytes_, ended = _memory(status)
+                    if not ended:
+                        held[name] = max(0, bytes_ - forked_with)
+        return held
+
+
+def _memory(status: int) -> tuple[int, bool]:
+    """The bytes that a process has to itself, and whether it has ended."""
+    with open(status) as file:
+        fields = dict(line.split(":", 1) for line in file)
+    kinds = ("RssAnon", "RssShmem", "VmSwap")
+    kilobytes = sum(int(fields.get(kind, "0 kB").split()[0]) for kind in kinds)
+    return 1024 * kilobytes, fields["State"].split()[0] in "ZX"
+
+
+def _enter(descriptor: int, kind: int) -> None:
+    _check(_libc.setns(descriptor, kind))
+
+
+def _check(outcome: int) -> None:
+    if outcome != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])), safe=sys.argv[2] == "safe")

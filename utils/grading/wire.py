@@ -1,0 +1,123 @@
+"""What goes between the parent and a worker: JSON, and numbers as raw bytes. Nothing is executed.
+
+A frame is four bytes with the length of its JSON, the JSON, and then the bytes of its arrays. In
+the JSON an array is {"array": [dtype, shape]}, and a tensor whose memory is laid out column by
+column is marked "strided". Whoever reads a frame says how large it may be: a worker that runs a
+stranger's code can send whatever it likes.
+"""
+
+import json
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+DTYPES = {name: np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")}
+MOST_AXES = 8
+_LENGTH = struct.Struct("!I")
+
+Receive = Callable[[int], bytes]  # that many bytes, or an error
+
+
+class WireError(ValueError):
+    """What arrived is no frame."""
+
+
+def pack(message: Any) -> bytes:
+    """A frame with a message: JSON values, arrays and tensors, in lists and dictionaries."""
+    blobs: list[bytes] = []
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Tensor):
+            found = plain(value.detach().numpy())
+            return found | {"tensor": True, "strided": not value.is_contiguous()}
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind == "U":
+                return {"texts": value.tolist()}
+            value = value.astype(value.dtype.newbyteorder("<"), copy=False)
+            if value.dtype.str not in DTYPES:
+                raise WireError(f"an array of {value.dtype} cannot be sent")
+            blobs.append(value.tobytes())
+            return {"array": [value.dtype.str, list(value.shape)]}
+        if isinstance(value, dict):
+            return {str(key): plain(one) for key, one in value.items()}
+        return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+    text = json.dumps(plain(message)).encode()
+    return b"".join([_LENGTH.pack(len(text)), text, *blobs])
+
+
+def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
+    """Read one frame.
+
+    Args:
+        receive: gives the next bytes of the stream.
+        limit: the most bytes that the frame may have.
+
+    Returns:
+        The message, and the number of bytes that it took.
+
+    Raises:
+        WireError: it is no frame, or a larger one.
+    """
+    (size,) = _LENGTH.unpack(receive(_LENGTH.size))
+    left = limit - size
+    if left < 0:
+        raise WireError("a frame is too large")
+    try:
+        content = json.loads(receive(size))
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"a frame is no JSON: {type(error).__name__}") from None
+
+    def restored(value: Any) -> Any:
+        nonlocal left
+        if isinstance(value, list):
+            return [restored(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if "texts" in value:
+            return _texts(value["texts"])
+        if "array" not in value:
+            return {key: restored(one) for key, one in value.items()}
+        dtype, shape = _layout(value["array"])
+        count = math.prod(shape) * dtype.itemsize
+        left -= count
+        if left < 0:
+            raise WireError("a frame is too large")
+        array = np.frombuffer(receive(count), dtype).reshape(shape)
+        if not value.get("tensor"):
+            return array
+        tensor = torch.from_numpy(array.copy())
+        return tensor.mT.contiguous().mT if value.get("strided") else tensor
+
+    try:
+        return restored(content), limit - left
+    except RecursionError:
+        raise WireError("a frame is nested too deeply") from None
+
+
+def _layout(description: Any) -> tuple[np.dtype, list[int]]:
+    try:
+        name, shape = description
+        dtype = DTYPES[name]
+    except (TypeError, ValueError, KeyError):
+        raise WireError("an array of an unknown kind") from None
+    sizes = isinstance(shape, list) and all(type(one) is int and one >= 0 for one in shape)
+    if not sizes or len(shape) > MOST_AXES:
+        raise WireError("an array of an impossible shape")
+    return dtype, shape
+
+
+def _texts(value: Any) -> np.ndarray:
+    """Texts as an array of texts; one text alone has no axes."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+        raise WireError("an array of texts holds something else")
+    # As many letters are kept for each text as for the longest: a long one among many would grow.
+    if len(texts) * max(map(len, texts), default=0) > 4_000_000:
+        raise WireError("texts are too long")
+    return np.array(value, dtype=str)
