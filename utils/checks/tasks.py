@@ -65,7 +65,7 @@ class Task:
     returns: Literal["tensors", "texts"] = "tensors"
     full_marks_from: float | None = None
     seconds: float = 10.0  # right answers need a few milliseconds, where nothing is trained
-    shortcuts: Sequence[str] = ()
+    shortcuts: Sequence[str] = field(default_factory=list)
 
     @property
     def facts(self) -> str:
