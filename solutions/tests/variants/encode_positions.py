@@ -7,12 +7,11 @@ import torch
 
 def number_by_number(positions, dim, base):
     codes = []
-    for place in positions.flatten().tolist():
+    for place in positions.flatten():
         for i in range(dim // 2):
             angle = place / base ** (2 * i / dim)
-            codes += [math.sin(angle), math.cos(angle)]
-    codes = torch.tensor(codes).view(*positions.shape, dim)
-    return codes + 0 * positions.unsqueeze(-1)  # places between places may want a gradient
+            codes += [angle.sin(), angle.cos()]
+    return torch.stack(codes).view(*positions.shape, dim)
 
 
 def through_logarithms(positions, dim, base):
