@@ -3,7 +3,7 @@ BIN := .venv/bin
 NOTEBOOKS := $(wildcard notebooks/0*.ipynb)
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 
-.PHONY: lab test lint bench notebooks exercises selftest
+.PHONY: lab test lint bench notebooks exercises selftest grade release
 
 lab: .venv/ready  ## open JupyterLab on the course
 	@$(BIN)/jupyter trust $(NOTEBOOKS) $(wildcard exercises/0*.ipynb) >/dev/null
@@ -27,6 +27,13 @@ exercises: .venv/ready  ## build exercises/ from solutions/, and run the solutio
 
 selftest: .venv/ready  ## check the checks: mistakes named, right answers accepted, mutants caught
 	$(BIN)/python -m solutions.selftest
+
+grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=folder] [OPTIONS=--resume]
+	@test -n "$(SUBMISSIONS)" || { echo "What was handed in? make grade SUBMISSIONS=folder" >&2; exit 1; }
+	$(BIN)/python -m utils.grading "$(SUBMISSIONS)" --out "$(or $(GRADES),grades)" $(OPTIONS)
+
+release: .venv/ready  ## the learners' zip, without solutions, in dist/
+	$(BIN)/python -m utils.grading.release
 
 .venv/ready: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

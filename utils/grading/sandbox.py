@@ -28,7 +28,9 @@ SYSTEM = (
 )
 HOW_TO_GET_ONE = """\
 Submissions are strangers' programs, so they run in a sandbox, and there is none here: {reason}.
-  Linux          install bubblewrap: apt install bubblewrap, or dnf install bubblewrap
+  Linux          install bubblewrap: apt install bubblewrap, or dnf install bubblewrap. Where it
+                 is there and not allowed to work (Ubuntu from 24.04 on), allow it until the next
+                 start: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0
   Windows        grade inside WSL2, and install bubblewrap there
   macOS, others  grade in a Linux virtual machine, or in a container that may make namespaces
 If you trust every submission, --unsafe grades without one. Each can then read and change whatever

@@ -1,0 +1,101 @@
+"""The learners' zip: the course without solutions. `python -m utils.grading.release`, or
+`make release`.
+
+The same files give the same bytes, on any machine: sorted, without dates, and not compressed, as
+libraries that compress differ. Afterwards the zip is unpacked into an empty folder and every
+exercise notebook is run there as a learner would first run it.
+"""
+
+import hashlib
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from tqdm.auto import tqdm
+
+ROOT = Path(__file__).parents[2]
+ZIP = ROOT / "dist" / "attention-course.zip"
+FILES = ("LICENSE", "Makefile", "README.md", "pyproject.toml", "requirements.txt")
+FOLDERS = (".jupyter", "exercises", "notebooks", "tests", "utils")
+LEFT_OUT = ("__pycache__", ".ipynb_checkpoints", "progress.json")
+DAY_ONE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can name
+SECONDS = 120  # for a cell
+
+
+def write_zip(path: Path) -> str:
+    """Write the zip; the SHA-256 of its bytes."""
+    path.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for file in contents():
+            name = f"attention-course/{file.relative_to(ROOT).as_posix()}"
+            entry = zipfile.ZipInfo(name, DAY_ONE)
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, file.read_bytes())
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def contents() -> Iterator[Path]:
+    """The files that learners get, sorted."""
+    inside = (file for folder in FOLDERS for file in (ROOT / folder).rglob("*"))
+    files = [file for file in inside if file.is_file() and not set(file.parts) & {*LEFT_OUT}]
+    yield from sorted([*(ROOT / name for name in FILES), *files])
+
+
+def prove(path: Path) -> tuple[int, int]:
+    """Unpack the zip, and run every exercise notebook in it untouched.
+
+    Returns:
+        The number of notebooks, and of checks that answered.
+
+    Raises:
+        AssertionError: something is missing, or a check passes work that nobody has done.
+    """
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path) as archive:
+        archive.extractall(folder)
+        course = Path(folder) / "attention-course"
+        assert not (course / "solutions").exists(), "the zip holds solutions/"
+        notebooks = sorted((course / "exercises").glob("0*.ipynb"))
+        checks = sum(_checks(notebook, course) for notebook in tqdm(notebooks, desc="proving"))
+    return len(notebooks), checks
+
+
+def _checks(path: Path, course: Path) -> int:
+    """Run a notebook from top to bottom, as it is; how many checks said that it is not done."""
+    notebook = nbformat.read(path, as_version=4)
+    first = nbformat.v4.new_code_cell(
+        f"import sys; sys.path.insert(0, {str(course)!r})\n"
+        f"import utils; assert utils.__file__.startswith({str(course)!r}), utils.__file__"
+    )
+    notebook.cells.insert(0, first)
+    client = NotebookClient(
+        notebook,
+        timeout=SECONDS,
+        allow_errors=True,
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": path.parent}},
+    )
+    client.execute()
+    errors = [output for output in first.outputs if output.output_type == "error"]
+    assert not errors, f"{path.name} does not find the course's own utils: {errors}"
+    checks = [cell for cell in notebook.cells if cell.source.startswith("check(")]
+    for cell in checks:
+        said = "".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
+        assert said.startswith("✗"), f"{path.name}, {cell.source}: {said or cell.outputs}"
+    return len(checks)
+
+
+def main() -> None:
+    digest = write_zip(ZIP)
+    size = ZIP.stat().st_size / 2**20
+    print(f"{os.path.relpath(ZIP)}: {size:.1f} MB, SHA-256 {digest}")
+    notebooks, checks = prove(ZIP)
+    print(f"It works without solutions/: {notebooks} notebooks ran, {checks} checks answered.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
