@@ -7,12 +7,11 @@ on the number of processes do not bind root.
 
 import os
 import shutil
-import site
 import socket
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 UTILS = Path(__file__).parents[1]
@@ -99,10 +98,9 @@ def _bubblewrap() -> list[str]:
 def _needed() -> Iterator[Path]:
     """What of the disk Python needs, no path inside another."""
     paths = [Path(path) for path in SYSTEM if os.path.lexists(path)]
-    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sysconfig.get_path("purelib")}
-    packages = [*site.getsitepackages()] if sys.prefix == sys.base_prefix else []
-    for path in sorted({*prefixes, *packages, str(UTILS), str(Path(sys.executable).parent)}):
-        path = Path(path)
+    packages = find_spec("torch").submodule_search_locations[0]
+    python = {sys.prefix, sys.base_prefix, Path(sys.executable).parent, Path(packages).parent}
+    for path in sorted(map(Path, {*python, UTILS})):
         if path.exists() and not any(path.is_relative_to(known) for known in paths):
             paths.append(path)
     yield from paths
