@@ -197,6 +197,13 @@ entropy = Exercise(
             "distribution lie along the last axis, over the keys.",
             "Which entries of a heatmap add up to 1?",
         ),
+        Misconception(
+            "a loop over the first axis",
+            lambda weights: torch.stack([-_plogp(row).sum() for row in weights]),
+            "You go through the first axis, one row after the other. That is right for a matrix; a "
+            "single row falls apart into its numbers, and a batch has matrices on that axis.",
+            "Which axis is there in any case, however many stand before it?",
+        ),
     ],
 )
 

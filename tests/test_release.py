@@ -1,0 +1,50 @@
+"""The learners' zip: the same bytes every time, no solution in it, and it works."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from utils.grading import release
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory) -> Path:
+    """The zip, unpacked."""
+    folder = tmp_path_factory.mktemp("release")
+    release.write_zip(folder / "course.zip")
+    with zipfile.ZipFile(folder / "course.zip") as archive:
+        archive.extractall(folder)
+    return folder / "attention-course"
+
+
+def test_the_same_files_give_the_same_bytes(tmp_path):
+    digests = {release.write_zip(tmp_path / name) for name in ("one.zip", "two.zip")}
+    assert len(digests) == 1
+
+
+def test_it_holds_the_course_and_nothing_secret_or_left_over(course):
+    names = {path.name for path in course.iterdir()}
+    assert names == {*release.FILES, *release.FOLDERS}
+    inside = [path.relative_to(course).parts for path in course.rglob("*")]
+    assert not [parts for parts in inside if set(parts) & {"solutions", *release.LEFT_OUT}]
+    assert len(list((course / "exercises").glob("*.ipynb"))) == 7
+    rubric = "**Rubric**"
+    assert not [path for path in course.rglob("*.ipynb") if rubric in path.read_text("utf-8")]
+
+
+def test_untouched_exercises_run_there_and_no_check_passes(course):
+    path = course / "exercises" / "01_attention_concepts.ipynb"
+    assert release.run_untouched(path, course) == 7
+
+
+def test_a_check_that_passes_untouched_work_is_noticed(course):
+    path = course / "exercises" / "01_attention_concepts.ipynb"
+    given = path.read_text("utf-8")
+    answer = "def normalised_heatmap(scores):\\n    return scores.softmax(-1)"
+    path.write_text(given.replace("two_rows = ", f"{answer}\\n\\ntwo_rows = "), "utf-8")
+    try:
+        with pytest.raises(AssertionError, match="normalised_heatmap"):
+            release.run_untouched(path, course)
+    finally:
+        path.write_text(given, "utf-8")
