@@ -60,7 +60,7 @@ def prove(path: Path) -> tuple[int, int]:
         course = Path(folder) / "attention-course"
         assert not (course / "solutions").exists(), "the zip holds solutions/"
         notebooks = sorted((course / "exercises").glob("0*.ipynb"))
-        checks = sum(run_untouched(notebook, course) for notebook in tqdm(notebooks, desc="proving"))
+        checks = sum(run_untouched(one, course) for one in tqdm(notebooks, desc="proving"))
     return len(notebooks), checks
 
 
