@@ -68,6 +68,7 @@ def start_server(safe: bool = True) -> tuple[subprocess.Popen, socket.socket]:
     )
     theirs.close()
     if ours.recv(5) != b"ready":
+        ours.close()
         reason = process.communicate()[1].decode(errors="replace").strip().splitlines()
         raise NoSandbox(f"bubblewrap ended with “{reason[-1] if reason else 'nothing'}”")
     return process, ours

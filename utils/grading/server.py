@@ -120,6 +120,7 @@ def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: flo
     child = os.fork()
     if child == 0:
         try:
+            _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # no sandbox ends with the guard
             _become_worker(connection)
         finally:
             os._exit(0)
