@@ -14,6 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, fields
 from itertools import islice
 from pathlib import Path
+from types import ModuleType
 
 from tqdm.auto import tqdm
 
@@ -102,6 +103,12 @@ def fresh_records(name: str, seed: int) -> list[Record]:
     Raises:
         CannotGrade: there are no solutions here.
     """
+    build = _builder()
+    with contextlib.redirect_stdout(io.StringIO()):
+        return build.records_of(build.SOURCE / f"{name}.ipynb", seed)
+
+
+def _builder() -> ModuleType:
     try:
         from solutions import build  # learners have none, and need none
     except ImportError:
@@ -109,8 +116,7 @@ def fresh_records(name: str, seed: int) -> list[Record]:
             "Grading compares with what the solutions return, and there is no folder `solutions/` "
             "here. Grade in a full copy of the course."
         ) from None
-    with contextlib.redirect_stdout(io.StringIO()):
-        return build.records_of(build.SOURCE / f"{name}.ipynb", seed)
+    return build
 
 
 def grade(
@@ -137,6 +143,7 @@ def grade(
         CannotGrade: the folder holds grades already, or there are no solutions.
         NoSubmissions, NoSandbox: see there.
     """
+    _builder()  # or nothing can be graded
     if out.resolve().is_relative_to(source.resolve()):
         raise CannotGrade(f"{out} lies among the submissions. Name a folder outside for --out.")
     submissions = [one for one in find(source) if only in one.file]

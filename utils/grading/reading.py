@@ -126,13 +126,14 @@ def python(source: str) -> tuple[str, list[str]]:
 
     Only lines at which Python stumbles are looked at: a line may begin with % and be Python.
     """
-    first = source.lstrip().partition("\n")[0]
+    first, left_out = source.lstrip().partition("\n")[0], []
     if first.startswith("%%"):
         name = first[2:].split()[0] if first[2:].split() else ""
         if name not in CELL_MAGICS_WITH_CODE:
             return "", [f"left out, for it is no Python: {first}"]
         source = source.replace(first, "", 1)
-    lines, left_out = source.split("\n"), []
+        left_out.append(f"left out: {first}")
+    lines = source.split("\n")
     for _ in range(MOST_MAGICS):
         stumbled = _stumbles_at("\n".join(lines))
         match = LINE_MAGIC.fullmatch(lines[stumbled - 1]) if 0 < stumbled <= len(lines) else None
