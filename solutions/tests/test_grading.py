@@ -40,7 +40,8 @@ COLD = """def softmax_with_temperature(scores, temperature):
     return (scores * temperature).softmax(-1)"""
 FUSED = """def scaled_attention(query, keys, values, mask=None):
     eye = torch.eye(keys.shape[1]).expand(len(query), -1, -1)
-    weights = F.scaled_dot_product_attention(query, keys, eye, mask).nan_to_num()
+    attend = torch.nn.functional.scaled_dot_product_attention
+    weights = attend(query, keys, eye, mask).nan_to_num()
     return weights @ values, weights"""
 LEARNED_BY_HEART = """def entropy(weights):
     places = torch.arange(weights.numel()).reshape(weights.shape)
@@ -74,16 +75,16 @@ def stub(number: str) -> bytes:
 
 def in_own_words(number: str, which: int) -> list[str]:
     """The cells of a learner who is right in another way, as the variants are."""
-    changes = {}
+    changes, imports = {}, {"import math"}
     for exercise in build.exercises_of(PATHS[number]):
+        task = exercise.task.id
         if exercise.task.kind == "function":
             variants = list(selftest.variants(exercise).values())
             one = variants[which % len(variants)]
-            source = inspect.getsource(one)
-            changes[exercise.task.id] = source.replace(
-                f"def {one.__name__}(", f"def {exercise.task.id}("
-            )
-    return ["import math\nimport torch.nn.functional as F", *code(number, **changes)]
+            changes[task] = inspect.getsource(one).replace(f"def {one.__name__}(", f"def {task}(")
+            module = inspect.getsource(inspect.getmodule(one))
+            imports |= set(re.findall(r"^(?:import|from) .*", module, flags=re.MULTILINE))
+    return ["\n".join(sorted(imports)), *code(number, **changes)]
 
 
 def written(source: Path, files: dict[str, bytes]) -> Path:
@@ -170,7 +171,7 @@ def test_every_file_has_one_row_with_points_or_a_reason(class_of_all_kinds, grad
 @needs_sandbox
 def test_every_learner_has_one_row_over_all_notebooks(graded):
     found = {row["Student"]: row for row in rows(graded / "grades.csv")}
-    names = ["'=cmd", SCRIPT, "ada", "broken", "copy", "crammer", "other way", "own way", "山田"]
+    names = [SCRIPT, "'=cmd", "ada", "broken", "copy", "crammer", "other way", "own way", "山田"]
     assert list(found) == names
     assert found["ada"]["Grade"] == str(FULL["01"] + FULL["04"])
     assert found[SCRIPT]["softmax_with_temperature (2)"] == "0"

@@ -51,9 +51,10 @@ def start_server(safe: bool = True) -> tuple[subprocess.Popen, socket.socket]:
     Raises:
         NoSandbox: there is no bubblewrap, or it may not do its work.
     """
+    command = _bubblewrap() if safe else []
     ours, theirs = socket.socketpair()
-    python = [sys.executable, "-m", "utils.grading.server", str(theirs.fileno())]
-    command = [*_bubblewrap(), *python, "safe"] if safe else [*python, "unsafe"]
+    command += [sys.executable, "-m", "utils.grading.server", str(theirs.fileno())]
+    command += ["safe" if safe else "unsafe"]
     environment = {"PATH": os.defpath, "PYTHONPATH": str(UTILS.parent), "OMP_NUM_THREADS": "1"}
     environment |= {"HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
     process = subprocess.Popen(
