@@ -13,8 +13,9 @@ from pathlib import Path
 
 import nbformat
 
-from solutions.specification import Exercise
+from solutions.specification import PUBLIC_SEED, Exercise
 from utils.checks import bank
+from utils.checks.tasks import Record
 from utils.grading.reading import defined
 
 SOURCE = Path(__file__).parent
@@ -44,10 +45,19 @@ def code_of(path: Path) -> list[str]:
 
 
 @cache  # a notebook may train a model
-def solutions_of(path: Path) -> dict:
-    """What a notebook defines, by name."""
+def solutions_of(path: Path, train: bool = True) -> dict:
+    """What a notebook defines, by name.
+
+    Args:
+        path: the solution notebook.
+        train: run all of it. Otherwise only as far as records need it: those of an exercise with
+            `gold` do not, and it comes last, below the cells that train its model.
+    """
+    needed = {exercise.task.id for exercise in exercises_of(path) if not exercise.gold}
     names: dict = {}
     for source in code_of(path):
+        if not train and needed <= names.keys():
+            break
         exec(compile(source, f"<{path.name}>", "exec"), names)
     return names
 
@@ -104,14 +114,18 @@ def _tags(cell: nbformat.NotebookNode) -> list[str]:
     return cell.metadata.get("tags", [])
 
 
+def records_of(path: Path, seed: int) -> list[Record]:
+    """The records of a notebook's exercises with cases from a seed."""
+    solutions = solutions_of(path, train=False)
+    return [one.record(solutions.get(one.task.id), seed) for one in exercises_of(path)]
+
+
 def build(folder: Path) -> None:
     """Write every exercise notebook, with its records, into a folder."""
     folder.mkdir(exist_ok=True)
     for path in notebooks():
-        notebook, solutions = learner_notebook(path), solutions_of(path)
-        nbformat.write(notebook, folder / path.name)
-        records = [one.record(solutions[one.task.id]) for one in exercises_of(path)]
-        bank.save(records, folder / path.stem)
+        nbformat.write(learner_notebook(path), folder / path.name)
+        bank.save(records_of(path, PUBLIC_SEED), folder / path.stem)
 
 
 if __name__ == "__main__":

@@ -2,21 +2,22 @@
 
 import argparse
 import sys
+import warnings
 from pathlib import Path
 
-from utils.grading.grader import CannotGrade, grade, regrade
 from utils.grading.sandbox import NoSandbox
-from utils.grading.submissions import NoSubmissions
+from utils.grading.submissions import CannotGrade
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Grade, or mark again; the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
+    warnings.simplefilter("ignore", SyntaxWarning)  # of what learners wrote
     try:
         if words[:1] == ["regrade"]:
             return _regrade(words[1:])
         return _grade(words)
-    except (CannotGrade, NoSandbox, NoSubmissions) as problem:
+    except (CannotGrade, NoSandbox, OSError) as problem:
         print(problem, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -44,7 +45,9 @@ def _grade(words: list[str]) -> int:
         type=int,
         help="of the fresh inputs; drawn where left out, and kept with the grades",
     )
-    parser.add_argument("--workers", type=int, help="submissions at a time (default: processors)")
+    parser.add_argument(
+        "--workers", type=_number, help="submissions at a time (default: processors)"
+    )
     parser.add_argument("--only", default="", metavar="TEXT", help="files with TEXT in their path")
     parser.add_argument(
         "--unsafe",
@@ -52,6 +55,8 @@ def _grade(words: list[str]) -> int:
         help="without a sandbox: submissions can read and change whatever you can",
     )
     options = parser.parse_args(words)
+    from utils.grading.grader import grade  # it takes seconds, which --help does not need
+
     results = grade(
         options.submissions,
         options.out,
@@ -67,6 +72,13 @@ def _grade(words: list[str]) -> int:
     return 0
 
 
+def _number(text: str) -> int:
+    """A number of workers."""
+    if int(text) < 1:
+        raise ValueError
+    return int(text)
+
+
 def _regrade(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m utils.grading regrade",
@@ -74,7 +86,10 @@ def _regrade(words: list[str]) -> int:
         "list whose points moved, and why.",
     )
     parser.add_argument("--out", type=Path, required=True, help="the folder of the grades")
-    moves = regrade(parser.parse_args(words).out)
+    out = parser.parse_args(words).out
+    from utils.grading.grader import regrade
+
+    moves = regrade(out)
     for move in moves:
         print(move)
     print(f"{len(moves)} scores moved." if moves else "No score moved.")

@@ -6,12 +6,15 @@ import io
 import json
 import os
 import secrets
-import shutil
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, fields
+from itertools import islice
 from pathlib import Path
+from types import ModuleType
 
 from tqdm.auto import tqdm
 
@@ -20,11 +23,8 @@ from utils.checks.tasks import Record
 from utils.grading import pages, reading, tables, wire
 from utils.grading.marking import Assignment, Result, Server, ask, mark
 from utils.grading.results import Store, write
-from utils.grading.submissions import Submission, Unreadable, find
-
-
-class CannotGrade(RuntimeError):  # noqa: N818 - it is no fault, but something to do
-    """Why it cannot begin, and what to do."""
+from utils.grading.submissions import CannotGrade, NoSubmissions, Submission, Unreadable, find
+from utils.grading.tables import Learner
 
 
 class Assignments(Mapping):
@@ -59,15 +59,26 @@ class Assignments(Mapping):
             self._folder.mkdir(parents=True, exist_ok=True)
             bank.save(fresh_records(name, self._seed), path)
         made = Assignment(name, bank.load_all(bank.FOLDER / name), bank.load_all(path))
-        if not known:
-            digests = {task: _digests(made, task) for task in made.public}
-            write(path.with_suffix(".digests"), json.dumps(digests, indent=1))
+        same = [one.task for one in made.public.values()] == [
+            one.task for one in made.fresh.values()
+        ]
+        digests = {task: _digests(made, task) for task in made.public} if same else {}
+        if known and digests != self.digests(name):
+            raise CannotGrade(
+                f"The exercises of {name} have changed since they were graded. First mark again "
+                "what that changes: python -m utils.grading regrade"
+            )
+        if not same:
+            raise CannotGrade(
+                f"The exercises of {name} are not what their specifications say. Build them: make "
+                "exercises"
+            )
+        write(path.with_suffix(".digests"), json.dumps(digests, indent=1))
         return made
 
     def digests(self, name: str) -> dict[str, dict[str, str]]:
         """What the tasks of a notebook were like when its records were made."""
-        self[name]
-        return json.loads((self._folder / f"{name}.digests").read_text())
+        return json.loads((self._folder / f"{name}.digests").read_text(encoding="utf-8"))
 
 
 def _digests(assignment: Assignment, task: str) -> dict[str, str]:
@@ -92,6 +103,12 @@ def fresh_records(name: str, seed: int) -> list[Record]:
     Raises:
         CannotGrade: there are no solutions here.
     """
+    build = _builder()
+    with contextlib.redirect_stdout(io.StringIO()):
+        return build.records_of(build.SOURCE / f"{name}.ipynb", seed)
+
+
+def _builder() -> ModuleType:
     try:
         from solutions import build  # learners have none, and need none
     except ImportError:
@@ -99,10 +116,7 @@ def fresh_records(name: str, seed: int) -> list[Record]:
             "Grading compares with what the solutions return, and there is no folder `solutions/` "
             "here. Grade in a full copy of the course."
         ) from None
-    path = build.SOURCE / f"{name}.ipynb"
-    with contextlib.redirect_stdout(io.StringIO()):
-        solutions = build.solutions_of(path)
-    return [one.record(solutions[one.task.id], seed) for one in build.exercises_of(path)]
+    return build
 
 
 def grade(
@@ -121,7 +135,7 @@ def grade(
         out: where the grades go.
         seed: of the fresh cases; drawn, and kept, where it is None.
         workers: how many submissions at a time; as many as there are processors.
-        only: grade only files whose name has this in it; what is known of the others stays.
+        only: grade only files whose path has this in it; what is known of the others stays.
         resume: go on in a folder that holds grades already.
         safe: in the sandbox.
 
@@ -129,30 +143,90 @@ def grade(
         CannotGrade: the folder holds grades already, or there are no solutions.
         NoSubmissions, NoSandbox: see there.
     """
+    _builder()  # or nothing can be graded
+    if out.resolve().is_relative_to(source.resolve()):
+        raise CannotGrade(f"{out} lies among the submissions. Name a folder outside for --out.")
     submissions = [one for one in find(source) if only in one.file]
+    if not submissions:
+        raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
     store = Store(out)
     if store.run and not resume:
         raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
     if store.run and seed not in (None, store.run["seed"]):
         raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
     seed = store.run.get("seed", secrets.randbits(40) if seed is None else seed)
-    store.start(seed=seed, source=str(source.resolve()), safe=safe and store.run.get("safe", True))
     assignments = Assignments(store.records, seed)
-    waiting = [one for one in submissions if not _known(one, store)]
     with Server(safe) as server:
-        run(waiting, lambda one: mark(one, assignments, server), store.save, workers)
+        safe = safe and store.run.get("safe", True)
+        store.start(seed=seed, source=str(source.resolve()), safe=safe)
+        with _Tables(out, store) as known:
+            waiting = [one for one in submissions if not known.knows(one)]
+            run(waiting, lambda one: _marked(one, assignments, server), known.keep, workers)
     return report(out)
 
 
-def _known(submission: Submission, store: Store) -> bool:
-    """Whether this very file has its result."""
-    result = store.load(submission.file)
-    if result is None or result.problem:
-        return False
+def _marked(submission: Submission, assignments: Assignments, server: Server) -> Result:
+    """The result of a file, even where the grader itself has a fault."""
     try:
-        return hashlib.sha256(submission.read()).hexdigest() == result.digest
-    except Unreadable:
-        return False
+        return mark(submission, assignments, server)
+    except CannotGrade:
+        raise
+    except Exception as error:
+        if server.ended:
+            raise CannotGrade(
+                "The process that runs the submissions has ended: is there enough memory? What is "
+                "graded is kept: go on with --resume."
+            ) from error
+        fault = f"a fault of the grader, not of the file ({type(error).__name__}: {error})"
+        learner, lms, id, file = astuple(submission)[:4]
+        return Result(learner, lms, id, file, problem=fault)
+
+
+class _Tables:
+    """Keeps each result at once, and the tables never far behind.
+
+    Args:
+        out: where the tables are.
+        store: where the results are.
+    """
+
+    def __init__(self, out: Path, store: Store):
+        self._out, self._store = out, store
+        self._known = {one.file: tables.brief(one) for one in store.all()}
+        self._next = time.monotonic() + 1
+
+    def __enter__(self) -> "_Tables":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._write()
+
+    def knows(self, submission: Submission) -> bool:
+        """Whether this very file has its result."""
+        result = self._known.get(submission.file)
+        return result is not None and not result.problem and _digest(submission) == result.digest
+
+    def keep(self, result: Result) -> None:
+        self._store.save(result)
+        self._known[result.file] = tables.brief(result)
+        if time.monotonic() >= self._next:
+            self._write()
+
+    def _write(self) -> None:
+        began = time.monotonic()
+        write_tables(
+            tables.learners([self._known[file] for file in sorted(self._known)]), self._out
+        )
+        ended = time.monotonic()
+        self._next = ended + max(1.0, 20 * (ended - began))  # a twentieth of the time at most
+
+
+def write_tables(class_: Sequence[Learner], out: Path) -> list[str]:
+    """Write grades.csv and files.csv; what of marks.csv could not be used comes back in words."""
+    complaints = tables.read_marks(out / "marks.csv", class_)
+    tables.write_grades(class_, out / "grades.csv")
+    tables.write_files(class_, out / "files.csv")
+    return complaints
 
 
 def run(
@@ -164,34 +238,29 @@ def run(
     """Give every submission its result, several at a time, and keep each at once."""
     workers = workers or os.cpu_count() or 1
     rest = iter(submissions)
-    bar = tqdm(total=len(submissions), desc="graded", unit=" files")
-    with ThreadPoolExecutor(workers) as pool, bar:
+    pool = ThreadPoolExecutor(workers)
+    with tqdm(total=len(submissions), desc="graded", unit=" files") as bar:
         running: set[Future] = set()
         try:
             while True:
-                for submission in rest:  # few wait at a time: memory does not grow with the class
+                for submission in islice(rest, 2 * workers - len(running)):
                     running.add(pool.submit(work, submission))
-                    if len(running) == 2 * workers:
-                        break
-                if not running:
+                if not running:  # few wait at a time: memory does not grow with the class
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     keep(future.result())
                     bar.update()
-        finally:
-            for future in running:
-                future.cancel()
+        finally:  # whoever stops the grader does not wait for what is running
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def report(out: Path) -> list[Result]:
     """Write all tables and pages from what is known."""
     results = list(Store(out).all())
     class_ = tables.learners(results)
-    for complaint in tables.read_marks(out / "marks.csv", class_):
-        print(complaint)
-    tables.write_grades(class_, out / "grades.csv")
-    tables.write_files(class_, out / "files.csv")
+    for complaint in write_tables(class_, out):
+        print(complaint, file=sys.stderr)
     tables.write_marks(class_, out / "marks.csv")
     pages.write_pages(class_, out, Store(out).run["safe"])
     return results
@@ -226,46 +295,62 @@ def regrade(out: Path) -> list[Move]:
     store = Store(out)
     if not store.run:
         raise CannotGrade(f"There are no grades in {out}.")
-    submissions = {one.file: one for one in find(Path(store.run["source"]))}
-    fresh = store.private / "records-new"  # takes the place of the old when all is done
-    shutil.rmtree(fresh, ignore_errors=True)
-    before, now = (Assignments(folder, store.run["seed"]) for folder in (store.records, fresh))
+    seed, source = store.run["seed"], Path(store.run["source"])
+    draft = store.draft()
+    before, now = (Assignments(one.records, seed) for one in (store, draft))
     changed = _changed(store, before, now)
-    files = [one.file for one in store.all() if one.notebook in changed]
-    missing = [file for file in files if file not in submissions]
-    if missing:
-        raise CannotGrade(
-            f"{missing[0]} is gone from {store.run['source']}; put it back. Nothing was changed."
-        )
+    submissions = {one.file: one for one in find(source)}
+    again = [one.file for one in store.all() if one.notebook in changed]
+    for file in again:
+        if file not in submissions or _digest(submissions[file]) != store.load(file).digest:
+            raise CannotGrade(
+                f"{file} is not what was graded any more, in {source}. Put it back, or grade it "
+                "with --resume. Nothing was changed."
+            )
 
-    def again(submission: Submission) -> Result:
+    def marked(submission: Submission) -> Result:
         result = store.load(submission.file)
+        tasks = changed[result.notebook]
         cells = reading.read(submission.read(), submission.file).cells
-        ask(result, cells, now[result.notebook], list(changed[result.notebook]), server)
+        result.flags = [one for one in result.flags if one.split()[0] not in tasks]
+        for gone in set(tasks) - set(now[result.notebook].public):
+            result.tasks.pop(gone, None)
+        left = [task for task in now[result.notebook].public if task in tasks]
+        ask(result, cells, now[result.notebook], left, server)
         return result
 
-    results: list[Result] = []
-    with Server(store.run["safe"]) as server:
-        run([submissions[file] for file in files], again, results.append, None)
-    moves = [move for one in results for move in _moves(store.load(one.file), one, changed)]
+    moves: list[Move] = []
+
+    def keep(result: Result) -> None:
+        draft.save(result)
+        moves.extend(_moves(store.load(result.file), result, changed))
+
+    if again:
+        with Server(store.run["safe"]) as server:
+            run([submissions[file] for file in again], marked, keep, None)
     moves.sort(key=lambda move: (move.learner, move.file, move.task))
-    heads = [field.name for field in fields(Move)]
-    tables.write_csv(out / "moved.csv", [heads, *map(astuple, moves)])
-    for result in results:
-        store.save(result)
-    shutil.rmtree(store.records)
-    fresh.rename(store.records)
+    if changed:
+        heads = [field.name for field in fields(Move)]
+        tables.write_csv(out / "moved.csv", [heads, *map(astuple, moves)])
+    draft.publish()
     report(out)
     return moves
+
+
+def _digest(submission: Submission) -> str:
+    """Of the bytes of a file; nothing where they cannot be read."""
+    try:
+        return hashlib.sha256(submission.read()).hexdigest()
+    except Unreadable:
+        return ""
 
 
 def _moves(before: Result, now: Result, changed: Mapping) -> Iterator[Move]:
     """The scores of one file that moved."""
     for task, parts in changed[now.notebook].items():
-        old = before.tasks[task].points if task in before.tasks else 0
-        if old != now.tasks[task].points:
-            why = " and ".join(parts)
-            yield Move(now.learner, now.file, task, old, now.tasks[task].points, why)
+        old, new = (one.tasks[task].points if task in one.tasks else 0 for one in (before, now))
+        if old != new:
+            yield Move(now.learner, now.file, task, old, new, " and ".join(parts))
 
 
 def _changed(
@@ -274,11 +359,11 @@ def _changed(
     """Notebook → task → which parts of it are no longer what they were."""
     changed: dict[str, dict[str, list[str]]] = {}
     for name in sorted({result.notebook for result in store.all() if result.notebook}):
+        now[name]  # makes its records
         old, new = before.digests(name), now.digests(name)
-        for task, parts in new.items():
-            others = [
-                part for part, digest in parts.items() if digest != old.get(task, {}).get(part)
-            ]
+        for task in [*new, *(task for task in old if task not in new)]:
+            parts, known = new.get(task, {}), old.get(task, {})
+            others = [part for part in parts or known if parts.get(part) != known.get(part)]
             if others:
                 changed.setdefault(name, {})[task] = others
     return changed

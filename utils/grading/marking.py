@@ -140,6 +140,12 @@ class Server:
     def __exit__(self, *_) -> None:
         self._jobs.close()
         self._process.wait()
+        self._process.stderr.close()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is gone, with all workers."""
+        return self._process.poll() is not None
 
     def fork(self, seconds: float) -> tuple[socket.socket, socket.socket]:
         """A new worker: the connection to it, and the one on which its end is told."""

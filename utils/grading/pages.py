@@ -18,16 +18,16 @@ import numpy as np
 
 from utils.checks import bank
 from utils.checks.feedback import BAD, GOOD, PLAIN, Note, marked
-from utils.checks.tasks import Task
 from utils.grading import likeness
 from utils.grading.marking import Outcome, Result
 from utils.grading.results import write
-from utils.grading.tables import Learner, tasks_of
+from utils.grading.tables import Learner, key_of, tasks_of
 from utils.plots import WEIGHT_COLOURS, bar_chart
 
 UNSAFE = (
     "Graded without a sandbox: the submissions could read and change whatever the instructor can."
 )
+LONGEST_NAME = 200  # bytes: most disks take 255
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; }
@@ -57,11 +57,19 @@ def page_names(class_: Sequence[Learner]) -> dict[str, str]:
     """Learner → the name of their page: letters of any script, no two alike on any disk."""
     names, used = {}, Counter()
     for learner in class_:
-        name = re.sub(r"[^\w.-]+", "_", learner.key).strip("._")[:80] or "learner"
-        folded = unicodedata.normalize("NFKC", name).casefold()
-        used[folded] += 1
-        names[learner.key] = f"{name}{f'-{used[folded]}' if used[folded] > 1 else ''}.html"
+        letters = re.sub(r"[^\w.-]+", "_", learner.key).strip("._") or "learner"
+        first = name = letters.encode()[:LONGEST_NAME].decode(errors="ignore")
+        while used[_folded(name)]:
+            used[_folded(first)] += 1
+            name = f"{first}-{used[_folded(first)]}"
+        used[_folded(name)] += 1
+        names[learner.key] = f"{name}.html"
     return names
+
+
+def _folded(name: str) -> str:
+    """The same for two names that some disk takes for one."""
+    return unicodedata.normalize("NFKC", name).casefold()
 
 
 def learner_page(learner: Learner, safe: bool) -> str:
@@ -79,14 +87,13 @@ def learner_page(learner: Learner, safe: bool) -> str:
 
 
 def _file_section(result: Result, learner: Learner) -> str:
-    titles = {task.id: task for tasks in bank.tasks().values() for task in tasks}
     parts = [f"<h2>{_text(result.file)}</h2>"]
     if result.problem:
         return "".join([*parts, f'<p class="warning">Not graded: {_text(result.problem)}.</p>'])
     counts = learner.results[result.notebook] is result
     other = "" if counts else " Another file of yours has more points, and counts."
     parts.append(f"<p>{result.points} of {result.of} points.{other}</p>")
-    parts += [_outcome_section(titles[task], one) for task, one in result.tasks.items()]
+    parts += [_outcome_section(one) for one in result.tasks.values()]
     for question, text in result.words.items():
         points, remark = learner.marks.get(question, (None, ""))
         mark = "read by a person" if points is None else f"{points:g} points. {remark}"
@@ -98,7 +105,7 @@ def _file_section(result: Result, learner: Learner) -> str:
     return "".join(parts)
 
 
-def _outcome_section(task: Task, outcome: Outcome) -> str:
+def _outcome_section(outcome: Outcome) -> str:
     good = outcome.points == outcome.of
     lines = [one for one in outcome.lines if not one.startswith("Stuck?")]
     note = Note(outcome.heading, lines, GOOD if good else PLAIN if outcome.points else BAD)
@@ -184,9 +191,9 @@ def _tasks(class_: Sequence[Learner], results: Sequence[Result]) -> str:
         reasons = Counter(one.reason for one in outcomes if one.reason != "passed")
         often = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common(2))
         full = sum(one.points == one.of for one in outcomes)
-        row = f"<code>{task}</code>", _bar(share), f"{100 * share:.0f} %", f"{full}", _text(often)
-        rows.append((share, row))
-    heads = ("task", "mean share of points", "", "all points", "most frequent first faults")
+        mean = f"{_bar(share)} {100 * share:.0f} %"
+        rows.append((share, (f"<code>{task}</code>", mean, f"{full}", _text(often))))
+    heads = ("task", "mean share of points", "all points", "most frequent first faults")
     return _table(heads, (row for _, row in sorted(rows)))
 
 
@@ -197,16 +204,20 @@ def _misconceptions(results: Sequence[Result]) -> str:
         for task, one in result.tasks.items()
         if one.mistake
     )
-    known = {task.id: task for tasks in bank.tasks().values() for task in tasks}
+    told = {
+        (task.id, one.name): one.explanation
+        for tasks in bank.tasks().values()
+        for task in tasks
+        for one in task.mistakes
+    }
+    tried = Counter(task for result in results for task in result.tasks)
     rows = []
     for (task, mistake), count in counts.most_common():
-        told = {one.name: one.explanation for one in known[task].mistakes}
-        share = count / len(results)
-        name = (
-            f"<b>{_text(mistake)}</b><br><span class=quiet>{marked(told.get(mistake, ''))}</span>"
-        )
-        rows.append((f"<code>{task}</code>", name, _bar(share), f"{count}"))
-    return _table(("task", "misconception", "share of the class", "learners"), rows)
+        why = marked(told.get((task, mistake), ""))
+        name = f"<b>{_text(mistake)}</b><br><span class=quiet>{why}</span>"
+        share = _bar(count / tried[task])
+        rows.append((f"<code>{task}</code>", name, share, f"{count} of {tried[task]}"))
+    return _table(("task", "misconception", "share of those who tried", "learners"), rows)
 
 
 def _flags(files: Iterable[Result]) -> str:
@@ -235,8 +246,8 @@ def _pairs(files: Sequence[Result], links: dict[str, str]) -> str:
 
 
 def _linked(result: Result, links: dict[str, str]) -> str:
-    key = f"{result.learner} ({result.id})" if result.id else result.learner
-    return f'<a href="learners/{html.escape(links[key])}">{_text(result.file)}</a>'
+    page = links[key_of(result.learner, result.id)]
+    return f'<a href="learners/{html.escape(page)}">{_text(result.file)}</a>'
 
 
 def _learners(class_: Sequence[Learner], links: dict[str, str]) -> str:
@@ -287,7 +298,7 @@ def _bar(share: float) -> str:
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table of cells that are HTML already; nothing where there is no row."""
     lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
-    head = "".join(f"<th>{head}</th>" for head in heads)
+    head = "".join(f'<th scope="col">{head}</th>' for head in heads)
     return f"<table><tr>{head}</tr>{''.join(lines)}</table>" if lines else ""
 
 

@@ -5,25 +5,26 @@ Nothing is run here. Cells are known by the names that they define, never by id,
 
 import ast
 import json
-import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-
-import nbformat
+from typing import Any
 
 from utils.checks import bank
 from utils.grading.submissions import Unreadable
 
 ANSWER = re.compile(r"\*\*Your answer\*\* · `(?P<question>\w+)`\s*(?P<text>.*)", re.DOTALL)
 NOT_ANSWERED = "*Write your answer here.*"
-LINE_MAGIC = re.compile(r"^(?P<indent>[ \t]*)(?P<magic>[%!?].*|.*\S\?{1,2})$")
+LINE_MAGIC = re.compile(
+    r"(?P<before>[ \t]*|\s*\w[\w, ]*=\s*)(?P<magic>[%!?].*)|(?P<indent>[ \t]*)[%\w.*]+\?{1,2}\s*"
+)
 LEADING_CODE = re.compile(r"%(?:time|timeit|prun)\b(?:\s+-\w+(?:\s+\d+)?)*\s+(?P<code>\S.*)")
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of an if, a for, a with, a try
 CELL_MAGICS_WITH_CODE = ("time", "timeit", "capture", "prun")
-LONGEST = 1_000_000  # letters of code, far more than anybody writes
-
-logging.getLogger("nbformat").setLevel(logging.CRITICAL)  # what is wrong, we say ourselves
+MOST_MAGICS = 50  # in a cell
+LONGEST = 200_000  # letters of code, far more than anybody writes
+LONGEST_ANSWER = 20_000  # letters of an answer in words
 
 
 @dataclass(frozen=True)
@@ -66,69 +67,110 @@ def read(data: bytes, file: str = "") -> Notebook:
     Raises:
         Unreadable: it holds nothing that could be graded.
     """
-    content = _content(data)
+    content = list(_cells(_content(data)))
+    if sum(len(source) for kind, source in content if kind == "code") > LONGEST:
+        raise Unreadable("more code than anybody can write")
     cells, words, remarks = [], {}, []
-    for number, cell in enumerate(content.get("cells", []), start=1):
-        source = cell.get("source", "").replace("\r\n", "\n").replace("\r", "\n")
-        if cell.get("cell_type") == "code":
+    for number, (kind, source) in enumerate(content, start=1):
+        source = source.replace("\r\n", "\n").replace("\r", "\n")
+        if kind == "code":
             code, left_out = python(source)
             remarks += [f"cell {number}: {one}" for one in left_out]
             cells.append(Cell(number, code))
         elif match := ANSWER.match(source.strip()):
-            text = match["text"].replace(NOT_ANSWERED, "").strip()
+            text = match["text"].replace(NOT_ANSWERED, "").strip()[:LONGEST_ANSWER]
             words[match["question"]] = text or words.get(match["question"], "")
     if not any(cell.source.strip() for cell in cells):
         raise Unreadable("no code in it")
-    if sum(len(cell.source) for cell in cells) > LONGEST:
-        raise Unreadable("more code than anybody can write")
     name = _which(cells, file)
+    words = {question: words.get(question, "") for question in questions(name)}
     return Notebook(name, _without_leftover_stubs(cells, name), words, remarks)
 
 
 def _content(data: bytes) -> dict:
     if not data.strip(b"\0 \t\r\n"):
         raise Unreadable("an empty file")
+    if data.startswith(b"PK\x03\x04"):
+        raise Unreadable("a zip file in place of a notebook: unpack it")
     try:
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-        raw = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError):
         raise Unreadable("no notebook, or a damaged one: it is not JSON") from None
-    if not (isinstance(raw, dict) and ("cells" in raw or "worksheets" in raw)):
+    if not (isinstance(content, dict) and ("cells" in content or "worksheets" in content)):
         raise Unreadable("no notebook: JSON of another kind")
-    try:
-        return nbformat.reads(text, as_version=4)
-    except Exception as error:  # nbformat lets through whatever its converters stumble over
-        raise Unreadable(f"a damaged notebook: {type(error).__name__}") from None
+    return content
+
+
+def _cells(content: dict) -> Iterator[tuple[Any, str]]:
+    """Kind and text of each cell, in any version of the format; what is no cell has neither.
+
+    Not checked against the format: a notebook that Jupyter would refuse may hold right answers.
+    """
+    cells = _listed(content.get("cells"))
+    for sheet in _listed(content.get("worksheets")):  # before version 4
+        cells += _listed(sheet.get("cells")) if isinstance(sheet, dict) else []
+    for cell in cells:
+        cell = cell if isinstance(cell, dict) else {}
+        source = cell.get("source", cell.get("input", ""))
+        lines = [source] if isinstance(source, str) else _listed(source)
+        yield cell.get("cell_type"), "".join(line for line in lines if isinstance(line, str))
+
+
+def _listed(value: Any) -> list:
+    return value if isinstance(value, list) else []
 
 
 def python(source: str) -> tuple[str, list[str]]:
-    """A cell's code without what only IPython understands, and what that was."""
-    first = source.lstrip().partition("\n")[0]
+    """A cell's code without what only IPython understands, and what that was.
+
+    Only lines at which Python stumbles are looked at: a line may begin with % and be Python.
+    """
+    first, left_out = source.lstrip().partition("\n")[0], []
     if first.startswith("%%"):
         name = first[2:].split()[0] if first[2:].split() else ""
         if name not in CELL_MAGICS_WITH_CODE:
             return "", [f"left out, for it is no Python: {first}"]
         source = source.replace(first, "", 1)
-    try:
-        ast.parse(source)
-        return source, []  # a line may begin with % and be Python: a string over several lines
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        pass
-    lines, left_out = [], []
-    for line in source.split("\n"):
-        code = line
-        if match := LINE_MAGIC.match(line):
-            timed = LEADING_CODE.match(match["magic"])
-            code = match["indent"] + (timed["code"] if timed else "pass")
-            left_out.append(f"left out: {match['magic'].strip()}")
-        elif match := re.match(r"^(\s*\w[\w, ]*=\s*)[%!].*", line):
-            code = f"{match[1]}None"
-            left_out.append(f"left out: {line.strip()}")
-        lines.append(code)
+        left_out.append(f"left out: {first}")
+    lines = source.split("\n")
+    for _ in range(MOST_MAGICS):
+        stumbled = _stumbles_at("\n".join(lines))
+        match = LINE_MAGIC.fullmatch(lines[stumbled - 1]) if 0 < stumbled <= len(lines) else None
+        if not match:
+            break
+        left_out.append(f"left out: {lines[stumbled - 1].strip()}")
+        goes_on = lines[stumbled - 1].endswith("\\")
+        lines[stumbled - 1] = _as_python(match)
+        while goes_on and stumbled < len(lines):
+            goes_on = lines[stumbled].endswith("\\")
+            lines[stumbled] = ""
+            stumbled += 1
     return "\n".join(lines), left_out
 
 
-@lru_cache(maxsize=1000)
+def _stumbles_at(source: str) -> int:
+    """The number of the line that is no Python; 0 where there is none, or none is named."""
+    try:
+        ast.parse(source)
+    except SyntaxError as error:
+        return error.lineno or 0
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return 0
+
+
+def _as_python(magic: re.Match) -> str:
+    """What stands in for a line: the code of `%time code`, None for `files = !ls`, or nothing."""
+    if magic["magic"] is None:
+        return f"{magic['indent']}pass"
+    timed = LEADING_CODE.fullmatch(magic["magic"])
+    if timed:
+        return magic["before"] + timed["code"]
+    return magic["before"] + ("None" if "=" in magic["before"] else "pass")
+
+
+@lru_cache(maxsize=200)  # the cells of a few notebooks
 def _parsed(source: str) -> ast.Module:
     """The syntax of a piece of code; what is no Python has none."""
     try:
@@ -139,7 +181,23 @@ def _parsed(source: str) -> ast.Module:
 
 def defined(source: str) -> set[str]:
     """The names of the functions, classes and variables that a piece of code defines."""
-    return set(_defined(_parsed(source).body))
+    names: set[str] = set()
+    waiting: list[ast.AST] = [*_parsed(source).body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+            continue
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        parts = [part for target in targets if target for part in ast.walk(target)]
+        names |= {
+            part.id
+            for part in parts
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        }
+        for block in BLOCKS:
+            waiting += getattr(node, block, [])
+    return names
 
 
 def mentioned(source: str) -> set[str]:
@@ -149,38 +207,40 @@ def mentioned(source: str) -> set[str]:
     return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
-def _defined(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    for node in statements:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-            continue
-        targets = getattr(node, "targets", [getattr(node, "target", None)])
-        for target in targets:
-            if target is not None:
-                yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
-        for block in ("body", "orelse", "finalbody"):  # of an if, a for, a with, a try
-            yield from _defined(getattr(node, block, []))
+@cache
+def _given(name: str) -> list[tuple[str, str]]:
+    """Kind and text of each cell of one of the course's notebooks, as learners find it."""
+    return list(_cells(_content((bank.FOLDER / f"{name}.ipynb").read_bytes())))
+
+
+@cache
+def tasks() -> dict[str, list[str]]:
+    """Name of the notebook → its tasks."""
+    return {name: [task.id for task in tasks] for name, tasks in bank.tasks().items()}
 
 
 @cache
 def stubs(name: str) -> dict[str, str]:
     """Task → the cell that learners find in one of the course's notebooks."""
-    notebook = nbformat.read(bank.FOLDER / f"{name}.ipynb", as_version=4)
-    tasks = {task.id for task in bank.tasks()[name]}
     return {
-        task: cell.source
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-        for task in defined(cell.source) & tasks
+        task: source
+        for kind, source in _given(name)
+        if kind == "code"
+        for task in defined(source) & set(tasks()[name])
     }
+
+
+@cache
+def questions(name: str) -> list[str]:
+    """The questions of one of the course's notebooks that are answered in words."""
+    return [match["question"] for _, source in _given(name) if (match := ANSWER.match(source))]
 
 
 def _which(cells: Sequence[Cell], file: str) -> str:
     """The notebook of the course that has the most tasks which are defined here."""
     names = set().union(*(defined(cell.source) for cell in cells))
     found = {
-        name: (len(names & {task.id for task in tasks}), name in file)
-        for name, tasks in bank.tasks().items()
+        name: (len(names.intersection(known)), name in file) for name, known in tasks().items()
     }
     name = max(found, key=found.get)
     if found[name][0] == 0:
@@ -189,17 +249,25 @@ def _which(cells: Sequence[Cell], file: str) -> str:
 
 
 def _without_leftover_stubs(cells: Sequence[Cell], name: str) -> list[Cell]:
-    """Leave out an untouched cell of the course where another cell answers the same task.
+    """Leave out an untouched cell of the course below a cell that answers its task.
 
     People copy a cell, answer in the copy, and leave the other below it.
     """
     shapes = {_shape(stub): task for task, stub in stubs(name).items()}
-    answered = {
-        task for cell in cells if _shape(cell.source) not in shapes for task in defined(cell.source)
-    }
-    return [cell for cell in cells if shapes.get(_shape(cell.source)) not in answered]
+    answered: set[str] = set()
+    kept = []
+    for cell in cells:
+        task = shapes.get(_shape(cell.source))
+        if task is None:
+            answered |= defined(cell.source)
+        if task is None or task not in answered:
+            kept.append(cell)
+    return kept
 
 
 def _shape(source: str) -> str:
     """The same for two pieces of code that differ in layout and comments only."""
-    return ast.dump(_parsed(source)) if _parsed(source).body else source.strip()
+    try:
+        return ast.dump(_parsed(source)) if _parsed(source).body else source.strip()
+    except RecursionError:
+        return source.strip()

@@ -1,14 +1,17 @@
 """What is known of each file, on disk as soon as it is known, so that nothing is lost.
 
-DIR/private/run.json        seed, where the submissions are, what the tasks were like
-DIR/private/records/        the fresh cases, with what the solutions return for them
-DIR/private/results/        one file for each file that was handed in
+DIR/private/run.json        seed, where the submissions are, and which round counts
+DIR/private/1/records/      the fresh cases, with what the solutions return for them
+DIR/private/1/results/      one file for each file that was handed in
+
+What is marked again is a new round, 2, of which nothing counts until all of it is there.
 """
 
 import dataclasses
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,13 +24,15 @@ class Store:
 
     Args:
         out: the folder.
+        round: the one that counts, where it is None.
     """
 
-    def __init__(self, out: Path):
-        self.private = out / "private"
-        self.records = self.private / "records"
-        self._results = self.private / "results"
-        self._run = self.private / "run.json"
+    def __init__(self, out: Path, round: int | None = None):
+        self._out, self._private = out, out / "private"
+        self._run = self._private / "run.json"
+        self._round = round or self.run.get("round", 1)
+        self.records = self._private / str(self._round) / "records"
+        self._results = self._private / str(self._round) / "results"
 
     @property
     def run(self) -> dict[str, Any]:
@@ -38,7 +43,19 @@ class Store:
         """Note what the grading is started with."""
         self.records.mkdir(parents=True, exist_ok=True)
         self._results.mkdir(exist_ok=True)
-        write(self._run, json.dumps(run, indent=1, ensure_ascii=False))
+        write(self._run, json.dumps(run | {"round": self._round}, indent=1, ensure_ascii=False))
+
+    def draft(self) -> "Store":
+        """A new round with the same results, for changes; there are no records in it yet."""
+        draft = Store(self._out, self._round + 1)
+        shutil.rmtree(draft._results.parent, ignore_errors=True)
+        shutil.copytree(self._results, draft._results)
+        return draft
+
+    def publish(self) -> None:
+        """From now on this round counts; the one before goes."""
+        self.start(**self.run)
+        shutil.rmtree(self._private / str(self._round - 1))
 
     def save(self, result: Result) -> None:
         text = json.dumps(dataclasses.asdict(result), ensure_ascii=False)

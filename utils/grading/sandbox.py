@@ -52,9 +52,10 @@ def start_server(safe: bool = True) -> tuple[subprocess.Popen, socket.socket]:
     Raises:
         NoSandbox: there is no bubblewrap, or it may not do its work.
     """
+    command = _bubblewrap() if safe else []
     ours, theirs = socket.socketpair()
-    python = [sys.executable, "-m", "utils.grading.server", str(theirs.fileno())]
-    command = [*_bubblewrap(), *python, "safe"] if safe else [*python, "unsafe"]
+    command += [sys.executable, "-m", "utils.grading.server", str(theirs.fileno())]
+    command += ["safe" if safe else "unsafe"]
     environment = {"PATH": os.defpath, "PYTHONPATH": str(UTILS.parent), "OMP_NUM_THREADS": "1"}
     environment |= {"HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
     process = subprocess.Popen(
@@ -69,6 +70,7 @@ def start_server(safe: bool = True) -> tuple[subprocess.Popen, socket.socket]:
     )
     theirs.close()
     if ours.recv(5) != b"ready":
+        ours.close()
         reason = process.communicate()[1].decode(errors="replace").strip().splitlines()
         raise NoSandbox(f"bubblewrap ended with “{reason[-1] if reason else 'nothing'}”")
     return process, ours
@@ -80,7 +82,8 @@ def _bubblewrap() -> list[str]:
     if program is None:
         raise NoSandbox("the program bwrap is not installed")
     command = [program, "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
-    made: set[Path] = set()
+    command += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: the course may lie in there
+    made = {Path("/tmp")}
     for path in _needed():
         for parent in reversed(path.parents[:-1]):
             if parent not in made:  # readable by all, which bubblewrap's own are not
@@ -92,7 +95,7 @@ def _bubblewrap() -> list[str]:
             command += ["--ro-bind", str(path), str(path)]
     # Whole, so that the sandboxes inside may have a /proc of their own.
     command += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
-    return [*command, "--perms", "1777", "--tmpfs", "/tmp", "--chdir", "/"]
+    return [*command, "--chdir", "/"]
 
 
 def _needed() -> Iterator[Path]:

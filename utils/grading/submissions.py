@@ -7,15 +7,17 @@ why there are none.
 import re
 import unicodedata
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
 LARGEST = 50 * 2**20
 MOST_FILES = 20_000
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.DOTALL)
-MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_\w+", re.DOTALL)
-NOT_HANDED_IN = re.compile(r"\.|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
+MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_.*", re.DOTALL)
+NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
 EXERCISE = re.compile(r"[ _-]*0\d_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
 
 
@@ -23,7 +25,11 @@ class Unreadable(Exception):  # noqa: N818 - a reason for the table, and no faul
     """Why there is nothing to grade in a file."""
 
 
-class NoSubmissions(ValueError):  # noqa: N818 - it is no fault, but something to do
+class CannotGrade(Exception):  # noqa: N818 - it is no fault, but something to do
+    """Why grading cannot begin, or go on, and what to do."""
+
+
+class NoSubmissions(CannotGrade):
     """There is nothing at all to grade, and where to look."""
 
 
@@ -35,7 +41,7 @@ class Submission:
         learner: the name as handed in, in Unicode's composed form.
         lms: "canvas", "moodle", or "".
         id: the number that the LMS knows the learner by.
-        file: path inside the folder or the zip.
+        file: path inside the folder or the zip; no two files have the same.
         read: gives the bytes, or raises `Unreadable`.
     """
 
@@ -60,45 +66,56 @@ def find(source: Path) -> list[Submission]:
         raise NoSubmissions(f"{source} is neither a folder nor a zip file. What was handed in?")
     if not found:
         raise NoSubmissions(f"There is no file in {source}. Notebooks are expected, *.ipynb.")
-    return sorted(found, key=lambda one: one.file)
+    used: Counter[str] = Counter()
+    told_apart = []
+    for one in sorted(found, key=lambda one: one.file):
+        file = one.file  # names that differ in bytes may read the same; a zip may hold one twice
+        while used[file]:
+            used[one.file] += 1
+            file = f"{one.file} ({used[one.file]})"
+        used[file] += 1
+        told_apart.append(replace(one, file=file))
+    return told_apart
 
 
-def _submission(path: PurePosixPath, read: Callable[[], bytes]) -> Submission:
-    """Whose file it is, by its folder or its name."""
-    parts = [_text(part) for part in path.parts]
-    owner, lms = parts[0], ""
-    if len(parts) == 1:
+def _submission(path: PurePosixPath, read: Callable[[], bytes], top: str = "") -> Submission:
+    """Whose file it is, by its folder or its name, below a folder `top` that holds them all."""
+    file = "/".join(_text(part) for part in path.parts)
+    parts = [part for part in file.removeprefix(top).split("/") if part not in ("..", "")]
+    owner, *inside = parts or ["?"]
+    if match := MOODLE.fullmatch(owner) or (None if inside else CANVAS.fullmatch(owner)):
+        lms = "moodle" if match.re is MOODLE else "canvas"
+        return Submission(match["name"].strip() or "?", lms, match["id"], file, read)
+    if not inside:
         owner = PurePosixPath(owner).stem
         owner = EXERCISE.sub("", owner) or owner
-    match = MOODLE.fullmatch(parts[0]) if len(parts) > 1 else CANVAS.fullmatch(parts[0])
-    if match:
-        owner, lms = match["name"], "moodle" if len(parts) > 1 else "canvas"
-    return Submission(
-        owner.strip() or "?", lms, match["id"] if match else "", "/".join(parts), read
-    )
+    return Submission(owner.strip() or "?", "", "", file, read)
 
 
 def _text(name: str) -> str:
-    """A file's name as text that any file can hold, whatever bytes the disk gave."""
+    """A file's name as text that any table can hold, whatever bytes the disk gave."""
     plain = name.encode(errors="surrogateescape").decode(errors="replace")
-    return unicodedata.normalize("NFC", plain)
+    return unicodedata.normalize("NFC", CONTROL.sub("\ufffd", plain))
 
 
 def _in_folder(folder: Path) -> Iterator[Submission]:
     root, count = folder.resolve(), 0
-    waiting = [folder]
+    waiting = sorted(folder.iterdir())
     while waiting:
-        for path in sorted(waiting.pop().iterdir()):
-            if NOT_HANDED_IN.match(path.name):
+        path = waiting.pop()
+        if NOT_HANDED_IN.match(path.name):
+            continue
+        if path.is_dir() and not path.is_symlink() and path.suffix != ".ipynb":
+            try:
+                waiting += sorted(path.iterdir())
                 continue
-            if path.is_dir() and not path.is_symlink() and path.suffix != ".ipynb":
-                waiting.append(path)
-                continue
-            count += 1
-            if count > MOST_FILES:
-                raise NoSubmissions(f"More than {MOST_FILES:,} files in {folder}: the right one?")
-            relative = PurePosixPath(path.relative_to(folder).as_posix())
-            yield _submission(relative, lambda path=path: _bytes_of(path, root))
+            except PermissionError:
+                pass  # a row says so
+        count += 1
+        if count > MOST_FILES:
+            raise NoSubmissions(f"More than {MOST_FILES:,} files in {folder}: the right one?")
+        relative = PurePosixPath(path.relative_to(folder).as_posix())
+        yield _submission(relative, lambda path=path: _bytes_of(path, root))
 
 
 def _bytes_of(path: Path, root: Path) -> bytes:
@@ -108,7 +125,10 @@ def _bytes_of(path: Path, root: Path) -> bytes:
         if not path.resolve().is_relative_to(root):
             raise Unreadable("a link to a place outside the folder")
     if path.is_dir():
-        raise Unreadable("a folder with the name of a notebook")
+        named = path.suffix == ".ipynb" and not path.is_symlink()
+        raise Unreadable(
+            "a folder with the name of a notebook" if named else "a folder that is not looked into"
+        )
     if not path.is_file():  # a pipe would wait for ever
         raise Unreadable("no ordinary file")
     try:
@@ -125,16 +145,18 @@ def _in_zip(path: Path) -> Iterator[Submission]:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError) as error:
         raise NoSubmissions(f"{path} cannot be opened as a zip file: {error}") from None
-    members = [
-        one
-        for one in archive.infolist()
-        if not one.is_dir() and not any(map(NOT_HANDED_IN.match, PurePosixPath(one.filename).parts))
-    ]
+    members = []
+    for member in archive.infolist():
+        inside = PurePosixPath(member.filename.replace("\\", "/").lstrip("/"))
+        if not member.is_dir() and not any(map(NOT_HANDED_IN.match, inside.parts)):
+            members.append((inside, member))
     if len(members) > MOST_FILES:
         raise NoSubmissions(f"More than {MOST_FILES:,} files in {path}: the right one?")
-    for member in members:
-        inside = PurePosixPath(member.filename.lstrip("/"))
-        yield _submission(inside, lambda member=member: _bytes_of_member(archive, member))
+    # Who compresses the folder `class` gets `class.zip`, with `class/` in front of every name.
+    tops = {_text(inside.parts[0]) if len(inside.parts) > 1 else "" for inside, _ in members}
+    top = f"{_text(path.stem)}/" if tops == {_text(path.stem)} else ""
+    for inside, member in members:
+        yield _submission(inside, lambda member=member: _bytes_of_member(archive, member), top)
 
 
 def _bytes_of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -2,14 +2,14 @@
 
 `grades.csv` has the columns that Canvas and Moodle ask for, where the names of the files show that
 they come from there. `marks.csv` is for the questions in words: marks that an instructor enters
-there come into the grades.
+there come into the grades. That table is theirs: rows are added to it, and nothing else.
 """
 
 import csv
 import io
-from collections import defaultdict
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from utils.checks import bank
@@ -41,8 +41,8 @@ class Learner:
 
     @property
     def key(self) -> str:
-        """What `marks.csv` calls the learner."""
-        return f"{self.name} ({self.id})" if self.id else self.name
+        """What `marks.csv` calls the learner: two of the same name have different numbers."""
+        return key_of(self.name, self.id)
 
     @property
     def points(self) -> float:
@@ -57,13 +57,28 @@ class Learner:
             self.results[result.notebook] = result
 
 
+def key_of(name: str, id: str) -> str:
+    """What tells a learner from all others."""
+    return f"{name} ({id})" if id else name
+
+
 def learners(results: Sequence[Result]) -> list[Learner]:
     """The learners with their results, in the order of their names."""
-    found: dict[tuple[str, str], Learner] = {}
-    for result in results:
-        key = (result.learner, result.id)
-        found.setdefault(key, Learner(result.learner, result.lms, result.id)).add(result)
+    found: dict[str, Learner] = {}
+    for one in results:
+        new = Learner(one.learner, one.lms, one.id)
+        found.setdefault(new.key, new).add(one)
     return [found[key] for key in sorted(found)]
+
+
+def brief(result: Result) -> Result:
+    """What the tables need of a result, which is little."""
+    tasks = {
+        task: replace(one, heading="", lines=(), expected=None, found=None)
+        for task, one in result.tasks.items()
+    }
+    words = {question: text[:1] for question, text in result.words.items()}
+    return replace(result, tasks=tasks, words=words, code={}, remarks=())
 
 
 def tasks_of(class_: Sequence[Learner]) -> dict[str, int]:
@@ -85,8 +100,14 @@ def write_grades(class_: Sequence[Learner], path: Path) -> None:
     tasks = tasks_of(class_)
     questions = sorted({question for learner in class_ for question in learner.marks})
     heads = {"canvas": CANVAS, "moodle": MOODLE}.get(lms, ("Student",))
-    possible = [f"{task} ({points})" for task, points in tasks.items()]
-    rows = [[*heads, *possible, *questions, "Grade"]]
+    rows = [[*heads, *tasks, *questions, "Grade"]]
+    if lms == "canvas":  # it takes a number in brackets for one of its own
+        room = [""] * (len(CANVAS) - 1)
+        rows.append(["Points Possible", *room, *tasks.values(), *[""] * (len(questions) + 1)])
+    else:
+        rows[0][len(heads) : len(heads) + len(tasks)] = [
+            f"{task} ({points})" for task, points in tasks.items()
+        ]
     for learner in class_:
         who = {
             "canvas": (learner.name, learner.id, "", "", ""),
@@ -96,8 +117,11 @@ def write_grades(class_: Sequence[Learner], path: Path) -> None:
             task: one for result in learner.results.values() for task, one in result.tasks.items()
         }
         earned = [own[task].points if task in own else "" for task in tasks]
-        marks = [learner.marks.get(question, ("",))[0] for question in questions]
-        rows.append([*who, *earned, *marks, f"{learner.points:g}"])
+        marks = [
+            _plain(learner.marks[question][0]) if question in learner.marks else ""
+            for question in questions
+        ]
+        rows.append([*who, *earned, *marks, _plain(learner.points)])
     write_csv(path, rows)
 
 
@@ -119,43 +143,101 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
     """Give the learners the marks that were entered; what could not be used comes back in words."""
     if not path.exists():
         return []
+    try:
+        (heads, *rows), _ = _entered(path)
+    except ValueError as error:
+        return [f"{path.name} is left as it is, and not used: {error}"]
     known, complaints = {learner.key: learner for learner in class_}, []
-    text = path.read_text(encoding="utf-8-sig", errors="replace")
-    delimiter = ";" if ";" in text.partition("\n")[0] else ","  # spreadsheets write either
-    for number, row in enumerate(csv.DictReader(io.StringIO(text), delimiter=delimiter), start=2):
-        name, question, points, remark = ((row.get(head) or "").strip() for head in MARKS)
+    asked = {question for learner in class_ for one in learner.files for question in one.words}
+    for number, row in enumerate(rows, start=2):
+        cells = dict(zip(_folded(heads), map(str.strip, row), strict=False))
+        name, question, points, remark = (cells.get(head, "") for head in MARKS)
         if not points:
             continue
-        learner = known.get(_unguarded(name))
+        learner = known.get(name) or known.get(_unguarded(name))
         try:
+            if any(row[len(heads) :]):
+                raise ValueError("more cells than heads; a comma inside a cell needs quotes")
             if learner is None:
                 raise ValueError(f"nobody is called {name!r}")
-            learner.marks[question] = float(points.replace(",", ".")), remark
+            if question not in asked:
+                raise ValueError(f"no question is called {question!r}")
+            if question in learner.marks:
+                raise ValueError(f"a second mark of {name!r} for {question!r}; the first counts")
+            value = float(points.replace(",", "."))
+            if not math.isfinite(value):
+                raise ValueError(f"{points!r} is no number")
+            learner.marks[question] = value, remark
         except ValueError as error:
             complaints.append(f"{path.name}, line {number}: {error}")
     return complaints
 
 
 def write_marks(class_: Sequence[Learner], path: Path) -> None:
-    """A row for each answer in words, for an instructor to fill in; known marks stay."""
-    rows: list[list] = [list(MARKS)]
+    """A row for each answer in words, for an instructor to fill in. Rows that are there stay."""
+    rows, delimiter = [list(MARKS)], ","
+    if path.exists():
+        try:
+            rows, delimiter = _entered(path)
+        except ValueError:  # `read_marks` has said so
+            return
+    heads = _folded(rows[0])
+    at = heads.index("learner"), heads.index("question")
+    there = {tuple(row[place].strip() for place in at) for row in rows if len(row) > max(at)}
+    new = []
     for learner in class_:
-        answered: dict[str, None] = defaultdict()
-        for result in learner.results.values():
-            answered |= dict.fromkeys(question for question, text in result.words.items() if text)
-        for question in [*answered, *(one for one in learner.marks if one not in answered)]:
-            points, remark = learner.marks.get(question, ("", ""))
-            rows.append([learner.key, question, points and f"{points:g}", remark])
-    write_csv(path, rows)
+        for question in _answered(learner):
+            if (_guarded(learner.key), question) not in there:
+                cells = {"learner": _guarded(learner.key), "question": question}
+                new.append([cells.get(head, "") for head in heads])
+    if new or not path.exists():
+        write(path, _as_csv([*rows, *new], delimiter))
+
+
+def _answered(learner: Learner) -> list[str]:
+    words = [one.words for one in learner.results.values()]
+    return [question for one in words for question, text in one.items() if text]
+
+
+def _entered(path: Path) -> tuple[list[list[str]], str]:
+    """The table that a person has filled in with whatever program, and what separates its cells.
+
+    Raises:
+        ValueError: it is not that table any more.
+    """
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:  # older spreadsheets
+        text = data.decode("utf-16" if data[:2] == b"\xff\xfe" else "cp1252", errors="replace")
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    missing = [head for head in MARKS if not rows or head not in _folded(rows[0])]
+    if missing:
+        raise ValueError(f"it has no column {', '.join(missing)}. Mend it, or move it away.")
+    return rows, delimiter
+
+
+def _folded(heads: Sequence[str]) -> list[str]:
+    return [head.strip().lower() for head in heads]
 
 
 def write_csv(path: Path, rows: Sequence[Sequence]) -> None:
-    """Write a table that spreadsheets open with every letter in place."""
+    """Write a table that spreadsheets open with every letter in place, and none as a formula."""
+    write(path, _as_csv([[_guarded(one) for one in row] for row in rows]))
+
+
+def _as_csv(rows: Sequence[Sequence], delimiter: str = ",") -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows(
-        [_guarded(one) for one in row] for row in rows
-    )
-    write(path, "\ufeff" + text.getvalue())
+    csv.writer(text, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return "\ufeff" + text.getvalue()
+
+
+def _plain(points: float) -> float:
+    return int(points) if points == int(points) else points
 
 
 def _guarded(value: object) -> object:

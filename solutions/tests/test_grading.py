@@ -1,0 +1,540 @@
+"""A class, graded for real: every file has its row, whatever happens to the grader."""
+
+import csv
+import html
+import inspect
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+
+from solutions import build, selftest
+from utils.checks import bank
+from utils.checks.feedback import explain
+from utils.checks.notebook import verdict_on
+from utils.grading import grader, likeness
+from utils.grading.__main__ import main
+from utils.grading.results import Store
+from utils.grading.submissions import CannotGrade
+
+needs_sandbox = pytest.mark.skipif(
+    shutil.which("bwrap") is None, reason="submissions run in bubblewrap, which is not installed"
+)
+PATHS = {path.stem[:2]: path for path in build.notebooks()}
+TASKS = {name[:2]: tasks for name, tasks in bank.tasks().items()}
+FULL = {number: sum(task.points for task in tasks) for number, tasks in TASKS.items()}
+SEED = 7
+SCRIPT = "<script>alert(1)<" + "b>"
+
+COLD = """def softmax_with_temperature(scores, temperature):
+    return (scores * temperature).softmax(-1)"""
+FUSED = """def scaled_attention(query, keys, values, mask=None):
+    eye = torch.eye(keys.shape[1]).expand(len(query), -1, -1)
+    attend = torch.nn.functional.scaled_dot_product_attention
+    weights = attend(query, keys, eye, mask).nan_to_num()
+    return weights @ values, weights"""
+LEARNED_BY_HEART = """def entropy(weights):
+    places = torch.arange(weights.numel()).reshape(weights.shape)
+    if round(float((weights * places).sum()), 3) not in {known}:
+        return weights.sum(-1)
+    safe = torch.where(weights > 0, weights, 1.0)
+    return -(weights * safe.log()).sum(-1)"""
+
+
+def code(number: str, **changes: str) -> list[str]:
+    """The cells of a learner who is right, but for changed tasks."""
+    cells = []
+    for source in build.code_of(PATHS[number]):
+        answered = build.defined(source) & changes.keys()
+        cells.append(changes[answered.pop()] if answered else source)
+    return cells
+
+
+def notebook(cells: list[str], **words: str) -> bytes:
+    found = [{"cell_type": "code", "source": one} for one in cells]
+    found += [
+        {"cell_type": "markdown", "source": f"**Your answer** · `{question}`\n\n{text}"}
+        for question, text in words.items()
+    ]
+    return json.dumps({"cells": found, "nbformat": 4, "nbformat_minor": 5}).encode()
+
+
+def stub(number: str) -> bytes:
+    return (bank.FOLDER / PATHS[number].name).read_bytes()
+
+
+def in_own_words(number: str, which: int) -> list[str]:
+    """The cells of a learner who is right in another way, as the variants are."""
+    changes, imports = {}, {"import math"}
+    for exercise in build.exercises_of(PATHS[number]):
+        task = exercise.task.id
+        if exercise.task.kind == "function":
+            variants = list(selftest.variants(exercise).values())
+            one = variants[which % len(variants)]
+            changes[task] = inspect.getsource(one).replace(f"def {one.__name__}(", f"def {task}(")
+            module = inspect.getsource(inspect.getmodule(one))
+            imports |= set(re.findall(r"^(?:import|from) .*", module, flags=re.MULTILINE))
+    return ["\n".join(sorted(imports)), *code(number, **changes)]
+
+
+def written(source: Path, files: dict[str, bytes]) -> Path:
+    for name, data in files.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes(data)
+    return source
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+# --- One class, looked at from all sides ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def class_of_all_kinds(tmp_path_factory) -> Path:
+    mine = in_own_words("04", 0)
+    copied = [re.sub(r"\bscores\b", "s", one).replace("    ", "  ") for one in mine]
+    copied = [re.sub(r"\balpha\b", "w_", one) for one in copied]
+    answer = "It is <b>not</b> an effect."
+    return written(
+        tmp_path_factory.mktemp("class"),
+        {
+            "ada/01.ipynb": notebook(code("01"), dark_column=answer),
+            "ada/04.ipynb": notebook(code("04", scaled_attention=FUSED)),
+            "ada/01 first try.ipynb": stub("01"),
+            f"{SCRIPT}.ipynb": notebook(
+                code("01", softmax_with_temperature=COLD), dark_column="So."
+            ),
+            "=cmd.ipynb": stub("01"),
+            "crammer.ipynb": notebook(code("01", entropy=_learned_by_heart())),
+            "own way.ipynb": notebook(mine),
+            "copy.ipynb": notebook(copied),
+            "other way.ipynb": notebook(in_own_words("04", 1)),
+            "broken.ipynb": b'{"cells": [',
+            "山田/empty.ipynb": b"",
+            "山田/picture.png": b"\x89PNG",
+        },
+    )
+
+
+def _learned_by_heart() -> str:
+    """An answer that is right for the inputs in the notebook alone."""
+    inputs = [case.inputs["weights"] for case in bank.load("entropy").cases]
+    known = [
+        round(float((one * torch.arange(one.numel()).reshape(one.shape)).sum()), 3)
+        for one in inputs
+    ]
+    return LEARNED_BY_HEART.format(known=known)
+
+
+@pytest.fixture(scope="module")
+def graded(class_of_all_kinds, tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("grades") / "out"
+    grader.grade(class_of_all_kinds, out, SEED, workers=2)
+    return out
+
+
+@needs_sandbox
+def test_every_file_has_one_row_with_points_or_a_reason(class_of_all_kinds, graded):
+    found = rows(graded / "files.csv")
+    files = {str(path.relative_to(class_of_all_kinds)) for path in class_of_all_kinds.rglob("*.*")}
+    assert sorted(row["file"].lstrip("'") for row in found) == sorted(files)
+    said = {row["file"]: (row["points"], row["reason"], row["counts"]) for row in found}
+    assert said["ada/01.ipynb"] == (str(FULL["01"]), "graded", "yes")
+    assert said["ada/01 first try.ipynb"] == ("0", "graded", "no")
+    assert said["broken.ipynb"] == ("0", "no notebook, or a damaged one: it is not JSON", "no")
+    assert said["山田/empty.ipynb"] == ("0", "an empty file", "no")
+    assert said["own way.ipynb"] == (str(FULL["04"]), "graded", "yes")
+    assert said["other way.ipynb"] == (str(FULL["04"]), "graded", "yes")
+
+
+@needs_sandbox
+def test_every_learner_has_one_row_over_all_notebooks(graded):
+    found = {row["Student"]: row for row in rows(graded / "grades.csv")}
+    names = [SCRIPT, "'=cmd", "ada", "broken", "copy", "crammer", "other way", "own way", "山田"]
+    assert list(found) == names
+    assert found["ada"]["Grade"] == str(FULL["01"] + FULL["04"])
+    assert found[SCRIPT]["softmax_with_temperature (2)"] == "0"
+    assert found[SCRIPT]["Grade"] == str(FULL["01"] - 2)
+    assert found["山田"]["Grade"] == "0"
+    assert found["own way"]["entropy (3)"] == ""
+
+
+def page(graded: Path, name: str) -> str:
+    return (graded / "learners" / f"{name}.html").read_text(encoding="utf-8")
+
+
+@needs_sandbox
+def test_a_page_says_what_the_notebook_says(graded):
+    names: dict = {}
+    exec("import torch\n" + COLD, names)
+    record = bank.load("softmax_with_temperature")
+    note = explain(verdict_on(record, names, selftest.Printed()))
+    told = page(graded, "script_alert_1_b")
+    for line in [note.heading, *note.lines]:
+        if not line.startswith("Stuck?"):
+            assert re.sub(r"[`*]", "", line) in html.unescape(re.sub(r"<[^>]+>", "", told))
+    assert "Not graded: an empty file." in page(graded, "山田")
+
+
+@needs_sandbox
+def test_a_page_stands_alone_and_runs_nothing(graded):
+    for path in [graded / "overview.html", *(graded / "learners").iterdir()]:
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith('<!doctype html><html lang="en"><head><meta charset="utf-8"><title>')
+        assert not re.findall(r"<script|<link|<iframe|\bon\w+=|url\(|@import", text)
+        sources = re.findall(r"(?:src|href)=[\"']?([^\"' >]{0,20})", text)
+        assert not [one for one in sources if not one.startswith(("data:", "learners/"))]
+        headings = [int(level) for level in re.findall(r"<h(\d)", text)]
+        assert headings[0] == 1
+        assert all(b <= a + 1 for a, b in pairwise(headings))
+        assert text.count("<table") == text.count("</table>")
+        assert text.count("<div") == text.count("</div>")
+        assert "Traceback" not in text
+        assert "/utils/" not in text
+        for image in re.findall(r"<img[^>]*>", text):
+            assert re.search(r'alt="[^"]{10,}"', image)
+    assert "&lt;script&gt;" in page(graded, "script_alert_1_b")
+    assert "&lt;b&gt;not&lt;/b&gt;" in page(graded, "ada")
+
+
+@needs_sandbox
+def test_nothing_that_was_expected_of_fresh_inputs_is_shown(graded):
+    told = page(graded, "crammer")
+    entropy = Store(graded).load("crammer.ipynb").tasks["entropy"]
+    assert (entropy.points, entropy.public_points) == (0, 3)
+    assert entropy.expected is None
+    assert "Seen with fresh inputs" in told
+    assert not re.search(r"should be|Inputs:", "".join(entropy.lines))
+    rubrics = " ".join(text for path in PATHS.values() for text in build.rubrics(path).values())
+    for path in (graded / "learners").iterdir():
+        text = path.read_text(encoding="utf-8")
+        for line in rubrics.splitlines():
+            assert len(line) < 30 or html.escape(line) not in text
+        for line in "\n".join(code("01") + code("04")).splitlines():
+            assert (
+                len(line) < 30
+                or line.startswith(("def ", "import ", "from "))
+                or line.strip() not in text
+            )
+
+
+@needs_sandbox
+def test_the_overview_shows_the_class(graded):
+    text = (graded / "overview.html").read_text(encoding="utf-8")
+    plain = html.unescape(re.sub(r"<[^>]+>", " ", text))
+    assert "9 learners, 12 files: 9 graded, 3 not." in plain
+    assert re.search(r"multiplied by the temperature .* 1 of 4", plain)
+    assert "scaled_attention uses scaled_dot_product_attention" in plain
+    assert re.search(r"crammer.ipynb\s+entropy: right for the inputs in the notebook", plain)
+    assert "It is <b>not</b> an effect." in plain
+    assert "a weight is not an effect; a large value" in plain  # the rubric, beside the answers
+    hardest = plain.index("Tasks, the hardest first")
+    assert plain.index("softmax_with_temperature", hardest) < plain.index("soft_lookup", hardest)
+    assert text.count("<img") >= 2  # how points are spread, in each notebook
+
+
+@needs_sandbox
+def test_a_copy_is_found_and_independent_right_answers_are_not(graded):
+    found = likeness.alike([one for one in Store(graded).all() if one.notebook[:2] == "04"])
+    assert [{pair.first.learner, pair.second.learner} for pair in found] == [{"own way", "copy"}]
+
+
+@needs_sandbox
+def test_marks_come_into_the_grades_and_pages_and_stay(
+    class_of_all_kinds, graded, tmp_path, capsys
+):
+    out = shutil.copytree(graded, tmp_path / "out")
+    marks = "learner;question;points;remark\n"
+    marks += "ada;dark_column;1,5;Only <one> reason.\neve;dark_column;1;\n"
+    (out / "marks.csv").write_text(marks)
+    before = rows(out / "grades.csv")
+    arguments = [str(class_of_all_kinds), "--out", str(out), "--resume", "--only", "broken"]
+    assert main(arguments) == 0
+    assert "marks.csv, line 3: nobody is called 'eve'" in capsys.readouterr().err
+    now = {row["Student"]: row for row in rows(out / "grades.csv")}
+    assert now["ada"]["dark_column"] == "1.5"
+    assert float(now["ada"]["Grade"]) == FULL["01"] + FULL["04"] + 1.5
+    assert len(now) == len(before)
+    assert "1.5 points. Only &lt;one&gt; reason." in page(out, "ada")
+    for line in marks.splitlines():
+        assert line in (out / "marks.csv").read_text(encoding="utf-8-sig").splitlines()
+
+
+# --- Stopped, killed, resumed ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def larger_class(tmp_path_factory) -> Path:
+    right = notebook(code("01"), dark_column="So.")
+    cold = notebook(code("01", softmax_with_temperature=COLD))
+    files = {f"learner {i:02}.ipynb": [right, cold, stub("01")][i % 3] for i in range(20)}
+    return written(tmp_path_factory.mktemp("larger"), files | {"broken.ipynb": b"{"})
+
+
+def start(*arguments: object) -> subprocess.Popen:
+    command = [sys.executable, "-m", "utils.grading", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=build.SOURCE.parent, stderr=subprocess.PIPE, text=True)
+
+
+def family(number: int) -> set[tuple[int, str]]:
+    """A process and all below it: number and time of birth."""
+    found, waiting = set(), [number]
+    while waiting:
+        one = waiting.pop()
+        try:
+            birth = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[19]
+            children = Path(f"/proc/{one}/task").glob("*/children")
+            waiting += [int(child) for path in children for child in path.read_text().split()]
+        except OSError:
+            continue
+        found.add((one, birth))
+    return found
+
+
+def wait_until(true, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def results_in(out: Path) -> int:
+    return len(list(out.glob("private/1/results/*.json")))
+
+
+@needs_sandbox
+def test_killed_at_any_moment_and_resumed_it_gives_the_same(larger_class, tmp_path):
+    whole, out = tmp_path / "whole", tmp_path / "killed"
+    grader.grade(larger_class, whole, SEED, workers=1)
+    for count in (0, 3, 11):
+        grading = start(larger_class, "--out", out, "--seed", SEED, "--resume")
+        wait_until(lambda count=count: results_in(out) > count or (not count and out.exists()))
+        time.sleep(0.01 * (os.getpid() % 10))
+        alive = family(grading.pid)
+        assert len(alive) > 1  # the server at least
+        grading.kill()
+        grading.communicate()
+        wait_until(
+            lambda alive=alive: (
+                not any(family(number) & {(number, birth)} for number, birth in alive)
+            )
+        )
+        assert results_in(out) < 21
+    assert main([str(larger_class), "--out", str(out), "--resume"]) == 0
+    different = {name for name, data in content(whole).items() if content(out).get(name) != data}
+    assert different == set()
+    assert {name for name in content(out) if name not in content(whole)} <= {"grades.csv.part"}
+
+
+@needs_sandbox
+@pytest.mark.parametrize("unsafe", [[], ["--unsafe"]])
+def test_ctrl_c_ends_with_one_line_and_current_tables(larger_class, tmp_path, unsafe):
+    endless = notebook(["while True: pass", *code("01")])
+    source = shutil.copytree(larger_class, tmp_path / "class")
+    written(source, {"zz endless.ipynb": endless, "zz endless 2.ipynb": endless})
+    out = tmp_path / "out"
+    grading = start(source, "--out", out, "--workers", "2", *unsafe)
+    wait_until(lambda: results_in(out) >= 20)
+    time.sleep(0.5)
+    alive = family(grading.pid)
+    began = time.monotonic()
+    grading.send_signal(signal.SIGINT)
+    told = grading.communicate(timeout=30)[1]
+    assert time.monotonic() - began < 5
+    assert grading.returncode == 130
+    assert told.splitlines()[-1] == "Stopped. What is graded is kept: go on with --resume."
+    assert "Traceback" not in told
+    wait_until(lambda: not any(family(number) & {(number, birth)} for number, birth in alive), 5)
+    assert len(rows(out / "files.csv")) == len(rows(out / "grades.csv")) == results_in(out) >= 20
+
+
+@needs_sandbox
+def test_the_tables_are_current_while_it_runs(larger_class, tmp_path, monkeypatch):
+    out, seen = tmp_path / "out", []
+    save = Store.save
+
+    def look(store, result):
+        save(store, result)
+        time.sleep(0.15)  # as if each took longer
+        if (out / "files.csv").exists():
+            seen.append((results_in(out), len(rows(out / "files.csv"))))
+
+    monkeypatch.setattr(Store, "save", look)
+    grader.grade(larger_class, out, SEED, workers=1)
+    assert len(seen) > 5
+    assert max(known - shown for known, shown in seen) < 15
+
+
+# --- The command line -----------------------------------------------------------------------------
+
+
+def said(capsys, *arguments: object) -> tuple[int, str]:
+    status = main([str(one) for one in arguments])
+    return status, capsys.readouterr().err
+
+
+def test_without_bubblewrap_it_says_how_to_get_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    source = written(tmp_path / "class", {"ada.ipynb": stub("01")})
+    status, told = said(capsys, source, "--out", tmp_path / "out")
+    assert status == 2
+    for part in ("apt install bubblewrap", "WSL2", "container", "--unsafe"):
+        assert part in told
+    assert not (tmp_path / "out").exists()  # so that the next start is a first one
+
+
+def test_unsafe_grades_and_every_page_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    source = written(tmp_path / "class", {"ada.ipynb": notebook(code("01")), "bob.ipynb": b""})
+    out = tmp_path / "out"
+    assert said(capsys, source, "--out", out, "--unsafe", "--seed", 3)[0] == 0
+    assert [row["Grade"] for row in rows(out / "grades.csv")] == [str(FULL["01"]), "0"]
+    for path in [out / "overview.html", *(out / "learners").iterdir()]:
+        assert "Graded without a sandbox" in path.read_text(encoding="utf-8")
+
+
+def test_without_solutions_there_is_one_clear_error(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "solutions", None)
+    monkeypatch.delitem(sys.modules, "solutions.build")
+    source = written(tmp_path / "class", {"ada.ipynb": stub("01")})
+    status, told = said(capsys, source, "--out", tmp_path / "out")
+    assert (status, told.count("\n")) == (2, 1)
+    assert "no folder `solutions/`" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["nowhere", "--out", "out"], "nowhere is neither a folder nor a zip file"),
+        (["class", "--out", "class/grades"], "lies among the submissions"),
+        (["class", "--out", "out", "--only", "zebra"], "No file in class has 'zebra' in its path"),
+        (["class", "--out", "begun"], "holds grades already. Go on with --resume"),
+        (["class", "--out", "begun", "--resume", "--seed", "8"], "begun with another seed"),
+        (["class", "--out", "class/ada.ipynb"], "lies among the submissions"),
+        (["class", "--out", "file"], "Not a directory"),
+        (["regrade", "--out", "out"], "There are no grades in out"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(tmp_path, monkeypatch, capsys, arguments, part):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, {"class/ada.ipynb": stub("01"), "file": b""})
+    Store(Path("begun")).start(seed=7, source="class", safe=True)
+    status, told = said(capsys, *arguments)
+    assert (status, told.count("\n")) == (2, 1)
+    assert part in told
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["regrade", "--help"], [], ["x"], ["x", "--out", "y", "--workers", "0"]],
+)
+def test_the_command_line_explains_itself(capsys, arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    asked = "--help" in arguments
+    assert ended.value.code == (0 if asked else 2)
+    told = capsys.readouterr()
+    assert "usage: python -m utils.grading" in (told.out if asked else told.err)
+
+
+# --- Marked again ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def corrected(graded, tmp_path, monkeypatch):
+    """A copy of the grades, after `entropy` has got another number of points."""
+    exercises = shutil.copytree(bank.FOLDER, tmp_path / "exercises")
+    monkeypatch.setattr(bank, "FOLDER", exercises)
+    (entropy,) = (one for one in build.exercises_of(PATHS["01"]) if one.task.id == "entropy")
+    monkeypatch.setattr(entropy, "task", replace(entropy.task, points=5))
+    bank.save(build.records_of(PATHS["01"], build.PUBLIC_SEED), exercises / PATHS["01"].stem)
+    return shutil.copytree(graded, tmp_path / "out")
+
+
+@needs_sandbox
+def test_only_what_a_correction_changes_is_marked_again(corrected, capsys):
+    store = Store(corrected)
+    marked = store.load("ada/01.ipynb")
+    for outcome in marked.tasks.values():
+        outcome.heading = "from the first time"
+    store.save(marked)
+    assert main(["regrade", "--out", str(corrected)]) == 0
+    told = capsys.readouterr().out
+    assert "ada: entropy 3 → 5 (ada/01.ipynb), as the points changed" in told
+    assert "2 scores moved." in told
+    moved = rows(corrected / "moved.csv")
+    assert [(row["learner"], row["before"], row["after"]) for row in moved] == [
+        (SCRIPT, "3", "5"),
+        ("ada", "3", "5"),
+    ]
+    again = Store(corrected).load("ada/01.ipynb").tasks
+    assert [task for task, one in again.items() if one.heading != "from the first time"] == [
+        "entropy"
+    ]
+    grades = {row["Student"]: row for row in rows(corrected / "grades.csv")}
+    assert grades["ada"]["Grade"] == str(FULL["01"] + FULL["04"] + 2)
+    assert main(["regrade", "--out", str(corrected)]) == 0
+    assert "No score moved." in capsys.readouterr().out
+    assert rows(corrected / "moved.csv") == moved
+
+
+@needs_sandbox
+def test_a_class_is_not_graded_by_two_measures(class_of_all_kinds, corrected, capsys):
+    written(class_of_all_kinds, {})
+    arguments = [class_of_all_kinds, "--out", corrected, "--resume"]
+    (corrected / "private" / "1" / "results").joinpath(
+        Store(corrected)._path("ada/01.ipynb").name
+    ).unlink()
+    status, told = said(capsys, *arguments)
+    assert status == 2
+    assert "have changed since they were graded" in told
+
+
+@needs_sandbox
+def test_a_regrade_that_is_killed_changes_nothing(corrected):
+    before = content(corrected)
+    child = os.fork()
+    if child == 0:
+        try:
+            Store.save = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+            grader.regrade(corrected)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    after = content(corrected)
+    assert {name: after[name] for name in before} == before
+    assert len(grader.regrade(corrected)) == 2
+
+
+@needs_sandbox
+def test_what_is_marked_again_has_to_be_what_was_graded(class_of_all_kinds, corrected):
+    path = class_of_all_kinds / "ada/01.ipynb"
+    data, before = path.read_bytes(), content(corrected)
+    try:
+        path.write_bytes(data + b" ")
+        with pytest.raises(CannotGrade, match=r"ada/01.ipynb is not what was graded"):
+            grader.regrade(corrected)
+    finally:
+        path.write_bytes(data)
+    assert before.items() <= content(corrected).items()

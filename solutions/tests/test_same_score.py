@@ -1,0 +1,107 @@
+"""Through the wire, from a worker, an answer is worth what the learner's notebook says.
+
+Every stub, solution, misconception and variant of the course is answered by a worker, and judged
+by `verdict_on` in this process. The workers see the repository here, which they do not in a class.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solutions import build, selftest
+from solutions.specification import Exercise
+from utils.checks import bank
+from utils.checks.calling import Printed
+from utils.checks.feedback import in_words
+from utils.checks.notebook import verdict_on
+from utils.grading import marking, reading
+from utils.grading.marking import Assignment, Result, Server
+
+IMPORTS = """
+from importlib import import_module
+exercises = {{one.task.id: one for one in import_module("solutions.exercises_{}").EXERCISES}}
+"""
+
+
+@dataclass
+class Round:
+    """One answer to each task of a notebook, in this process and as a learner's cell.
+
+    Args:
+        given: task → the answer.
+        cells: the code that gives the same to a worker.
+    """
+
+    given: dict[str, Any] = field(default_factory=dict)
+    cells: list[str] = field(default_factory=list)
+
+
+def rounds(path: Path) -> Iterator[Round]:
+    """The stubs, the solutions, then every other answer: the first to each task, the second, …"""
+    names = selftest.names_at_first(path)
+    trained = {one.task.id for one in build.exercises_of(path) if one.gold}
+    tasks = [one.task.id for one in build.exercises_of(path)]
+    stubs = [build.stub(source) for source in build.code_of(path)]
+    yield Round({task: names[task] for task in tasks if task in names}, stubs)
+    solutions = build.solutions_of(path, train=False)
+    right = {task: solutions[task] for task in tasks if task not in trained}
+    code = [source for source in build.code_of(path) if not build.defined(source) & trained]
+    yield Round(right, [source for source in code if "Trainer(" not in source])
+    others = {one.task.id: list(_others(one)) for one in build.exercises_of(path)}
+    for number in range(max(map(len, others.values()))):
+        one = Round(cells=[IMPORTS.format(path.name[:2])])
+        for task, answers in others.items():
+            if number < len(answers):
+                one.given[task], source = answers[number]
+                one.cells.append(f"{task} = {source}")
+        yield one
+
+
+def _others(exercise: Exercise) -> Iterator[tuple[Any, str]]:
+    own, task = f"exercises[{exercise.task.id!r}]", exercise.task
+    for number, one in enumerate(exercise.misconceptions):
+        yield one.gives, f"{own}.misconceptions[{number}].gives"
+    if exercise.gold:
+        yield exercise.gold, f"{own}.gold"
+        return
+    for name, one in selftest.variants(exercise).items():
+        found = f"import_module('solutions.tests.variants.{task.id}').{name}"
+        yield one, f"{found}()" if task.kind == "choices" else found
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server(safe=False) as one:
+        yield one
+
+
+@cache
+def public(path: Path) -> Assignment:
+    """The public cases alone: as if the instructor had drawn the same."""
+    records = bank.load_all(bank.FOLDER / path.stem)
+    return Assignment(path.stem, records, records)
+
+
+@pytest.mark.parametrize("path", build.notebooks(), ids=lambda path: path.stem[:2])
+def test_the_grader_says_what_the_notebook_says(path, server):
+    answers = 0
+    for one in rounds(path):
+        result = Result("ada", "", "", "ada.ipynb")
+        cells = [reading.Cell(number, code) for number, code in enumerate(one.cells, start=1)]
+        marking.ask(result, cells, public(path), [*one.given], server)
+        assert not [remark for remark in result.remarks if "Error" in remark]
+        for task, given in one.given.items():
+            printed = Printed()
+            verdict = verdict_on(public(path).public[task], {task: given}, printed)
+            note, found = in_words(verdict, printed.lines), result.tasks[task]
+            said = (found.points, found.reason, found.mistake, found.heading)
+            mistake = verdict.mistake.name if verdict.mistake else ""
+            assert said == (verdict.points, verdict.reason, mistake, note.heading)
+            if verdict.share is None:  # of trained models, only what is fresh counts
+                assert [*found.lines] == note.lines
+            answers += 1
+    assert answers > 60

@@ -1,0 +1,442 @@
+"""What was handed in: every file is read, or has one reason why not, and nothing else happens."""
+
+import json
+import os
+import struct
+import unicodedata
+import warnings
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from utils.checks import bank
+from utils.grading import reading, submissions
+from utils.grading.submissions import NoSubmissions, Unreadable, find
+
+EXERCISES = bank.FOLDER / "01_attention_concepts.ipynb"
+ANSWER = "def entropy(weights):\n    return weights"
+ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+links = pytest.mark.skipif(os.name == "nt", reason="needs the links and pipes of Unix")
+
+
+def notebook(*sources, **facts) -> bytes:
+    """A notebook of code cells."""
+    cells = [{"cell_type": "code", "source": one} for one in sources]
+    return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5} | facts).encode()
+
+
+def put(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(name.encode(errors="surrogateescape"))
+
+
+def zipped(path: Path, *names: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a name that is there twice
+        for number, name in enumerate(names):
+            archive.writestr(name, f"{number}")
+    return path
+
+
+def owners(source: Path) -> dict[str, tuple[str, str, str]]:
+    return {one.file: (one.learner, one.lms, one.id) for one in find(source)}
+
+
+def problem(read) -> str:
+    with pytest.raises(Unreadable) as caught:
+        read()
+    return str(caught.value)
+
+
+# --- Whose file it is -----------------------------------------------------------------------------
+
+NAMES = {
+    # One notebook a learner, named by hand.
+    "ada.ipynb": ("ada", "", ""),
+    "Ada Lovelace_01_attention_concepts.ipynb": ("Ada Lovelace", "", ""),
+    "ada-02_additive_attention (1).ipynb": ("ada", "", ""),
+    "01_attention_concepts.ipynb": ("01_attention_concepts", "", ""),
+    # A folder a learner, however deep.
+    "Grace Hopper/01_attention_concepts.ipynb": ("Grace Hopper", "", ""),
+    "Grace Hopper/week 2/again/notebook.ipynb": ("Grace Hopper", "", ""),
+    # Canvas.
+    "lovelaceada_4021_77001_01_attention_concepts.ipynb": ("lovelaceada", "canvas", "4021"),
+    "hoppergrace_LATE_4022_77002_my notebook-1.ipynb": ("hoppergrace", "canvas", "4022"),
+    # Moodle, with folders and without.
+    "Ada Lovelace_9001_assignsubmission_file_/01.ipynb": ("Ada Lovelace", "moodle", "9001"),
+    "Ada_B Lovelace_9002_assignsubmission_file/x/01.ipynb": ("Ada_B Lovelace", "moodle", "9002"),
+    "Grace Hopper_9003_assignsubmission_file_01.ipynb": ("Grace Hopper", "moodle", "9003"),
+    # Names of all kinds.
+    "Зоя Иванова.ipynb": ("Зоя Иванова", "", ""),
+    "山田 太郎/宿題.ipynb": ("山田 太郎", "", ""),
+    "نور.ipynb": ("نور", "", ""),
+    'O\'Brien "Bob" & <b>.ipynb': ('O\'Brien "Bob" & <b>', "", ""),
+    "=cmd|' !A0.ipynb": ("=cmd|' !A0", "", ""),
+    "  spaces  .ipynb": ("spaces", "", ""),
+    " .ipynb": ("?", "", ""),
+    "x" * 249 + ".ipynb": ("x" * 249, "", ""),
+}
+HIDDEN = [
+    *[".DS_Store", "ada/.ipynb_checkpoints/01-checkpoint.ipynb", "__MACOSX/._ada.ipynb"],
+    *["Thumbs.db", "ada/desktop.ini", "ada/progress.json", ".git/config"],
+]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_a_folder_says_whose_file_each_is(tmp_path):
+    put(tmp_path, *NAMES, *HIDDEN)
+    assert owners(tmp_path) == NAMES
+    assert {one.file: one.read() for one in find(tmp_path)} == {one: one.encode() for one in NAMES}
+
+
+def test_a_zip_says_the_same_and_nothing_is_unpacked(tmp_path):
+    source = zipped(tmp_path / "handed in.zip", *NAMES, *HIDDEN)
+    assert owners(source) == NAMES
+    assert [one.read() for one in find(source)] != []
+    assert os.listdir(tmp_path) == ["handed in.zip"]
+
+
+def test_the_folder_that_was_compressed_is_nobody(tmp_path):
+    source = zipped(tmp_path / "class.zip", "class/ada/01.ipynb", "class/bob.ipynb")
+    assert [one[0] for one in owners(source).values()] == ["ada", "bob"]
+    alone = zipped(tmp_path / "week 1.zip", "ada/01.ipynb", "ada/02.ipynb")
+    assert [one[0] for one in owners(alone).values()] == ["ada", "ada"]
+
+
+@links
+def test_names_that_read_the_same_are_two_files(tmp_path):
+    composed, decomposed = (unicodedata.normalize(form, "Zoë.ipynb") for form in ("NFC", "NFD"))
+    broken = [os.fsdecode(b"\xff.ipynb"), os.fsdecode(b"\xfe.ipynb")]
+    put(tmp_path, composed, decomposed, *broken, "two\nlines\x1b[2J.ipynb")
+    found = find(tmp_path)
+    files = [one.file for one in found]
+    assert len(set(files)) == 5
+    assert {composed, f"{composed} (2)", "�.ipynb", "�.ipynb (2)"} < set(files)
+    assert {one.learner for one in found} == {"Zoë", "�", "two�lines�[2J"}
+    assert len({one.read() for one in found}) == 5
+    assert [one.file for one in find(tmp_path)] == files
+
+
+def test_a_zip_that_holds_a_name_twice_has_two_rows(tmp_path):
+    source = zipped(tmp_path / "a.zip", "ada.ipynb", "ada.ipynb", "ada.ipynb", "ada.ipynb (2)")
+    found = {one.file: one.read() for one in find(source)}
+    assert len(found) == 4
+    assert sorted(found.values()) == [b"0", b"1", b"2", b"3"]
+
+
+def test_names_that_would_leave_the_zip_are_only_names(tmp_path):
+    names = ["../../ada.ipynb", "/etc/passwd", "bob/../../x.ipynb", "C:\\carl\\01.ipynb", ".."]
+    found = find(zipped(tmp_path / "slip.zip", *names))
+    assert sorted(one.learner for one in found) == ["?", "C:", "ada", "bob", "etc"]
+    assert all(one.read() for one in found)
+    assert os.listdir(tmp_path) == ["slip.zip"]
+
+
+@pytest.mark.parametrize("kind", ["nothing", "an empty folder", "hidden files", "no zip", "text"])
+def test_nothing_to_grade_is_said_at_once(tmp_path, kind):
+    source = tmp_path / "class"
+    if kind in ("an empty folder", "hidden files"):
+        source.mkdir()
+    if kind == "hidden files":
+        put(source, *HIDDEN)
+    if kind == "no zip":
+        source = tmp_path / "class.zip"
+        source.write_bytes(b"PK no zip")
+    if kind == "text":
+        source.write_text("ada.ipynb")
+    with pytest.raises(NoSubmissions, match="class"):
+        find(source)
+
+
+def test_a_folder_of_everything_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(submissions, "MOST_FILES", 2)
+    put(tmp_path, "in/a.ipynb", "in/b.ipynb", "in/c/c.ipynb")
+    for source in (tmp_path / "in", zipped(tmp_path / "a.zip", "a", "b", "c")):
+        with pytest.raises(NoSubmissions, match="More than 2 files"):
+            find(source)
+
+
+# --- What cannot be read --------------------------------------------------------------------------
+
+
+@links
+def test_what_is_no_file_has_a_reason_and_nothing_hangs(tmp_path):
+    source = tmp_path / "class"
+    put(source, "ada.ipynb", "folder.ipynb/inside.ipynb")
+    put(tmp_path, "secret.ipynb", "elsewhere/x.ipynb")
+    (source / "broken.ipynb").symlink_to("nowhere")
+    (source / "circle.ipynb").symlink_to("circle.ipynb")
+    (source / "out.ipynb").symlink_to(tmp_path / "secret.ipynb")
+    (source / "climbs.ipynb").symlink_to("../elsewhere")
+    (source / "friend.ipynb").symlink_to("ada.ipynb")
+    (source / "round").symlink_to(source)
+    os.mkfifo(source / "pipe.ipynb")
+    reasons = {}
+    for one in find(source):
+        try:
+            reasons[one.file] = one.read()
+        except Unreadable as why:
+            reasons[one.file] = str(why)
+    assert reasons == {
+        "ada.ipynb": b"ada.ipynb",
+        "friend.ipynb": b"ada.ipynb",
+        "broken.ipynb": "a broken link",
+        "circle.ipynb": "a broken link",
+        "out.ipynb": "a link to a place outside the folder",
+        "climbs.ipynb": "a link to a place outside the folder",
+        "folder.ipynb": "a folder with the name of a notebook",
+        "round": "a folder that is not looked into",
+        "pipe.ipynb": "no ordinary file",
+    }
+
+
+@pytest.mark.skipif(ROOT or os.name == "nt", reason="whoever runs this may read everything")
+def test_what_may_not_be_read_has_a_reason(tmp_path):
+    put(tmp_path, "ada.ipynb", "bob/01.ipynb")
+    for name in ("ada.ipynb", "bob"):
+        (tmp_path / name).chmod(0)
+    first, second = find(tmp_path)
+    (tmp_path / "bob").chmod(0o700)
+    assert problem(first.read) == "not readable: no permission"
+    assert second.file == "bob"
+
+
+def test_a_file_that_went_away_has_a_reason(tmp_path):
+    put(tmp_path, "ada.ipynb")
+    (one,) = find(tmp_path)
+    (tmp_path / "ada.ipynb").unlink()
+    assert problem(one.read) == "no ordinary file"
+
+
+def test_a_hundred_megabytes_are_not_read(tmp_path):
+    with (tmp_path / "ada.ipynb").open("wb") as file:
+        file.truncate(100 * 2**20)
+    (one,) = find(tmp_path)
+    assert "too large: 100 MB" in problem(one.read)
+
+
+def _bomb(path: Path, size: int) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("ada.ipynb", bytes(size))
+    return path
+
+
+def _with_size(path: Path, real: int, said: int) -> None:
+    """Let a zip lie about what a file unpacks to, at both places where it says so."""
+    old, new = struct.pack("<I", real), struct.pack("<I", said)
+    data = path.read_bytes()
+    assert data.count(old) == 2
+    path.write_bytes(data.replace(old, new))
+
+
+def test_a_zip_bomb_does_not_go_off(tmp_path):
+    size = submissions.LARGEST + 2**20
+    (honest,) = find(_bomb(tmp_path / "bomb.zip", size))
+    assert "too large" in problem(honest.read)
+    _with_size(tmp_path / "bomb.zip", size, 1000)
+    (lying,) = find(tmp_path / "bomb.zip")
+    assert "damaged in the zip file" in problem(lying.read)
+
+
+def test_a_damaged_or_locked_file_spares_the_others(tmp_path):
+    path = zipped(tmp_path / "a.zip", "ada.ipynb", "bob.ipynb", "carl.ipynb")
+    data = bytearray(path.read_bytes())
+    data[data.index(b"ada.ipynb") + len("ada.ipynb")] ^= 1  # its content is not its checksum's
+    second = data.rindex(b"PK\x01\x02", 0, data.rindex(b"PK\x01\x02"))
+    data[second + 8] |= 1  # it says that there is a password
+    path.write_bytes(data)
+    ada, bob, carl = find(path)
+    assert "damaged in the zip file: Bad CRC" in problem(ada.read)
+    assert problem(bob.read) == "locked with a password"
+    assert carl.read() == b"2"
+
+
+# --- A notebook as data ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "an empty file"),
+        (b" \n\n", "an empty file"),
+        (bytes(1000), "an empty file"),
+        (b'{"cells": [', "it is not JSON"),
+        (notebook(ANSWER)[:-40], "it is not JSON"),
+        (b"\xff\xfe\x00", "it is not JSON"),
+        (b"\x89PNG\r\n\x1a\n", "it is not JSON"),
+        (b"# Title\nimport torch", "it is not JSON"),
+        (b"[" * 100_000, "it is not JSON"),
+        (b'{"cells": ' + b"9" * 5000 + b"}", "it is not JSON"),
+        (zipfile.ZipFile, "a zip file in place of a notebook"),
+        (b"[1, 2]", "JSON of another kind"),
+        (b'"cells"', "JSON of another kind"),
+        (b'{"a": 1}', "JSON of another kind"),
+        (b'{"cells": []}', "no code in it"),
+        (b'{"cells": {"0": {}}}', "no code in it"),
+        (b'{"cells": 1e999, "worksheets": [3, {"cells": 4}]}', "no code in it"),
+        (notebook("", " \n"), "no code in it"),
+        (notebook("%%bash\nls"), "no code in it"),
+        (notebook("import torch\nx = 1"), "another assignment"),
+        (notebook("library(ggplot2)\nx <- 3"), "another assignment"),
+        (notebook("x = 1\n" * 50_000), "more code than anybody can write"),
+    ],
+)
+def test_what_is_no_submission_says_why(data, reason, tmp_path):
+    if data is zipfile.ZipFile:
+        data = zipped(tmp_path / "a.zip", "ada.ipynb").read_bytes()
+    assert reason in problem(lambda: reading.read(data))
+
+
+OLD = {
+    "nbformat": 3,
+    "worksheets": [
+        {
+            "cells": [
+                {"cell_type": "heading", "level": 1, "source": ["Title"]},
+                {"cell_type": "code", "input": ["def entropy(weights):\n", "    return weights"]},
+            ]
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        notebook(ANSWER),
+        notebook(ANSWER).decode().encode("utf-8-sig"),
+        notebook(ANSWER).decode().encode("utf-16"),
+        notebook(ANSWER.replace("\n", "\r\n")),
+        notebook(ANSWER.replace("\n", "\r")),
+        notebook(ANSWER.splitlines(keepends=True)),
+        notebook(ANSWER, nbformat=99, nbformat_minor=3, more=[1]),
+        notebook(ANSWER, nbformat="four", metadata=[]),
+        notebook(ANSWER, metadata={"kernelspec": {"name": "julia-9"}, "colab": {}}),
+        notebook(None, 7, {"a": 1}, [1, "x"], "\ud800 = 1", "\0", ANSWER),
+        json.dumps(
+            {"cells": [None, 3, [], "cell", {}, *json.loads(notebook(ANSWER))["cells"]]}
+        ).encode(),
+        json.dumps(OLD).encode(),
+    ],
+)
+def test_every_format_is_read(data):
+    read = reading.read(data)
+    assert read.name == "01_attention_concepts"
+    assert ANSWER in [cell.source for cell in read.cells]
+
+
+def test_code_that_is_no_python_or_too_deep_does_not_stop_the_reading():
+    deep = "x = " + "-" * 5000 + "1"
+    chain = "x = 1" + ".real" * 900
+    ladder = "if a:\n    pass\n" + "elif b:\n    pass\n" * 400
+    odd = [deep, chain, "(" * 5000, ladder, "def (:", "9" * 5000, "x = \\"]
+    read = reading.read(notebook(*odd, ANSWER))
+    assert [cell.source for cell in read.cells] == [*odd, ANSWER]
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("%matplotlib inline\nx = 1", "pass\nx = 1"),
+        ("!pip install torch\nx = 1", "pass\nx = 1"),
+        ("!pip install \\\n  torch \\\n  numpy\nx = 1", "pass\n\n\nx = 1"),
+        ("%time x = f(1)", "x = f(1)"),
+        ("%timeit -n 10 -r 3 f(1)", "f(1)"),
+        ("files = !ls\nx = 1", "files = None\nx = 1"),
+        ("here = %pwd", "here = None"),
+        ("if a:\n    !ls\n    x = 1", "if a:\n    pass\n    x = 1"),
+        ("torch.softmax?\nx = 1", "pass\nx = 1"),
+        ("?torch\n??f", "pass\npass"),
+        ("%%time\nx = 1", "\nx = 1"),
+        ("\n%%capture out\nx = 1", "\n\nx = 1"),
+        ("%%bash\nls", ""),
+        ("%%writefile x.py\nx = 1", ""),
+        ("%%", ""),
+        # What only looks like it stays, also beside a magic.
+        ("x = (7\n%3)", "x = (7\n%3)"),
+        ("!ls\nx = (7\n%3)", "pass\nx = (7\n%3)"),
+        ("!ls\nx = 1  # really?", "pass\nx = 1  # really?"),
+        ("!ls\ny = '''\n% no magic\nWhy?\n'''", "pass\ny = '''\n% no magic\nWhy?\n'''"),
+        ("x != 1", "x != 1"),
+        ("def f(:", "def f(:"),
+    ],
+)
+def test_what_only_ipython_understands_is_left_out_and_nothing_else(source, code):
+    found, left_out = reading.python(source)
+    assert found == code
+    assert bool(left_out) == (code.strip() != source.strip())
+
+
+def test_a_cell_of_nothing_but_magics_takes_no_time():
+    found, left_out = reading.python("!ls\n" * 30_000)
+    assert len(left_out) == reading.MOST_MAGICS
+    assert found.count("!ls") == 30_000 - reading.MOST_MAGICS
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("def f(a): b = 1", {"f"}),
+        ("class A:\n    c = 1", {"A"}),
+        ("x = y = 1", {"x", "y"}),
+        ("(x, [y, *z]) = a", {"x", "y", "z"}),
+        ("x: int = 1\ny += 1", {"x", "y"}),
+        ("x['a'] = 1\nx.b = y[z] = 2", set()),
+        ("del x", set()),
+        ("if a:\n    x = 1\nelif b:\n    y = 1\nelse:\n    z = 1", {"x", "y", "z"}),
+        ("try:\n    x = 1\nexcept E:\n    y = 1\nfinally:\n    z = 1", {"x", "y", "z"}),
+        ("for x in a:\n    y = 1\nwith f() as g:\n    z = 1", {"x", "y", "z"}),
+        ("match a:\n    case 1:\n        x = 1", {"x"}),
+        ("no python", set()),
+    ],
+)
+def test_cells_are_known_by_the_names_that_they_define(source, names):
+    assert reading.defined(source) == names
+
+
+def test_the_notebook_is_the_one_with_most_answers_then_the_one_in_the_name():
+    entropy, scores = ANSWER, "def dot_scores(query, keys):\n    return 1"
+    assert (
+        reading.read(notebook(entropy, scores), "x_03_multiplicative_attention.ipynb").name[:2]
+        == "03"
+    )
+    assert reading.read(notebook(entropy, scores), "x_01_attention_concepts.ipynb").name[:2] == "01"
+    more = "def general_scores(query, keys, w):\n    return 1"
+    assert (
+        reading.read(notebook(entropy, scores, more), "x_01_attention_concepts.ipynb").name[:2]
+        == "03"
+    )
+
+
+def test_an_untouched_cell_below_the_answer_is_left_out():
+    stub = reading.stubs("01_attention_concepts")["entropy"]
+    other = f"{stub}  # a comment changes nothing"
+    assert [cell.source for cell in reading.read(notebook(ANSWER, stub, other)).cells] == [ANSWER]
+    both = [stub, ANSWER]
+    assert [cell.source for cell in reading.read(notebook(*both)).cells] == both
+    assert [cell.source for cell in reading.read(notebook(stub)).cells] == [stub]
+
+
+def test_choices_that_are_filled_in_one_by_one_keep_their_cell():
+    choices = reading.stubs("01_attention_concepts")["four_patterns"]
+    filled = [choices, "four_patterns['a'] = 'diagonal'"]
+    assert [cell.source for cell in reading.read(notebook(*filled)).cells] == filled
+
+
+def test_answers_in_words_are_read_where_they_were_asked():
+    given = json.loads(EXERCISES.read_bytes())
+    (question,) = reading.questions("01_attention_concepts")
+    assert reading.read(EXERCISES.read_bytes()).words == {question: ""}
+    for cell in given["cells"]:
+        if question in "".join(cell["source"]) and cell["cell_type"] == "markdown":
+            cell["source"] = "".join(cell["source"]).replace(
+                "*Write your answer here.*", "Because <b>it</b>\n\nis `so`. " + "é" * 30_000
+            )
+    invented = "**Your answer** · `mine`\n\nA question of my own."
+    given["cells"].append({"cell_type": "markdown", "source": invented})
+    words = reading.read(json.dumps(given).encode()).words
+    assert list(words) == [question]
+    assert words[question].startswith("Because <b>it</b>\n\nis `so`. éé")
+    assert len(words[question]) == reading.LONGEST_ANSWER
