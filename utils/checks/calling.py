@@ -17,6 +17,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from torch import Tensor, nn
 from utils.checks.tasks import Answer, Case, Task
 
 OUR_SEED = 812849633550336  # nobody else's, so that a learner's manual_seed can be noticed
+AGAIN = 0.05  # seconds between two calls to order, when the time is up
 
 
 class Trouble(Exception):  # noqa: N818 - it is the learner's, not ours
@@ -86,7 +88,7 @@ def answers(task: Task, learned: Any, cases: Sequence[Case], printed: Printed) -
 
 
 def _answer(task: Task, learned: Any, case: Case) -> Answer:
-    torch.manual_seed(OUR_SEED)
+    torch.default_generator.manual_seed(OUR_SEED)  # `torch.manual_seed` does more, and is slow
     inputs = _copies(case)
     returned = _call(_callable(task, learned, case), inputs, case)
     for (name, before), after in zip(case.inputs.items(), inputs, strict=True):
@@ -176,6 +178,8 @@ def _copies(case: Case) -> list[Any]:
 def _unchanged(before: Any, after: Any) -> bool:
     if not isinstance(before, Tensor):
         return before == after
+    if torch.equal(before, after):
+        return True
     return torch.equal(before.nan_to_num(), after.nan_to_num())  # NaN is not equal to itself
 
 
@@ -307,22 +311,48 @@ def time_limit(seconds: float) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread can be interrupted
         return
+    left = threading.Event()
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        if not left.is_set():
+            raise OutOfTime
+
+    clock = _alarm if hasattr(signal, "setitimer") else _watcher
+    with clock(seconds, stop):
+        try:
+            yield
+        finally:
+            left.set()
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float, stop: Callable) -> Iterator[None]:
+    """Calls `stop` when the time is up, and again and again; it interrupts a sleep too."""
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _watcher(seconds: float, stop: Callable) -> Iterator[None]:
+    """The same where the system has no such clock, as on Windows: a thread presses Ctrl-C."""
     deadline, left = time.monotonic() + seconds, threading.Event()
 
-    def stop(_signal, _frame):
-        if not left.is_set():
-            raise OutOfTime if time.monotonic() >= deadline else KeyboardInterrupt
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        if time.monotonic() < deadline:  # somebody else has pressed it
+            raise KeyboardInterrupt
+        stop(number, frame)
 
-    def watch():
-        main = threading.main_thread().ident
+    def watch() -> None:
         left.wait(seconds)
-        while not left.wait(0.05):
-            if hasattr(signal, "pthread_kill"):
-                signal.pthread_kill(main, signal.SIGINT)  # wakes a sleep too
-            else:
-                _thread.interrupt_main()  # Windows
+        while not left.wait(AGAIN):
+            _thread.interrupt_main()
 
-    before = signal.signal(signal.SIGINT, stop)
+    before = signal.signal(signal.SIGINT, interrupted)
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:

@@ -9,7 +9,7 @@ import hashlib
 import socket
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -252,7 +252,7 @@ class _Conversation:
             description.append(
                 {
                     "task": {name: getattr(task, name) for name in known},
-                    "parts": [[asdict(case) for case in record.cases] for record in records],
+                    "parts": [[vars(case) for case in record.cases] for record in records],
                 }
             )
         cells = list(self.cells.items())

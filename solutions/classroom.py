@@ -1,0 +1,184 @@
+"""A class to try the grader on: `python -m solutions.classroom FOLDER --learners 200`.
+
+Writes one notebook a learner, the same ones for the same seed: right answers in several styles,
+known mistakes, small faults, stubs that nobody touched, work that stops half-way, answers in
+words; on request a few that attack. They are made up: nobody's work is among them.
+"""
+
+import argparse
+import ast
+import functools
+import importlib
+import inspect
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import nbformat
+
+from solutions import exercises_01, selftest
+from solutions.build import FENCE, SOURCE, learner_notebook
+from solutions.mutants import mutants
+from utils.grading.reading import ANSWER, NOT_ANSWERED, defined
+
+NOTEBOOK = SOURCE / "01_attention_concepts.ipynb"
+NAMES = (  # given names and family names of one script
+    ("Ada Chloë Inês João Łucja Søren Zoë", "Müller Ångström Nuñez O'Neill Čapek Kowalczyk"),
+    ("Анна Борис Ирина Олег", "Волкова Гончар Шевченко"),
+    ("Ελένη Νίκος Σοφία", "Παππάς Βλάχου"),
+    ("小明 伟 秀英 志強", "李 王 陳"),
+    ("さくら 太郎 結衣", "佐藤 高橋"),
+    ("민준 서연", "김 박"),
+    ("فاطمة محمد ليلى", "العلي حداد"),
+    ("נועה דוד", "לוי כהן"),
+    ("आरव दीया", "शर्मा सिंह"),
+    ("Ngọc Thảo Bảo", "Nguyễn Phạm"),
+)
+REASONS = (
+    "the encoder has mixed the words, so what *cat* means may come in through its neighbours",
+    "the value of *cat* may be long, and then a small weight moves the context far",
+    "*cat* may stand in the sentence twice, and the two share the attention",
+    "the other heads are not in the picture",
+)
+TESTS = (
+    "put *dog* in the place of *cat* and see whether the translation changes",
+    "set the column to 0 and compare the outputs",
+    "look at more pictures",
+)
+HOSTILE = {  # what it does → a cell; all but the loops end by themselves
+    "endless loop": "while True:\n    pass",
+    "exit": "import os\n\nos._exit(0)",
+    "memory at once": "import torch\n\nhoard = torch.ones(2**30)",
+    "memory by and by": "import torch\n\nhoard = [torch.ones(2**20) for _ in range(1000)]",
+    "fork": "import os\nimport time\n\nfor _ in range(50):\n    if os.fork() == 0:\n"
+    "        time.sleep(60)\n        os._exit(0)",
+    "flood": "import os\n\nfor _ in range(20_000):\n    print('spam' * 1000)\n"
+    "    os.write(1, b'spam' * 1000)",
+    "garbage": "import os\n\nfor place in range(3, 20):\n    try:\n"
+    "        os.write(place, b'\\xff' * 1000)\n    except OSError:\n        pass",
+    "stubborn loop": "while True:\n    try:\n        while True:\n            pass\n"
+    "    except BaseException:\n        pass",
+}
+
+
+class Answers(NamedTuple):
+    """What learners write into the cell of a task."""
+
+    right: list[str]
+    wrong: list[str]
+
+
+@functools.cache
+def answers() -> dict[str, Answers]:
+    """Task → answers as the solution has them and in other styles; known mistakes and faults."""
+    module = ast.parse(inspect.getsource(exercises_01))
+    cells = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells]
+    found = {}
+    for exercise in exercises_01.EXERCISES:
+        task = exercise.task.id
+        own = next(one for one in cells if FENCE.search(one) and task in defined(one))
+        own = FENCE.sub(lambda match: match["solution"].rstrip("\n"), own)
+        others = inspect.getsource(importlib.import_module(f"solutions.tests.variants.{task}"))
+        call = "()" if exercise.task.kind == "choices" else ""
+        styles = [f"{others}\n\n{task} = {name}{call}" for name in selftest.variants(exercise)]
+        faults = [code for _, code in mutants(own, task)]
+        found[task] = Answers([own, *styles], [*_misconceptions(module, task), *faults])
+    return found
+
+
+def _misconceptions(module: ast.Module, task: str) -> Iterator[str]:
+    """The known wrong answers to a task, each with what it needs of the module around it."""
+    statements = {name: node for node in module.body for name in defined(ast.unparse(node))}
+    for call in ast.walk(statements[task]):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Misconception":
+            answer = f"{task} = {ast.unparse(call.args[1])}"
+            helpers = [name for name in statements if name.startswith("_") and name in answer]
+            needed = [ast.unparse(statements[name]) for name in helpers]
+            yield "\n\n".join(["import torch\nfrom torch import Tensor", *needed, answer])
+
+
+def names() -> Iterator[str]:
+    """Names of learners, without end, no two alike."""
+    pairs = [
+        f"{one} {other}"
+        for given, family in NAMES
+        for one in given.split()
+        for other in family.split()
+    ]
+    Random(0).shuffle(pairs)
+    yield from pairs
+    for number in range(2, 1000):
+        yield from (f"{pair} {number}" for pair in pairs)
+
+
+def write(
+    folder: Path, learners: int, hostile: float = 0.0, seed: int = 0, flawless: bool = False
+) -> list[Path]:
+    """Write the notebooks of a class.
+
+    Args:
+        folder: made where it is missing.
+        learners: how many.
+        hostile: the share of those that attack, spread evenly.
+        seed: of all that is drawn.
+        flawless: everybody has done everything, and rightly.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    random, solved = Random(seed), nbformat.read(NOTEBOOK, as_version=4)
+    solved.cells = [one for one in solved.cells if "rubric" not in one.metadata.get("tags", [])]
+    attacks, files = 0, []
+    for number, name in enumerate(islice(names(), learners), start=1):
+        notebook = learner_notebook(NOTEBOOK)
+        _work(notebook, solved, random, flawless)
+        if number * hostile >= attacks + 1:
+            attack = [*HOSTILE.values()][attacks % len(HOSTILE)]
+            notebook.cells.insert(3, nbformat.v4.new_code_cell(attack, id="attack"))
+            attacks += 1
+        files.append(folder / f"{name}_{NOTEBOOK.name}")
+        nbformat.write(notebook, files[-1])
+    return files
+
+
+def _work(
+    notebook: nbformat.NotebookNode, solved: nbformat.NotebookNode, random: Random, flawless: bool
+) -> None:
+    """Do the exercises as one learner would."""
+    kinds = {"careful": (0, 99), "hasty": (0.4, 99), "half-done": (0.25, random.randint(1, 6))}
+    kinds["untouched"] = 0, 0
+    kind = "careful" if flawless else random.choices([*kinds], [45, 38, 13, 4])[0]
+    faulty, left = kinds[kind]  # how often an answer is wrong, and how many are tried
+    for cell, other in zip(notebook.cells, solved.cells, strict=True):
+        if left == 0:
+            return
+        if cell.cell_type == "code":
+            cell.outputs = other.outputs  # as large as what learners hand in
+        if tasks := defined(other.source) & answers().keys():
+            right, wrong = answers()[tasks.pop()]
+            styles = [right[0], random.choice(right)]
+            cell.source = random.choice(wrong if random.random() < faulty else styles)
+            left -= 1
+        elif ANSWER.match(cell.source) and random.random() < 0.9:
+            said = f"{' And '.join(random.sample(REASONS, 2))}. I would {random.choice(TESTS)}."
+            cell.source = cell.source.replace(NOT_ANSWERED, said[0].upper() + said[1:])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m solutions.classroom",
+        description="Write the notebooks of a made-up class, to try the grader on.",
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--learners", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--hostile", type=float, default=0.0, help="the share that attacks: 0.05 is one in twenty"
+    )
+    options = parser.parse_args()
+    files = write(options.folder, options.learners, options.hostile, options.seed)
+    print(f"{len(files)} notebooks in {options.folder}")
+
+
+if __name__ == "__main__":
+    main()

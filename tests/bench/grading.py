@@ -1,0 +1,333 @@
+"""The grader on a made-up class, watched from outside, and its peers on the same notebooks.
+
+The peers need an environment of their own. To repeat the comparison:
+
+    python3 -m venv peers
+    peers/bin/pip install nbgrader==0.9.6 otter-grader==7.0.0 -r requirements.txt
+    PEERS=peers make bench ONLY=grading
+
+The notebooks are exercise 01 with its own cells. For nbgrader, each task has a cell with tests
+behind it; for otter-grader, a test file. Both compare what the learner returns for the public cases
+with expected numbers, and nothing else: no fresh cases, no gradients, no known mistakes.
+
+    nbgrader generate_assignment concepts    once, in the folder of the course
+    nbgrader autograde concepts              all notebooks, one after another
+    otter run --autograder autograder.zip NOTEBOOK
+
+`otter grade` runs the same in a container for each notebook, which takes longer; it needs Docker.
+"""
+
+import csv
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import numpy as np
+import torch
+from torch import Tensor
+
+from utils.checks import bank
+from utils.checks.tasks import Record
+
+NOTEBOOK = "01_attention_concepts"
+FEW, MANY = 20, 220  # notebooks: what a notebook costs is the difference
+PEERS = 8  # notebooks: peers take seconds for each
+CLASS, HOSTILE = 1000, 0.05
+MARKS = (100, 500, 1000)  # notebooks after which the memory is looked at
+ROOT = Path(__file__).parents[2]
+
+
+def grading() -> dict:
+    """Honest notebooks a minute, and with PEERS=environment, those of nbgrader and otter-grader."""
+    write = _classroom()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        write(folder / "few", FEW, seed=1)
+        files = write(folder / "many", MANY)
+        few = graded(folder / "few", folder / "few grades")
+        many = graded(folder / "many", folder / "many grades")
+        processor = (many["processor"] - few["processor"]) / (MANY - FEW)
+        figures = {
+            "notebooks": MANY,
+            "workers": os.cpu_count(),
+            "seconds_to_prepare": round(many["prepared"], 1),
+            "seconds_of_tables_and_pages": round(many["reported"], 1),
+            "a_minute": round(60 * (MANY - 1) / many["graded"]),
+            "a_minute_with_preparation": round(60 * MANY / many["seconds"]),
+            "processor_seconds_each": round(processor, 3),
+        }
+        print(f"\n{MANY} honest notebooks of exercise 01, {os.cpu_count()} at a time")
+        for name, figure in figures.items():
+            print(f"{name.replace('_', ' '):32}{figure:>10,}")
+        if environment := os.environ.get("PEERS"):
+            points = _points(folder / "many grades")
+            figures |= beside_peers(
+                Path(environment).absolute(), files[:PEERS], folder, figures["a_minute"], points
+            )
+        else:
+            print("nbgrader and otter-grader: not asked for (PEERS names their environment)")
+    return figures
+
+
+def grading_class() -> dict:
+    """A class of 1,000 with one in twenty that attacks: minutes, and memory as it goes on."""
+    write = _classroom()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        write(folder / "class", CLASS, HOSTILE)
+        found = graded(folder / "class", folder / "grades")
+        rows = len(_points(folder / "grades"))
+    print(f"\n{CLASS:,} notebooks, {HOSTILE:.0%} hostile: {found['seconds'] / 60:.1f} minutes, ")
+    print(f"{rows:,} rows; the most memory so far, in MB")
+    print(f"{'notebooks':>10}{'parent':>10}{'server':>10}")
+    for count, (parent, server) in found["memory"].items():
+        print(f"{count:10,}{parent:10,}{server:10,}")
+    return {
+        "notebooks": CLASS,
+        "rows": rows,
+        "minutes": round(found["seconds"] / 60, 2),
+        "megabytes_of_parent_and_server": found["memory"],
+    }
+
+
+def _classroom() -> Callable[..., list[Path]]:
+    """What writes a class.
+
+    Raises:
+        SystemExit: there are no solutions here.
+    """
+    try:
+        from solutions import classroom
+    except ImportError:
+        sys.exit("The class is made from the solutions, and there is no folder `solutions/` here.")
+    return classroom.write
+
+
+def graded(folder: Path, out: Path) -> dict[str, Any]:
+    """Grade a class by the command line, and watch.
+
+    Returns:
+        Seconds to the first result ("prepared"), from there to the last ("graded"), from there to
+        the end ("reported"), in all ("seconds"), and of all processors ("processor"); and the
+        largest memory of parent and server so far, in MB, at some counts of results ("memory").
+    """
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.time()
+    command = [sys.executable, "-m", "utils.grading", folder, "--out", out, "--seed", "1"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    grader = subprocess.Popen(command, cwd=ROOT, **quiet)
+    results, memory, most = out / "private/results", {}, [0, 0]
+    while grader.poll() is None:
+        server = _child(_child(grader.pid))  # behind bubblewrap
+        most = [*map(max, most, (_largest(grader.pid), _largest(server)))]
+        count = len(list(results.glob("*.json")))
+        memory |= {mark: most for mark in MARKS if count >= mark and mark not in memory}
+        time.sleep(0.1)
+    end = time.time()
+    if grader.returncode:
+        sys.exit(f"Grading ended with {grader.returncode}. Try `make grade SUBMISSIONS=FOLDER`.")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    times = sorted(path.stat().st_mtime for path in results.glob("*.json"))
+    return {
+        "prepared": times[0] - start,
+        "graded": times[-1] - times[0],
+        "reported": end - times[-1],
+        "seconds": end - start,
+        "processor": sum(
+            getattr(after, name) - getattr(before, name) for name in ("ru_utime", "ru_stime")
+        ),
+        "memory": memory,
+    }
+
+
+def _child(process: int | None) -> int | None:
+    """The oldest child of a process, if there is one."""
+    try:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        return None
+    return int(children[0]) if children else None
+
+
+def _largest(process: int | None) -> int:
+    """The most memory that a process has held, in MB; 0 where there is no such process."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(one.split()[1]) >> 10 for one in lines if one.startswith("VmHWM")), 0)
+
+
+def _points(out: Path) -> dict[str, int]:
+    """File → points."""
+    results = map(json.loads, (path.read_text() for path in out.glob("private/results/*.json")))
+    return {one["file"]: sum(task["points"] for task in one["tasks"].values()) for one in results}
+
+
+# --- Peers ----------------------------------------------------------------------------------------
+
+
+def beside_peers(
+    environment: Path, files: Sequence[Path], folder: Path, ours: float, points: dict[str, int]
+) -> dict:
+    """The same notebooks by nbgrader and otter-grader: how many a minute, and the points."""
+    graders = {"nbgrader": Nbgrader, "otter": Otter}
+    figures = {}
+    print(f"\nThe first {len(files)} of them by the peers, and in all the points of those")
+    print(f"{'':12}{'a minute':>10}{'ours over it':>14}{'points':>8}")
+    print(f"{'ours':12}{ours:10.1f}{'':14}{sum(points[one.name] for one in files):8}")
+    for name, peer in graders.items():
+        a_minute, earned = peer(environment / "bin", folder / name).grade(files)
+        print(f"{name:12}{a_minute:10.1f}{ours / a_minute:14.1f}{earned:8g}")
+        figures[name] = {"a_minute": round(a_minute, 1), "ratio": round(ours / a_minute, 1)}
+    return {"notebooks_for_peers": len(files)} | figures
+
+
+def comparisons(record: Record) -> Iterator[str]:
+    """For each public case, lines that fail where `given` does not return what is expected."""
+    task = record.task
+    if task.kind == "choices":
+        sealed = {key: str(digest) for key, digest in record.expected[0].outputs.items()}
+        yield (
+            "import hashlib\n"
+            f"for key, digest in {sealed!r}.items():\n"
+            f"    choice = str(given[key]).strip().lower()\n"
+            f"    text = f'{task.id} {{key}} {{choice}}'.encode()\n"
+            "    assert hashlib.sha256(text).hexdigest()[:16] == digest"
+        )
+        return
+    for case, expected in zip(record.cases, record.expected, strict=True):
+        inputs = ", ".join(_written(value) for value in case.inputs.values())
+        outputs = ", ".join(_written(values) for values in expected.outputs.values())
+        yield (
+            "import torch\n"
+            f"found = given({inputs})\n"
+            "found = found if isinstance(found, tuple) else (found,)\n"
+            f"for one, should in zip(found, ({outputs},), strict=True):\n"
+            "    assert torch.allclose(one.double(), should.double(), atol=1e-5)"
+        )
+
+
+def _written(value: Any) -> str:
+    """An input or an output as code, with plain numbers."""
+    if isinstance(value, np.ndarray):
+        value = torch.from_numpy(value)
+    if not isinstance(value, Tensor):
+        return repr(value)
+    return f"torch.tensor({value.tolist()}, dtype={value.dtype}).reshape({tuple(value.shape)})"
+
+
+class Peer:
+    """One of the other graders, with the assignment as it wants it.
+
+    Args:
+        programs: where it is installed.
+        folder: to be made, for all that it needs.
+    """
+
+    def __init__(self, programs: Path, folder: Path):
+        self.programs, self.folder = programs, folder
+        self.records = bank.load_all(bank.FOLDER / NOTEBOOK)
+        folder.mkdir()
+
+    def run(self, program: str, *words: str | Path) -> float:
+        """The seconds that a command takes."""
+        paths = f"{self.programs}{os.pathsep}{os.environ['PATH']}"
+        environment = os.environ | {"PATH": paths, "PYTHONPATH": str(ROOT)}
+        command, start = [self.programs / program, *words], time.perf_counter()
+        done = subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True
+        )
+        if done.returncode:
+            sys.exit(f"{program} {words[0]} failed:\n{done.stdout}\n{done.stderr}")
+        return time.perf_counter() - start
+
+
+class Nbgrader(Peer):
+    """nbgrader, in the folder of a course."""
+
+    def __init__(self, programs: Path, folder: Path):
+        super().__init__(programs, folder)
+        (folder / "nbgrader_config.py").write_text("c = get_config()\n")
+        blank = nbformat.read(bank.FOLDER / f"{NOTEBOOK}.ipynb", as_version=4)
+        self._tasks = [self._task(cell) for cell in blank.cells]
+        self._write(blank, "source")
+        self.run("nbgrader", "generate_assignment", "concepts")
+
+    def grade(self, files: Sequence[Path]) -> tuple[float, float]:
+        """How many a minute, its start not counted; and the points of all together."""
+        for number, file in enumerate(files):
+            self._write(nbformat.read(file, as_version=4), f"submitted/learner{number}")
+        self.run("nbgrader", "autograde", "concepts", "--student", "learner0")  # warm-up
+        seconds = self.run("nbgrader", "autograde", "concepts")  # the others
+        seconds -= self.run("nbgrader", "autograde", "concepts")  # nobody is left
+        self.run("nbgrader", "export")
+        with (self.folder / "grades.csv").open(newline="") as file:
+            earned = sum(float(row["score"]) for row in csv.DictReader(file))
+        return 60 * (len(files) - 1) / seconds, earned
+
+    def _task(self, cell: nbformat.NotebookNode) -> str:
+        """The task that a cell checks, in the notebook that learners find; "" for others."""
+        for task in self.records:
+            if cell.cell_type == "code" and cell.source == f'check("{task}")':
+                return task
+        return ""
+
+    def _write(self, notebook: nbformat.NotebookNode, place: str) -> None:
+        """A notebook with nbgrader's metadata, and a cell with tests behind each check."""
+        folder = self.folder / place / "concepts"
+        folder.mkdir(parents=True)
+        cells = []
+        for cell, task in zip(notebook.cells, self._tasks, strict=True):
+            cells.append(cell)
+            if task:
+                code = "\n".join([f"given = {task}", *comparisons(self.records[task])])
+                points = self.records[task].task.points
+                metadata = {
+                    **{"schema_version": 3, "grade_id": task, "points": points, "task": False},
+                    **{"grade": True, "solution": False, "locked": True, "cell_type": "code"},
+                }
+                tests = nbformat.v4.new_code_cell(code, id=f"tests-{len(cells)}")
+                tests.metadata["nbgrader"] = metadata
+                cells.append(tests)
+        notebook.cells = cells
+        nbformat.write(notebook, folder / f"{NOTEBOOK}.ipynb")
+
+
+class Otter(Peer):
+    """otter-grader, with a file of tests for each task."""
+
+    def __init__(self, programs: Path, folder: Path):
+        super().__init__(programs, folder)
+        with zipfile.ZipFile(folder / "autograder.zip", "w") as archive:
+            archive.writestr("otter_config.json", json.dumps({"show_stdout": False}))
+            for task, record in self.records.items():
+                code = "\n".join([f'given = env["{task}"]', *comparisons(record)])
+                lines = [
+                    *("from otter.test_files import test_case", "OK_FORMAT = False"),
+                    *(f"name = {task!r}", f"points = {record.task.points}"),
+                    *("@test_case()", "def test_public(env):", textwrap.indent(code, "    ")),
+                ]
+                archive.writestr(f"tests/{task}.py", "\n".join(lines))
+
+    def grade(self, files: Sequence[Path]) -> tuple[float, float]:
+        """How many a minute, and the points of all together."""
+        seconds, earned = [], 0.0
+        for file in files:
+            seconds.append(
+                self.run("otter", "run", "--no-logo", "--autograder", "autograder.zip", file)
+            )
+            tests = json.loads((self.folder / "results.json").read_text())["tests"]
+            earned += sum(test.get("score", 0) for test in tests)
+        return 60 / statistics.mean(seconds[1:]), earned  # the first warms up
