@@ -79,7 +79,8 @@ def _bubblewrap() -> list[str]:
     if program is None:
         raise NoSandbox("the program bwrap is not installed")
     command = [program, "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
-    made: set[Path] = set()
+    command += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: the course may lie in there
+    made = {Path("/tmp")}
     for path in _needed():
         for parent in reversed(path.parents[:-1]):
             if parent not in made:  # readable by all, which bubblewrap's own are not
@@ -91,7 +92,7 @@ def _bubblewrap() -> list[str]:
             command += ["--ro-bind", str(path), str(path)]
     # Whole, so that the sandboxes inside may have a /proc of their own.
     command += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
-    return [*command, "--perms", "1777", "--tmpfs", "/tmp", "--chdir", "/"]
+    return [*command, "--chdir", "/"]
 
 
 def _needed() -> Iterator[Path]:

@@ -39,8 +39,7 @@ _INSIDE = [
     *["--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--proc", "/proc"],
     *["--dev", "/dev", "--remount-ro", "/dev"],
     *["--perms", "1777", "--size", str(FILES), "--tmpfs", "/dev/shm"],
-    *["--perms", "1777", "--size", str(FILES), "--tmpfs", "/tmp"],
-    *["--chdir", "/tmp", "--info-fd"],
+    *["--perms", "1777", "--size", str(FILES), "--tmpfs", "/tmp", "--chdir", "/tmp"],
 ]
 
 
@@ -187,8 +186,11 @@ class _Sandbox:
 
     def __enter__(self) -> "_Sandbox":
         read, write = os.pipe()
+        # What the server itself sees in /tmp is the course, where that lies there.
+        course = [f"/tmp/{name}" for name in os.listdir("/tmp")]
+        binds = [word for path in course for word in ("--ro-bind", path, path)]
         self._bubblewrap = subprocess.Popen(
-            [*_INSIDE, str(write), "cat"],
+            [*_INSIDE, *binds, "--info-fd", str(write), "cat"],
             pass_fds=[write],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
