@@ -1,7 +1,7 @@
 """Submissions that want more than they deserve: what test_hostile.py hands in.
 
-Each is a notebook's cells. `RIGHT`, a right answer worth 3 points, often stands among them: it earns
-its points whatever the cells beside it do. What is in capitals between « and » the test fills in.
+Each is a notebook's cells. `RIGHT`, a right answer worth 3 points, often stands among them: it
+earns its points whatever the cells beside it do. What stands between « and » the test fills in.
 """
 
 from dataclasses import dataclass
@@ -145,7 +145,9 @@ TIME = {
 EXITS = {
     "exit in a cell": _beside("exit()", "import sys; sys.exit(0)", "raise SystemExit"),
     "os._exit in a cell": _beside("import os; os._exit(0)", says="ended the whole process"),
-    "os._exit in every cell": _attack(*["import os; os._exit(0)"] * 12, RIGHT, at_most=True, earns=3),
+    "os._exit in every cell": _attack(
+        *["import os; os._exit(0)"] * 12, RIGHT, at_most=True, earns=3
+    ),
     "SystemExit in an answer": _answer("raise SystemExit(0)"),
     "os._exit in an answer": _answer("os._exit(0)"),
     "os.abort": _answer("os.abort()"),
@@ -169,7 +171,9 @@ EXITS = {
 SIGNALS = {
     "a signal to the parent": _beside("import os; os.kill(os.getppid(), 9)"),
     "a signal to the group": _beside("import os; os.killpg(0, 9)"),
-    "a signal to everybody": _beside("import os; os.kill(-1, 9)"),
+    "a signal to everybody": _attack(
+        "import os; os.kill(-1, 9)", RIGHT, earns=ENTROPY, at_most=True
+    ),
     "a signal to every number": _beside(
         """
         import os
@@ -196,10 +200,11 @@ MEMORY = {
     "memory in small pieces": _beside("held = []\nwhile True: held.append(bytearray(2**20))"),
     "memory of many children": _beside(
         """
-        import os, time
-        for _ in range(20):
+        import numpy, os, signal, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for _ in range(8):
             if os.fork() == 0:
-                held = [bytearray(2**20) for _ in range(300)]
+                held = numpy.ones(50_000_000)  # 400 MB
                 time.sleep(600)
         time.sleep(600)
         """,
@@ -208,11 +213,12 @@ MEMORY = {
     "memory of a process with a name that is no text": _beside(
         LIBC,
         """
-        import os, time
+        import numpy, os, signal, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         libc.prctl(15, b"\\xff\\xfe", 0, 0, 0)
-        for _ in range(20):
+        for _ in range(8):
             if os.fork() == 0:
-                held = [bytearray(2**20) for _ in range(300)]
+                held = numpy.ones(50_000_000)  # 400 MB
                 time.sleep(600)
         time.sleep(600)
         """,
@@ -221,17 +227,17 @@ MEMORY = {
     "memory of threads whose process has ended": _beside(
         LIBC,
         """
-        import os, platform, threading, time
+        import numpy, os, platform, signal, threading, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         leave = {"x86_64": 60, "aarch64": 93}[platform.machine()]
         def hold():
             time.sleep(0.3)
-            held = [bytearray(2**20) for _ in range(300)]
+            held = numpy.ones(50_000_000)  # 400 MB
             time.sleep(600)
-        for _ in range(20):
+        for _ in range(8):
             if os.fork() == 0:
                 threading.Thread(target=hold).start()
-                thread = ctypes.PyDLL(None).syscall  # ends this thread, and not the process
-                ctypes.CDLL(None).syscall(leave, 0)
+                libc.syscall(leave, 0)  # ends this thread, and not the process
         time.sleep(600)
         """,
         says="more memory than there is",
@@ -317,7 +323,9 @@ MEMORY = {
         """,
         says="No space left",
     ),
-    "a file of many gigabytes": _beside("open('/tmp/long', 'wb').truncate(2**40)", says="File too large"),
+    "a file of many gigabytes": _beside(
+        "open('/tmp/long', 'wb').truncate(2**40)", says="File too large"
+    ),
     "an answer of gigabytes": _answer("return torch.zeros(10**8, dtype=torch.float64)"),
     "an answer that claims to be larger than all memory": _answer(
         "return torch.zeros(1).expand(10**15)"
@@ -358,9 +366,7 @@ PROCESSES = {
                 os._exit(0)
         """
     ),
-    "a child that answers too": _attack(
-        "import os; os.fork()", RIGHT, earns=ENTROPY, at_most=True
-    ),
+    "a child that answers too": _attack("import os; os.fork()", RIGHT, earns=ENTROPY, at_most=True),
     "a child that goes on where its parent ends": _attack(
         "import os\nif os.fork(): os._exit(0)", RIGHT, earns=ENTROPY, at_most=True
     ),
@@ -694,7 +700,7 @@ DIGGING = {
             except ValueError: break
             found.extend(one for name, one in frame.f_locals.items() if "expected" in name)
         for one in gc.get_objects():
-            if type(one).__name__ in ("Record", "Answer", "Verdict", "Evidence", "Outcome"):
+            if type(one).__name__ in ("Record", "Verdict", "Evidence", "Outcome"):
                 found.append(one)
         found.extend(one for one in gc.get_objects() if isinstance(one, dict) and "expected" in one)
         if any(found): raise RuntimeError(f"«SECRET» {found}")
@@ -724,7 +730,7 @@ DIGGING = {
         for folder, folders, files in os.walk("/"):
             folders[:] = [one for one in folders if one not in ("proc", "site-packages", "usr")]
             for name in files:
-                if name.endswith((".npz", ".ipynb")) or "secret" in name or "exercises_0" in name:
+                if name.endswith((".npz", ".ipynb")) or name == "secret" or "exercises_0" in name:
                     raise RuntimeError(f"«SECRET» {folder}/{name}")
         return torch.zeros(weights.shape[:-1])
         """
@@ -881,7 +887,7 @@ WIRE = {
         '        say(frame(b\'{"task": "\' + task + b\'", "parts": [\' + part + b"]}"))',
     ),
     "parts that are none": _sent(
-        'for parts in (None, 1, "passed", [], [[]], {"0": 1}, [{"trouble": 1}], [{}, {}], [1, 2, 3]):',
+        'for parts in (None, 1, "passed", [], [[]], {"0": 1}, [{"trouble": 1}], [{}, {}], [1, 2]):',
         '    for task in ("entropy", "read_alignment", "normalised_heatmap"):',
         '        say(frame({"task": task, "parts": parts}))',
     ),
@@ -913,8 +919,8 @@ WIRE = {
     "frames by chance": _sent(
         "import random",
         "draw = random.Random(7)",
-        "words = ['at', 'which', 'cell', 'task', 'parts', 'trouble', 'answers', 'printed', 'end',",
-        "    'outputs', 'gradients', 'entropies', 'entropy', 'array', 'texts', 'tensor', '<f8', '|b1']",
+        "words = 'at which cell task parts trouble answers printed end outputs gradients'",
+        "words = [*words.split(), 'entropies', 'entropy', 'array', 'texts', 'tensor', '<f8', '|b1']",
         "def value(depth):",
         "    kind = draw.randrange(9 if depth else 5)",
         "    if kind < 5: return draw.choice([None, True, 2, -1, 0.5, 10**20, draw.choice(words)])",
