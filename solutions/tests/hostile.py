@@ -42,6 +42,14 @@ LIBC = """
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
 """
+HOLD = """
+import mmap, os, signal, time
+with open("/dev/shm/held", "wb") as file: file.write(bytes(60 * 2**20))
+
+def hold():  # 60 MB, quickly
+    file = os.open("/dev/shm/held", os.O_RDWR)
+    return mmap.mmap(file, 60 * 2**20, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
+"""
 
 
 @dataclass(frozen=True)
@@ -199,44 +207,45 @@ MEMORY = {
     "memory in one piece": _beside("held = bytearray(64 * 2**30)", says="MemoryError"),
     "memory in small pieces": _beside("held = []\nwhile True: held.append(bytearray(2**20))"),
     "memory of many children": _beside(
+        HOLD,
         """
-        import numpy, os, signal, time
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        for _ in range(8):
+        for _ in range(20):
             if os.fork() == 0:
-                held = numpy.ones(50_000_000)  # 400 MB
+                held = hold(), hold()
                 time.sleep(600)
         time.sleep(600)
         """,
         says="more memory than there is",
     ),
     "memory of a process with a name that is no text": _beside(
+        HOLD,
         LIBC,
         """
-        import numpy, os, signal, time
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         libc.prctl(15, b"\\xff\\xfe", 0, 0, 0)
-        for _ in range(8):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for _ in range(20):
             if os.fork() == 0:
-                held = numpy.ones(50_000_000)  # 400 MB
+                held = hold(), hold()
                 time.sleep(600)
         time.sleep(600)
         """,
         says="more memory than there is",
     ),
     "memory of threads whose process has ended": _beside(
+        HOLD,
         LIBC,
         """
-        import numpy, os, platform, signal, threading, time
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        import platform, threading
         leave = {"x86_64": 60, "aarch64": 93}[platform.machine()]
-        def hold():
+        def hold_on():
             time.sleep(0.3)
-            held = numpy.ones(50_000_000)  # 400 MB
+            held = hold(), hold()
             time.sleep(600)
-        for _ in range(8):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for _ in range(20):
             if os.fork() == 0:
-                threading.Thread(target=hold).start()
+                threading.Thread(target=hold_on).start()
                 libc.syscall(leave, 0)  # ends this thread, and not the process
         time.sleep(600)
         """,
@@ -920,7 +929,7 @@ WIRE = {
         "import random",
         "draw = random.Random(7)",
         "words = 'at which cell task parts trouble answers printed end outputs gradients'",
-        "words = [*words.split(), 'entropies', 'entropy', 'array', 'texts', 'tensor', '<f8', '|b1']",
+        "words = [*words.split(), 'entropies', 'entropy', 'array', 'texts', 'tensor', '<f8']",
         "def value(depth):",
         "    kind = draw.randrange(9 if depth else 5)",
         "    if kind < 5: return draw.choice([None, True, 2, -1, 0.5, 10**20, draw.choice(words)])",

@@ -159,7 +159,6 @@ def _closed(status: socket.socket) -> bool:
 
 def _become_worker(connection: socket.socket) -> None:
     """Let go of all that is not the learner's, and run their code."""
-    os.nice(5)  # the guard comes first
     with contextlib.suppress(OSError):  # where memory runs out after all, this goes first
         Path("/proc/self/oom_score_adj").write_text("1000")
     os.setsid()  # a signal to its group reaches nobody else
