@@ -11,6 +11,7 @@ parent compares them with what the solution returns. No expected value ever ente
 | `wire` | what goes between parent and worker: JSON and raw numbers | |
 | `sandbox` | starts the server in bubblewrap, or says why it cannot | yes |
 | `server` | warm; forks a worker into a sandbox of its own, watches and ends it | yes |
+| `syscalls` | which system calls a worker does not get | yes |
 | `worker` | runs a learner's cells and answers: the only place that does | no |
 | `marking` | one submission: what to ask the worker, what the answers are worth | yes |
 | `results` | what is known of each file, on disk at once; resumed and marked again | yes |

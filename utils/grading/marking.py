@@ -8,6 +8,7 @@ for the public cases earn nothing. What the learner is told of fresh cases holds
 import hashlib
 import socket
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,8 +22,10 @@ from utils.checks.tasks import Answer, Record
 from utils.grading import reading, sandbox, wire
 from utils.grading.submissions import Submission, Unreadable
 
-LARGEST_ANSWER = 32 * 2**20  # bytes of all that a worker sends in one round
+LARGEST_ANSWER = 32 * 2**20  # bytes that what a worker sends in one round may fill
 ROUNDS = 5  # how often a submission may begin again after its worker was ended
+SPARE = 10.0  # seconds beside those of a cell and a task, for all others
+LAST_WORDS = 5.0  # seconds to wait for why a worker has hung up
 MESSAGE = 1000  # letters of a message that a worker sends
 REASONS = (  # what `calling.Trouble` may say; anything else is the submission's own invention
     *("nothing", "error", "time", "kind", "type", "parameters", "device", "choice"),
@@ -131,6 +134,7 @@ class Server:
     """
 
     def __init__(self, safe: bool = True):
+        self._safe = safe
         self._process, self._jobs = sandbox.start_server(safe)
         self._lock = threading.Lock()
 
@@ -153,9 +157,15 @@ class Server:
         status, far_status = socket.socketpair()
         with far_connection, far_status, self._lock:
             far = [far_connection.fileno(), far_status.fileno()]
-            socket.send_fds(self._jobs, [f"{seconds:.1f}".encode().ljust(16)], far)
-        connection.settimeout(seconds + 10)  # the server should have ended it by then
-        status.settimeout(seconds + 10)
+            job = [f"{seconds:.1f}".encode().ljust(16)]
+            try:
+                socket.send_fds(self._jobs, job, far)
+            except OSError:  # the machine had no memory left, say, and has ended the server
+                self.__exit__()
+                self._process, self._jobs = sandbox.start_server(self._safe)
+                socket.send_fds(self._jobs, job, far)
+        connection.settimeout(seconds + LAST_WORDS)  # the server should have ended it by then
+        status.settimeout(LAST_WORDS)
         return connection, status
 
 
@@ -193,9 +203,12 @@ def ask(
     """Put the outcome of some tasks, and what was noticed on the way, into a result."""
     conversation = _Conversation(cells, assignment, tasks)
     for _ in range(ROUNDS):
-        if not conversation.open_tasks:
+        if not conversation.open_tasks or time.monotonic() > conversation.until:
             break
         conversation.hold(server)
+    if conversation.open_tasks and not conversation.heard:
+        result.problem = "no worker could be started for it; grade it again with --resume"
+        return
     for task in tasks:
         record = assignment.public[task]
         found = conversation.found.get(task) or _trouble("time", ENDED["time"])
@@ -219,11 +232,13 @@ class _Conversation:
         self.open_tasks = list(tasks)
         self.found: dict[str, tuple] = {}
         self.remarks: list[str] = []
+        self.heard = False  # anything at all
+        self.seconds = 2 * assignment.seconds + SPARE  # for one worker
+        self.until = time.monotonic() + 2 * self.seconds  # no worker is asked from then on
 
     def hold(self, server: Server) -> None:
         """Ask one worker all that is open."""
-        seconds = self.assignment.seconds
-        connection, status = server.fork(seconds=2 * seconds + 10)
+        connection, status = server.fork(self.seconds)
         with connection, status, connection.makefile("rb") as stream:
             at: tuple[str, Any] = ("cell", min(self.cells))
             try:
@@ -232,15 +247,16 @@ class _Conversation:
                 while True:
                     message, size = wire.unpack(_reader(stream), left)
                     left -= size
+                    self.heard = True
                     if not isinstance(message, dict) or "end" in message:
                         break
                     at = self._heard(message, at)
-                reason = "wire" if self.open_tasks else ""
+                reason = "wire"
             except wire.WireError:
                 reason = "wire"
             except OSError:  # it hung up, or says nothing any more
-                reason = status.recv(16).decode()
-        if self.open_tasks:
+                reason = _last_words(status)
+        if self.open_tasks and reason != "failed":
             self._lost(at, reason)
 
     def _request(self) -> bytes:
@@ -260,17 +276,18 @@ class _Conversation:
 
     def _heard(self, message: dict, at: tuple[str, Any]) -> tuple[str, Any]:
         """Take note of one message: where the worker is, a cell that failed, or the answers."""
-        if "at" in message:
-            kind, which = message["at"], message.get("which")
-            known = self.cells if kind == "cell" else self.open_tasks
-            return (kind, which) if which in known else at
-        if "cell" in message and message["cell"] in self.cells:
-            error = str(message.get("error", ""))[:MESSAGE]
-            note = f"cell {message['cell']}: {error or 'worked when it was run once more'}"
+        where, which, cell, task = (message.get(key) for key in ("at", "which", "cell", "task"))
+        if where == "cell" and _number(which) in self.cells:
+            return "cell", which
+        if where == "task" and _name(which) in self.open_tasks:
+            return "task", which
+        if _number(cell) in self.cells:
+            error = _text(message.get("error", ""))
+            note = f"cell {cell}: {error or 'worked when it was run once more'}"
             if note not in self.remarks and len(self.remarks) < 100:
                 self.remarks.append(note)
-        elif message.get("task") in self.open_tasks:
-            self._answered(message["task"], message.get("parts"))
+        elif _name(task) in self.open_tasks:
+            self._answered(task, message.get("parts"))
         return at
 
     def _answered(self, task_id: str, parts: Any) -> None:
@@ -279,7 +296,7 @@ class _Conversation:
             if "trouble" in parts[0]:  # what goes wrong with public cases is not tried with others
                 parts = parts[:1] * 2
             found = tuple(_part(part, record) for part, record in zip(parts, records, strict=True))
-        except (TypeError, ValueError, KeyError, AttributeError):
+        except Exception:  # there are more ways to be no answer than anybody thinks of
             found = _trouble("wire", ENDED["wire"])
         self.found[task_id] = found
         self.open_tasks.remove(task_id)
@@ -293,7 +310,7 @@ class _Conversation:
             self.cells.pop(which, None)
             if not self.cells:
                 self.cells[0] = ""
-        else:
+        elif which in self.open_tasks:  # it may have been answered
             self.found[which] = _trouble(reason if reason in ENDED else "done", message)
             self.open_tasks.remove(which)
 
@@ -308,6 +325,27 @@ def _reader(stream) -> wire.Receive:
     return receive
 
 
+def _last_words(status: socket.socket) -> str:
+    """Why a worker has hung up, as its guard says it; "done" where it lives on and is silent."""
+    try:
+        return status.recv(16).decode() or "failed"
+    except TimeoutError:
+        return "done"
+
+
+def _number(value: Any) -> int | None:
+    return value if type(value) is int else None
+
+
+def _name(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _text(value: Any) -> str:
+    """What a worker says in words, as text that can be written to a file."""
+    return str(value)[:MESSAGE].encode(errors="replace").decode()
+
+
 def _trouble(reason: str, message: str) -> tuple:
     """The same trouble for the public and for the fresh cases."""
     return ((reason, message, "", 0),) * 2
@@ -317,26 +355,26 @@ def _part(part: dict, record: Record) -> tuple:
     """What a worker says of one set of cases: answers as they should be, or a trouble.
 
     Raises:
-        TypeError, ValueError, KeyError, AttributeError: it is neither.
+        Exception: it is neither.
     """
     if "trouble" in part:
-        reason, message, where = (str(one)[:MESSAGE] for one in part["trouble"])
+        reason, message, where = map(_text, part["trouble"])
         if reason not in REASONS:
             raise ValueError("a reason of its own")
         return reason, message, where, 0
     answers = [
-        Answer(
-            {name: np.asarray(one["outputs"][name]) for name in record.task.outputs},
-            {str(name): np.asarray(flow) for name, flow in one["gradients"].items()},
-        )
+        Answer({name: one["outputs"][name] for name in record.task.outputs}, one["gradients"])
         for one in part["answers"]
     ]
     if len(answers) != len(record.cases):
         raise ValueError("not one answer for each case")
-    flows = [flow for one in answers for flow in one.gradients.values()]
+    values = [one for answer in answers for one in answer.outputs.values()]
+    flows = [one for answer in answers for one in answer.gradients.values()]
+    if not all(isinstance(one, np.ndarray) for one in (*values, *flows)):
+        raise ValueError("no array")
     if any(flow.dtype.kind != "f" for flow in flows) or len(flows) > 100 * len(answers):
         raise ValueError("gradients that cannot be")
-    return "", answers, "", int(part["printed"])
+    return "", answers, "", min(_number(part["printed"]) or 0, 10**9)
 
 
 def _verdict(record: Record, reason: str, said: Any, where: str) -> Verdict:
@@ -344,7 +382,11 @@ def _verdict(record: Record, reason: str, said: Any, where: str) -> Verdict:
         return Verdict(record.task, reason, NOT_DEFINED.format(record.task.id))
     if reason:
         return Verdict(record.task, reason, said, where=where)
-    return judge(record, said)
+    try:
+        with np.errstate(all="ignore"):
+            return judge(record, said)
+    except Exception:  # arrays that no worker of ours would send
+        return Verdict(record.task, "wire", ENDED["wire"])
 
 
 def _outcome(public: Record, fresh: Record, on_public: tuple, on_fresh: tuple) -> Outcome:

@@ -23,12 +23,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from utils.grading import worker
+from utils.grading import syscalls, worker
 
 MEGABYTE = 2**20
 MEMORY = 2048 * MEGABYTE  # of all processes of a submission together
 FILES = 64 * MEGABYTE  # of each file, of /tmp and of /dev/shm
-PROCESSES = 64
+PROCESSES = 64  # and threads
+OPEN_FILES = 64  # of each process: what waits in sockets is memory that nobody counts
 GLANCE = 0.02  # seconds between two looks at a worker
 NOBODY = 65534
 
@@ -36,12 +37,18 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _NAMESPACES = {"ipc": 0x08000000, "net": 0x40000000, "pid": 0x20000000, "mnt": 0x00020000}
 _USER_NAMESPACE = 0x10000000
 _OWNER = 0xB701  # the ioctl NS_GET_USERNS: who owns a namespace
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
+_PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
+_TICKS = os.sysconf("SC_CLK_TCK")  # of a processor's clock, in a second
 _CAPABILITIES_3 = 0x20080522
+_DEVICES = ("null", "full", "random", "urandom")
 _INSIDE = [
     *["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"],
     *["--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--proc", "/proc"],
-    *["--dev", "/dev", "--remount-ro", "/dev"],
+    # No /dev/zero: mapped, it is memory that nobody counts.
+    *["--perms", "755", "--tmpfs", "/dev"],
+    *[w for name in _DEVICES for w in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")],
+    *["--symlink", "/proc/self/fd", "/dev/fd", "--dir", "/dev/shm", "--remount-ro", "/dev"],
     *["--perms", "1777", "--size", str(FILES), "--tmpfs", "/dev/shm"],
     *["--perms", "1777", "--size", str(FILES), "--tmpfs", "/tmp", "--chdir", "/tmp"],
 ]
@@ -55,7 +62,7 @@ def serve(jobs: socket.socket, safe: bool) -> None:
         os.setresuid(NOBODY, NOBODY, NOBODY)
     _libc.prctl(_PR_SET_DUMPABLE, 1)  # or /proc/self would still be root's
     worker.warm_up()
-    forked_with = _memory(os.open("/proc/self/status", os.O_RDONLY))[0] if safe else 0
+    forked_with = _memory(os.open("/proc", os.O_RDONLY), "self") if safe else 0
     if safe:
         with _Sandbox():  # try it: whoever waits for "ready" learns what went wrong
             pass
@@ -73,6 +80,7 @@ def serve(jobs: socket.socket, safe: bool) -> None:
                 jobs.close()
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+                _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
                 guard = _guard if safe else _guard_unsafe
                 outcome = guard(connection, status, float(message), forked_with)
             finally:
@@ -109,8 +117,11 @@ def _guard(
         while time.monotonic() < deadline:
             if os.waitpid(worker_number, os.WNOHANG)[0]:
                 return "done"
-            if sum(sandbox.memory(forked_with)) > MEMORY:
+            memory, processor = sandbox.used(forked_with)
+            if memory > MEMORY:
                 return "memory"
+            if processor > seconds:  # on several processors at once
+                return "time"
             if _closed(status):
                 return "unwanted"
             select.select([status], [], [], GLANCE)  # no longer, where the parent hangs up
@@ -152,6 +163,8 @@ def _closed(status: socket.socket) -> bool:
 
 def _become_worker(connection: socket.socket) -> None:
     """Let go of all that is not the learner's, and run their code."""
+    with contextlib.suppress(OSError):  # where memory runs out after all, this goes first
+        Path("/proc/self/oom_score_adj").write_text("1000")
     os.setsid()  # a signal to its group reaches nobody else
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -174,7 +187,7 @@ def _limit() -> None:
         (resource.RLIMIT_AS, own + MEMORY),
         (resource.RLIMIT_FSIZE, FILES),
         (resource.RLIMIT_NPROC, PROCESSES),
-        (resource.RLIMIT_NOFILE, 256),
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
@@ -233,27 +246,55 @@ class _Sandbox:
             _enter(user, _USER_NAMESPACE)
         _check(_libc.capset((ctypes.c_uint32 * 2)(_CAPABILITIES_3, 0), (ctypes.c_uint32 * 6)()))
         _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        syscalls.refuse()
 
-    def memory(self, forked_with: int) -> list[int]:
-        """Bytes that each living process in there holds beyond what it was forked with."""
-        held = []
+    def used(self, forked_with: int) -> tuple[int, float]:
+        """What all in there use: bytes beyond what each was forked with, processor seconds."""
+        memory, processor = 0, 0.0
         for name in os.listdir(self._proc):
             if name.isdigit():
-                with contextlib.suppress(OSError, ValueError):
-                    status = os.open(f"{name}/status", os.O_RDONLY, dir_fd=self._proc)
-                    bytes_, ended = _memory(status)
-                    if not ended:
-                        held.append(max(0, bytes_ - forked_with))
-        return held
+                with contextlib.suppress(OSError):  # it has just ended
+                    memory += max(0, _memory(self._proc, name) - forked_with)
+                    processor += self._seconds(name)
+        return memory, processor
+
+    def _seconds(self, name: str) -> float:
+        """Processor time of a process and of its children that have ended."""
+        fields = _read(self._proc, f"{name}/stat").rpartition(b")")[2].split()
+        return sum(map(int, fields[11:15])) / _TICKS
 
 
-def _memory(status: int) -> tuple[int, bool]:
-    """The bytes that a process has to itself, and whether it has ended."""
-    with open(status) as file:
-        fields = dict(line.split(":", 1) for line in file)
-    kinds = ("RssAnon", "RssShmem", "VmSwap")
-    kilobytes = sum(int(fields.get(kind, "0 kB").split()[0]) for kind in kinds)
-    return 1024 * kilobytes, fields["State"].split()[0] in "ZX"
+def _memory(proc: int, name: str) -> int:
+    """The bytes that a process has to itself; 0 if it has ended."""
+    status = _fields(proc, f"{name}/status")
+    if status[b"State"].split()[0] not in (b"Z", b"X"):
+        return _bytes(status)
+    # Its first thread has ended. Others may go on, and hold all the memory.
+    threads = [f"{name}/task/{one}/status" for one in _threads(proc, name)]
+    return max((_bytes(_fields(proc, path)) for path in threads), default=0)
+
+
+def _threads(proc: int, name: str) -> list[str]:
+    folder = os.open(f"{name}/task", os.O_RDONLY, dir_fd=proc)
+    try:
+        return os.listdir(folder)
+    finally:
+        os.close(folder)
+
+
+def _fields(proc: int, path: str) -> dict[bytes, bytes]:
+    lines = _read(proc, path).splitlines()  # bytes: a process may call itself anything
+    return dict(line.split(b":", 1) for line in lines if b":" in line)
+
+
+def _read(proc: int, path: str) -> bytes:
+    with open(os.open(path, os.O_RDONLY, dir_fd=proc), "rb") as file:
+        return file.read()
+
+
+def _bytes(status: dict[bytes, bytes]) -> int:
+    kinds = (b"RssAnon", b"RssShmem", b"VmSwap")
+    return 1024 * sum(int(status.get(kind, b"0 kB").split()[0]) for kind in kinds)
 
 
 def _enter(descriptor: int, kind: int) -> None:

@@ -18,6 +18,8 @@ from torch import Tensor
 
 DTYPES = {name: np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")}
 MOST_AXES = 8
+OBJECTS = 32  # bytes of objects that one byte of JSON can become
+LETTER = 4  # bytes of a letter in an array of texts
 _LENGTH = struct.Struct("!I")
 
 Receive = Callable[[int], bytes]  # that many bytes, or an error
@@ -56,43 +58,50 @@ def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
 
     Args:
         receive: gives the next bytes of the stream.
-        limit: the most bytes that the frame may have.
+        limit: the most bytes that the message may fill in memory.
 
     Returns:
-        The message, and the number of bytes that it took.
+        The message, and the number of bytes that it may fill.
 
     Raises:
         WireError: it is no frame, or a larger one.
     """
     (size,) = _LENGTH.unpack(receive(_LENGTH.size))
-    left = limit - size
-    if left < 0:
-        raise WireError("a frame is too large")
+    left = limit
+
+    def take(count: int) -> None:
+        nonlocal left
+        left -= count
+        if left < 0:
+            raise WireError("a frame is too large")
+
+    take(OBJECTS * size)
     try:
         content = json.loads(receive(size))
     except (ValueError, RecursionError) as error:
         raise WireError(f"a frame is no JSON: {type(error).__name__}") from None
 
     def restored(value: Any) -> Any:
-        nonlocal left
         if isinstance(value, list):
             return [restored(one) for one in value]
         if not isinstance(value, dict):
             return value
         if "texts" in value:
-            return _texts(value["texts"])
+            texts = _checked_texts(value["texts"])
+            # As many letters are kept for each text as for the longest.
+            take(LETTER * len(texts) * max(map(len, texts), default=0))
+            return np.array(value["texts"], dtype=str)
         if "array" not in value:
             return {key: restored(one) for key, one in value.items()}
         dtype, shape = _layout(value["array"])
         count = math.prod(shape) * dtype.itemsize
-        left -= count
-        if left < 0:
-            raise WireError("a frame is too large")
+        take(count)
         array = np.frombuffer(receive(count), dtype).reshape(shape)
         if not value.get("tensor"):
             return array
         tensor = torch.from_numpy(array.copy())
-        return tensor.mT.contiguous().mT if value.get("strided") else tensor
+        turned = value.get("strided") and tensor.dim() > 1
+        return tensor.mT.contiguous().mT if turned else tensor
 
     try:
         return restored(content), limit - left
@@ -106,18 +115,14 @@ def _layout(description: Any) -> tuple[np.dtype, list[int]]:
         dtype = DTYPES[name]
     except (TypeError, ValueError, KeyError):
         raise WireError("an array of an unknown kind") from None
-    sizes = isinstance(shape, list) and all(type(one) is int and one >= 0 for one in shape)
+    sizes = isinstance(shape, list) and all(type(one) is int and 0 <= one < 2**31 for one in shape)
     if not sizes or len(shape) > MOST_AXES:
         raise WireError("an array of an impossible shape")
     return dtype, shape
 
 
-def _texts(value: Any) -> np.ndarray:
-    """Texts as an array of texts; one text alone has no axes."""
+def _checked_texts(value: Any) -> list[str]:
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
         raise WireError("an array of texts holds something else")
-    # As many letters are kept for each text as for the longest: a long one among many would grow.
-    if len(texts) * max(map(len, texts), default=0) > 4_000_000:
-        raise WireError("texts are too long")
-    return np.array(value, dtype=str)
+    return texts

@@ -23,7 +23,7 @@ from utils.checks.calling import OutOfTime, Printed, Trouble, answers, time_limi
 from utils.checks.tasks import Case, Task
 from utils.grading import wire
 
-LARGEST_REQUEST = 256 * 2**20
+LARGEST_REQUEST = 2**30
 NOT_NEEDED = {"title": "", "points": 0, "difficulty": 1, "minutes": 0, "hints": [], "mistakes": []}
 
 

@@ -1,0 +1,386 @@
+"""Hostile submissions get what they deserve, and reach nothing outside their sandbox."""
+
+import contextlib
+import csv
+import io
+import json
+import math
+import os
+import random
+import re
+import secrets
+import shutil
+import socket
+import struct
+import tempfile
+import threading
+import time
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from pathlib import Path
+from textwrap import dedent
+
+import nbformat
+import pytest
+
+from solutions.build import SOURCE, code_of, solutions_of
+from solutions.tests import hostile
+from solutions.tests.hostile import ATTACKS, ENTROPY, RIGHT
+from utils.checks import bank
+from utils.checks.calling import Printed, answers
+from utils.grading import grader, marking, wire
+from utils.grading.marking import Assignment, Server, mark
+from utils.grading.submissions import Submission
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+NAME = "01_attention_concepts"
+SECONDS = 1.0  # that a cell or a task may run
+SPARE = 2.0
+REPOSITORY = bank.FOLDER.parent
+
+
+def notebook(*cells: str) -> bytes:
+    """A notebook's bytes."""
+    code = [nbformat.v4.new_code_cell(cell) for cell in cells]
+    return nbformat.writes(nbformat.v4.new_notebook(cells=code)).encode()
+
+
+def submission(data: bytes) -> Submission:
+    return Submission("Somebody", "", "", "somebody.ipynb", lambda: data)
+
+
+def in_a_hurry(records):
+    """Task → its record, with less time to answer."""
+    return {one.task.id: replace(one, task=replace(one.task, seconds=SECONDS)) for one in records}
+
+
+@pytest.fixture(scope="module")
+def assignments():
+    public = bank.load_all(bank.FOLDER / NAME).values()
+    fresh = grader.fresh_records(NAME, secrets.randbits(40))
+    return {NAME: Assignment(NAME, in_a_hurry(public), in_a_hurry(fresh))}
+
+
+@pytest.fixture(scope="module")
+def token():
+    """In the environment of the server and of all that comes from it, to find them by."""
+    return secrets.token_hex(8)
+
+
+@pytest.fixture(scope="module")
+def server(token):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(marking, "SPARE", SPARE)
+        patch.setattr(os, "defpath", f"{os.defpath}:/{token}")
+        with Server() as started:
+            yield started
+
+
+@pytest.fixture(scope="module")
+def canary():
+    """Files that anybody may change who can see them: a home, results, other submissions."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("home/secret", "results/learner.json", "submissions/other.ipynb"):
+            path = Path(folder, name)
+            path.parent.mkdir()
+            path.write_text(secrets.token_hex(8))
+        for path in (Path(folder), *Path(folder).rglob("*")):
+            path.chmod(0o777)
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def listening(token):
+    """Sockets that wait for a connection, on the loopback device and without any."""
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.socket(socket.AF_UNIX) as other:
+        other.bind(f"\0{token}")
+        other.listen()
+        for each in (one, other):
+            each.setblocking(False)
+        yield one, other
+
+
+def outside(canary: Path) -> dict[str, object]:
+    """What would be different if a file had been changed, made or taken away."""
+    state = {str(path): path.read_bytes() for path in canary.rglob("*") if path.is_file()}
+    for folder in (REPOSITORY / "utils", bank.FOLDER, REPOSITORY / "solutions"):
+        for path in folder.rglob("*"):
+            if "__pycache__" not in path.parts:
+                state[str(path)] = path.stat().st_mtime_ns, path.stat().st_size
+    return state
+
+
+def processes(token: str) -> set[str]:
+    """Processes that carry the token in their environment, and the children of such."""
+    found, parents = set(), {}
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit():
+                parents[entry.name] = (
+                    (entry / "stat").read_bytes().rpartition(b")")[2].split()[1].decode()
+                )
+                if token.encode() in (entry / "environ").read_bytes():
+                    found.add(entry.name)
+        except OSError:  # it has just ended
+            continue
+    return found | {number for number, parent in parents.items() if parent in found}
+
+
+def settled(token: str, before: set[str], seconds: float = 10) -> set[str]:
+    """The processes that are left over, once those that were about to end had time for it."""
+    until = time.monotonic() + seconds
+    while (left := processes(token) - before) and time.monotonic() < until:
+        time.sleep(0.05)
+    return left
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
+    name, assignments, server, token, canary, listening, monkeypatch
+):
+    attack, secret = ATTACKS[name], secrets.token_hex(8)
+    monkeypatch.setenv("CANARY", secret)
+    public = assignments[NAME].public["read_alignment"]
+    known = [
+        (case.inputs["weights"].tolist(), *(one.tolist() for one in answer.outputs.values()))
+        for case, answer in zip(public.cases, public.expected, strict=True)
+    ]
+    filled_in = {
+        "«SECRET»": secret,
+        "«CANARY»": str(canary),
+        "«REPOSITORY»": str(REPOSITORY),
+        "«PORT»": str(listening[0].getsockname()[1]),
+        "«SOCKET»": token,
+        "«PUBLIC»": repr(known),
+    }
+    cells = list(attack.cells)
+    for place, text in filled_in.items():
+        cells = [cell.replace(place, text) for cell in cells]
+    files = outside(canary)
+    running, start = processes(token), time.monotonic()
+
+    result = mark(submission(notebook(*cells)), assignments, server)
+
+    assert time.monotonic() - start < 4 * (2 * SECONDS + SPARE)
+    assert result.problem == ""
+    assert list(result.tasks) == list(assignments[NAME].public)
+    assert result.points <= attack.earns if attack.at_most else result.points == attack.earns
+    said = repr(result)
+    assert attack.says in said
+    found = [secret, *(path.read_text() for path in canary.rglob("*") if path.is_file())]
+    said = said.replace(repr(result.code), "")
+    assert [text for text in found if text in said] == []
+    assert settled(token, running) == set()
+    assert outside(canary) == files
+    for each in listening:
+        with pytest.raises(BlockingIOError):
+            each.accept()
+
+
+def test_submissions_that_run_at_the_same_time_do_not_meet(assignments, server):
+    """One leaves traces wherever it can and waits; the other looks for them."""
+    mark_ = secrets.token_hex(8)
+    leave = f"""
+    import ctypes, os, socket, time
+    ctypes.CDLL(None).prctl(15, b"{mark_[:15]}", 0, 0, 0)
+    for folder in ("/tmp", "/dev/shm"): open(folder + "/{mark_}", "w").close()
+    time.sleep(0.9)
+    """
+    look = f"""
+    import os, time
+    until = time.monotonic() + 0.8
+    while time.monotonic() < until:
+        seen = os.listdir("/tmp") + os.listdir("/dev/shm")
+        seen += [open(f"/proc/{{one}}/comm").read() for one in os.listdir("/proc") if one.isdigit()]
+        if any("{mark_[:15]}" in one for one in seen): raise RuntimeError("seen")
+    """
+    results = at_the_same_time([[dedent(one), RIGHT] for one in (leave, look)], assignments, server)
+    assert [(one.points, one.remarks) for one in results] == [(ENTROPY, [])] * 2
+
+
+def at_the_same_time(submissions, assignments, server):
+    """The results of submissions that are graded all at once, in their order."""
+    with ThreadPoolExecutor(len(submissions)) as pool:
+        files = [submission(notebook(*cells)) for cells in submissions]
+        return list(pool.map(lambda file: mark(file, assignments, server), files))
+
+
+def honest():
+    """The cells of the solution."""
+    return code_of(SOURCE / f"{NAME}.ipynb")
+
+
+def test_hostile_submissions_cost_honest_ones_nothing(assignments, server):
+    names = ["all processors at once", "memory of many children", "fifty children", "garbage"]
+    hostile = [ATTACKS[name].cells for name in names]
+    *_, result = at_the_same_time([*hostile, honest()], assignments, server)
+    assert (result.points, result.remarks) == (result.of, [])
+    result = mark(submission(notebook(*honest())), assignments, server)
+    assert (result.points, result.remarks) == (result.of, [])
+
+
+def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
+    monkeypatch.setattr(marking, "SPARE", 10.0)
+    with Server() as server:
+        server._process.kill()
+        server._process.wait()
+        result = mark(submission(notebook(RIGHT)), assignments, server)
+        assert (result.problem, result.points) == ("", ENTROPY)
+
+
+def test_every_hostile_file_has_its_row(tmp_path, monkeypatch):
+    """Without those that take their time: each has been graded above."""
+    slow = {**hostile.TIME, **hostile.MEMORY}
+    names = [name for name in ATTACKS if name not in slow]
+    for number, name in enumerate(names):
+        path = tmp_path / "class" / f"{number}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(notebook(*(one.replace("«PUBLIC»", "[]") for one in ATTACKS[name].cells)))
+    monkeypatch.setattr(marking, "SPARE", SPARE)
+    monkeypatch.setattr(
+        grader,
+        "Assignment",
+        lambda name, *sets: Assignment(name, *(in_a_hurry(one.values()) for one in sets)),
+    )
+    grader.grade(tmp_path / "class", tmp_path / "out", seed=5)
+    with (tmp_path / "out" / "files.csv").open(encoding="utf-8-sig") as file:
+        rows = {row["file"]: row for row in csv.DictReader(file)}
+    assert sorted(rows) == sorted(f"{number}.ipynb" for number in range(len(names)))
+    for number, name in enumerate(names):
+        row = rows[f"{number}.ipynb"]
+        assert row["reason"] == "graded"
+        assert int(row["points"]) <= ATTACKS[name].earns
+
+
+def test_memory_does_not_grow_with_the_class(assignments, server, token):
+    alone = settled(token, set(), seconds=2)  # the server, when it waits
+
+    def held():
+        """Bytes that this process and the server's have to themselves."""
+        assert settled(token, alone) == set()
+        texts = [Path(f"/proc/{one}/status").read_text() for one in [*alone, "self"]]
+        return sum(1024 * int(re.search(r"RssAnon:\s+(\d+)", text)[1]) for text in texts)
+
+    names = ["JSON that is wide", "texts that grow", "garbage"]
+    class_ = [*(ATTACKS[name].cells for name in names), honest()]
+    for _ in range(3):
+        at_the_same_time(class_, assignments, server)
+    before = held()
+    for _ in range(12):
+        at_the_same_time(class_, assignments, server)
+    assert held() - before < 20 * 2**20
+
+
+# --- The parent, and a worker that is played by the test ------------------------------------------
+
+
+class Played:
+    """Takes the place of the server: each worker sends what it is told, and hangs up."""
+
+    def __init__(self, sends):
+        self.sends = sends
+
+    def fork(self, seconds):
+        (connection, far), (status, far_status) = socket.socketpair(), socket.socketpair()
+        connection.settimeout(5)
+        threading.Thread(target=self._play, args=(far, far_status)).start()
+        return connection, status
+
+    def _play(self, far, far_status):
+        with far, far_status, contextlib.suppress(OSError):
+            far.settimeout(5)
+            (size,) = struct.unpack("!I", far.recv(4, socket.MSG_WAITALL))
+            far.recv(size, socket.MSG_WAITALL)
+            far.sendall(self.sends)
+            far.shutdown(socket.SHUT_WR)
+            while far.recv(2**20):
+                pass
+            far_status.sendall(b"done")
+
+
+def right_frames(assignment):
+    """What an honest worker sends, frame by frame."""
+    path = SOURCE / f"{NAME}.ipynb"
+    for task in assignment.public:
+        parts = []
+        for record in (assignment.public[task], assignment.fresh[task]):
+            found = answers(record.task, solutions_of(path)[task], record.cases, Printed())
+            outcomes = [{"outputs": one.outputs, "gradients": one.gradients} for one in found]
+            parts.append({"answers": outcomes, "printed": 0})
+        yield wire.pack({"at": "task", "which": task}) + wire.pack({"task": task, "parts": parts})
+    yield wire.pack({"end": True})
+
+
+def test_whatever_bytes_arrive_there_is_a_result(assignments):
+    """Honest answers with bytes changed, cut and doubled, by chance."""
+    frames = b"".join(right_frames(assignments[NAME]))
+    data, draw = submission(notebook(*honest())), random.Random(2014)
+    result = mark(data, assignments, Played(frames))
+    assert result.points == result.of
+    for _ in range(50):
+        spoiled = bytearray(frames)
+        for _ in range(draw.choice([1, 3, 30])):
+            place = draw.randrange(len(spoiled))
+            change = draw.randrange(3)
+            if change == 0:
+                spoiled[place] = draw.randrange(256)
+            elif change == 1:
+                del spoiled[place : place + draw.choice([1, 4, 1000])]
+            else:
+                spoiled[place:place] = spoiled[place - 100 : place]
+        result = mark(data, assignments, Played(bytes(spoiled)))
+        assert result.problem == "" or result.points == 0
+        assert json.dumps(asdict(result)).encode()
+
+
+WORDS = ["array", "texts", "tensor", "strided", "<f8", "|b1", "|O", "end", "\ud800", ""]
+
+
+def anything(draw, depth):
+    """A JSON value by chance; those that describe arrays are likely."""
+    kind = draw.randrange(10 if depth else 4)
+    if kind < 4:
+        numbers = [0, 1, -1, 2**31, 2**63, 10**400, 0.5, math.inf, math.nan, True, None]
+        return draw.choice([*numbers, *WORDS])
+    if kind < 6:
+        return [anything(draw, depth - 1) for _ in range(draw.randrange(4))]
+    if kind < 8:
+        shape = [draw.choice([0, 1, 2, 2**31, 2**62, -1, "2"]) for _ in range(draw.randrange(10))]
+        kind = draw.choice([*wire.DTYPES, "|O", "<U4", "<f2", 3, None])
+        return {"array": [kind, shape], "tensor": draw.random() < 0.5, "strided": True}
+    return {draw.choice(WORDS): anything(draw, depth - 1) for _ in range(draw.randrange(4))}
+
+
+def test_what_is_no_frame_is_refused_and_nothing_else_happens():
+    draw, refused = random.Random(2014), 0
+    for _ in range(20_000):
+        text = json.dumps(anything(draw, 4)).encode()
+        if draw.random() < 0.2:
+            text = text[: draw.randrange(len(text))] + draw.randbytes(3)
+        sent = io.BytesIO(struct.pack("!I", len(text)) + text + bytes(10_000))
+        try:
+            _, size = wire.unpack(lambda count, sent=sent: whole(sent.read(count), count), 10**6)
+            assert size <= 10**6
+        except (wire.WireError, EOFError):
+            refused += 1
+    assert 2000 < refused < 18_000
+
+
+def whole(data, count):
+    if len(data) < count:
+        raise EOFError
+    return data
+
+
+def test_what_arrives_fills_no_more_than_it_may():
+    texts = json.dumps([{"texts": ["x" * 1000] + [""] * 1000}] * 100).encode()
+    wide = b"[" + b"[]," * 300_000 + b"[]]"
+    for text in (texts, wide):
+        tracemalloc.start()
+        sent = io.BytesIO(struct.pack("!I", len(text)) + text)
+        with pytest.raises(wire.WireError, match="too large"):
+            wire.unpack(sent.read, 2**23)
+        assert tracemalloc.get_traced_memory()[1] < 2 * 2**23
+        tracemalloc.stop()

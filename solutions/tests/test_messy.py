@@ -1,0 +1,234 @@
+"""Right answers earn all points, however untidy the notebook is that they come in."""
+
+import base64
+import json
+import secrets
+import shutil
+from dataclasses import replace
+
+import nbformat
+import pytest
+from nbformat import v3, v4
+
+from solutions.build import SOURCE, code_of, stub
+from utils.checks import bank
+from utils.grading.grader import fresh_records
+from utils.grading.marking import Assignment, Server, mark
+from utils.grading.reading import defined
+from utils.grading.submissions import Submission
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+NAME = "01_attention_concepts"
+CELLS = code_of(SOURCE / f"{NAME}.ipynb")  # the first imports, the others answer
+TASKS = {task.id for task in bank.tasks()[NAME]}
+SECONDS = 1.0  # that a cell or a task may run
+PICTURE = base64.b64encode(b"\x89PNG" + bytes(50_000)).decode()
+
+
+@pytest.fixture(scope="module")
+def assignments():
+    def hurried(records):
+        return {
+            one.task.id: replace(one, task=replace(one.task, seconds=SECONDS)) for one in records
+        }
+
+    public = bank.load_all(bank.FOLDER / NAME).values()
+    fresh = fresh_records(NAME, secrets.randbits(40))
+    return {NAME: Assignment(NAME, hurried(public), hurried(fresh))}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server() as started:
+        yield started
+
+
+def notebook(*cells, metadata=None, minor=5):
+    """A notebook's content, as JSON has it."""
+    made = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells])
+    content = json.loads(nbformat.writes(made))
+    return content | {"metadata": metadata or {}, "nbformat_minor": minor}
+
+
+def data(*cells, **more):
+    return json.dumps(notebook(*cells, **more)).encode()
+
+
+def each(change, cells=CELLS):
+    """The cells that answer, changed."""
+    return [cell if not defined(cell) & TASKS else change(cell) for cell in cells]
+
+
+def with_cells(**fields):
+    """The solution with something in every cell of the file."""
+    content = notebook(*CELLS)
+    for cell in content["cells"]:
+        cell |= fields
+    return json.dumps(content).encode()
+
+
+def indented(cell, head, tail=""):
+    lines = "".join(f"    {line}\n" if line else "\n" for line in cell.splitlines())
+    return f"{head}\n{lines}{tail}"
+
+
+def body(cell, line):
+    """A cell with a line before each return."""
+    return cell.replace("    return ", f"    {line}\n    return ")
+
+
+def old():
+    """The format of 2012."""
+    cells = [v3.new_code_cell(cell, language="python") for cell in CELLS]
+    made = v3.new_notebook(worksheets=[v3.new_worksheet(cells=cells)])
+    return v3.writes_json(made).encode()
+
+
+def without_ids():
+    content = notebook(*CELLS, minor=0)
+    for cell in content["cells"]:
+        del cell["id"]
+    return json.dumps(content).encode()
+
+
+def with_outputs():
+    output = {
+        "output_type": "display_data",
+        "data": {"image/png": PICTURE, "text/plain": ["<Figure>"]},
+        "metadata": {},
+    }
+    return with_cells(outputs=[output] * 3, execution_count=17)
+
+
+COLAB = {
+    "colab": {"provenance": [], "collapsed_sections": ["a"], "toc_visible": True},
+    "accelerator": "GPU",
+    "kernelspec": {"name": "python3", "display_name": "Python 3"},
+}
+VS_CODE = {
+    "kernelspec": {"display_name": ".venv (3.12.1)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python", "version": "3.12.1"},
+    "vscode": {"interpreter": {"hash": "31f2aee4e71d21fbe5cf8b01ff0e069b"}},
+}
+MESSY = {
+    "prints everywhere": data(*each(lambda one: body(one, "print('here', locals())"))),
+    "prints a storm": data(*each(lambda one: body(one, "print('x\\n' * 10_000)"))),
+    "warnings": data(*each(lambda one: body(one, "import warnings; warnings.warn('careful')"))),
+    "writes to the standard error": data(
+        *each(lambda one: body(one, "import sys; sys.stderr.write('here')"))
+    ),
+    "an unknown kernel": data(
+        *CELLS, metadata={"kernelspec": {"name": "my-env", "display_name": "?", "language": "R"}}
+    ),
+    "no metadata, and cells upside down": data(*reversed(CELLS)),
+    "every cell twice": data(*CELLS, *CELLS),
+    "tries before the answer": data(*map(stub, CELLS), *each(lambda one: one + "\n# at last")),
+    "untouched stubs below the answers": data(*CELLS, *map(stub, CELLS[1:])),
+    "cells between": data("1 + 1", *[one for cell in CELLS for one in (cell, "x = 3\nx", "")]),
+    "everything in one cell": data("\n\n".join(CELLS)),
+    "float64 by default": data("import torch\ntorch.set_default_dtype(torch.float64)", *CELLS),
+    "no gradients by default": data("import torch\ntorch.set_grad_enabled(False)", *CELLS),
+    "other imports": data(
+        "import numpy as np, matplotlib.pyplot as plt, sklearn, scipy, os, sys, random\n"
+        "import torch.nn as nn, torch.nn.functional as F\nfrom tqdm import tqdm",
+        *CELLS,
+    ),
+    "imports of what is not installed": data("import transformers_of_mine", *CELLS),
+    "star imports": data("from torch import *\nfrom math import *", *CELLS),
+    "a scratch cell that fails": data(*CELLS[:3], "1 / 0", *CELLS[3:], "undefined"),
+    "a scratch cell that is no Python": data("this is a note", *CELLS, "def unfinished("),
+    "a scratch cell without end": data(*CELLS[:2], "while True: pass", *CELLS[2:]),
+    "a scratch cell that waits for words": data("name = input('Who?')", *CELLS),
+    "scratch cells that exit": data("exit()", *CELLS[:3], "quit()", *CELLS[3:], "raise SystemExit"),
+    "an assertion that does not hold": data(*CELLS, "assert entropy(torch.ones(1)) == 7"),
+    "Windows line ends": data(*(one.replace("\n", "\r\n") for one in CELLS)),
+    "old Macintosh line ends": data(*(one.replace("\n", "\r") for one in CELLS)),
+    "tabs": data(*each(lambda one: one.replace("    ", "\t"))),
+    "a file with Windows line ends": json.dumps(notebook(*CELLS), indent=1)
+    .replace("\n", "\r\n")
+    .encode(),
+    "from Colab": data(*CELLS, metadata=COLAB),
+    "from VS Code": data(*CELLS, metadata=VS_CODE),
+    "metadata in every cell": with_cells(
+        metadata={"id": "xYz", "vscode": {"languageId": "python"}, "collapsed": True, "tags": ["a"]}
+    ),
+    "pictures in the outputs": with_outputs(),
+    "cells with one id": with_cells(id="same"),
+    "magics and shell escapes": data(
+        "%matplotlib inline\n%load_ext autoreload\n!pip install torch\n?print",
+        "files = !ls\nprint(files)",
+        "%%bash\nrm -rf /",
+        *CELLS,
+        "%timeit 1 + 1\nentropy?",
+    ),
+    "magics in the cells of the answers": data(*each(lambda one: f"%matplotlib inline\n{one}")),
+    "every cell timed": data(*each(lambda one: f"%%time\n{one}")),
+    "the format of 2012": old(),
+    "the first format of today, without ids": without_ids(),
+    "helpers in other cells": data(
+        *each(lambda one: one.replace("scores.softmax(", "my_softmax(scores, ")),
+        "def my_softmax(scores, dim): return torch.softmax(scores, dim)",
+    ),
+    "inside an if": data(*each(lambda one: indented(one, "if True:"))),
+    "inside a try": data(*each(lambda one: indented(one, "try:", "except Exception: raise"))),
+    "a name in another script": data(*each(lambda one: f"# von Jürgen Ωμέγα 李明 🙂\n{one}")),
+    "a byte order mark": b"\xef\xbb\xbf" + data(*CELLS),
+    "UTF-16": json.dumps(notebook(*CELLS)).encode("utf-16"),
+    "pictures that are shown": data(
+        *CELLS, "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nplt.figure()"
+    ),
+    "widgets and displays": data(
+        "from IPython.display import display, HTML, clear_output\ndisplay(HTML('<b>x</b>'))",
+        "get_ipython().run_line_magic('matplotlib', 'inline')",
+        *CELLS,
+        "display(alignment)",
+    ),
+    "attributes of a class": data(
+        "import torch\nclass Mine:\n    scale = 1.0\n    @staticmethod\n"
+        "    def entropy(weights):\n        safe = torch.where(weights > 0, weights, Mine.scale)\n"
+        "        return -(weights * safe.log()).sum(-1)",
+        *CELLS,
+        "entropy = Mine.entropy",
+    ),
+    "type hints and jaxtyping": data(
+        "from jaxtyping import Float\nfrom torch import Tensor",
+        *CELLS,
+        'def entropy(weights: Float[Tensor, "n k"]) -> "Tensor":\n'
+        "    return torch.distributions.Categorical(weights).entropy() if 0 else (\n"
+        "        -torch.xlogy(weights, torch.where(weights > 0, weights, 1.0)).sum(-1))",
+    ),
+    "a progress bar": data(
+        "from tqdm.auto import tqdm\nimport time\nfor _ in tqdm(range(3)): time.sleep(0.01)", *CELLS
+    ),
+    "files written and read": data(
+        "with open('notes.txt', 'w') as file: file.write('x')\nopen('notes.txt').read()",
+        "import torch\ntorch.save(torch.ones(3), 'ones.pt'); torch.load('ones.pt')",
+        *CELLS,
+    ),
+    "checks and hints of the course": data(
+        *CELLS, *(f"check({task!r}); hint({task!r})" for task in sorted(TASKS)), "progress()"
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::nbformat.warnings.DuplicateCellId")
+@pytest.mark.parametrize("name", MESSY)
+def test_a_right_answer_earns_all_points(name, assignments, server):
+    sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: MESSY[name])
+    result = mark(sent, assignments, server)
+    assert result.problem == ""
+    assert {task: one.reason for task, one in result.tasks.items()} == dict.fromkeys(
+        TASKS, "passed"
+    )
+    assert result.points == result.of
+
+
+def test_what_was_left_out_or_went_wrong_is_said(assignments, server):
+    cells = ["!pip install x", "1 / 0", *CELLS]
+    sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: data(*cells))
+    result = mark(sent, assignments, server)
+    assert result.remarks == [
+        "cell 1: left out: !pip install x",
+        "cell 2: ZeroDivisionError: division by zero",
+    ]

@@ -1,0 +1,79 @@
+"""Takes from a worker the system calls that it needs for nothing good.
+
+Memory of some kinds belongs to no process, so nobody could count it: segments of System V, memfd,
+shared mappings without a file. And some sockets lead out of any namespace, as those to the host of
+a virtual machine. A filter in the kernel (seccomp) refuses such calls, with "not permitted".
+"""
+
+import ctypes
+import platform
+import struct
+
+_REFUSED = {  # call → its number on x86_64 and on aarch64
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "vmsplice": (278, 75),
+    "socket": (41, 198),
+    "io_uring_setup": (425, 425),
+    "userfaultfd": (323, 282),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "ptrace": (101, 117),
+}
+_MMAP = (9, 222)
+_MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # as the kernel numbers them
+_OTHER_CALLS = 0x40000000  # from here on: x32, a second way to call on x86_64
+_SHARED_WITHOUT_FILE, _WHERE = 0x21, 0x2F  # MAP_SHARED | MAP_ANONYMOUS, and all bits of both
+
+# The filter is a program: code, jumps where true and where false, operand.
+_LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
+_NUMBER, _MACHINE, _MMAP_FLAGS = 0, 4, 16 + 3 * 8  # where it finds what of a call
+_ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050001, 0x80000000  # 1 is EPERM
+_PR_SET_SECCOMP, _MODE_FILTER = 22, 2
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
+
+
+def refuse() -> None:
+    """Refuse the calls to this process and to all that it forks, for good.
+
+    On a processor of another kind nothing is refused.
+
+    Raises:
+        OSError: the kernel takes no filter.
+    """
+    machine = platform.machine()
+    if machine not in _MACHINES:
+        return
+    kind = list(_MACHINES).index(machine)
+    steps = [
+        (_LOAD, 0, 0, _MACHINE),
+        (_EQUAL, 1, 0, _MACHINES[machine]),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _NUMBER),
+        (_AT_LEAST, 0, 1, _OTHER_CALLS),
+        (_RETURN, 0, 0, _KILL),
+    ]
+    for numbers in _REFUSED.values():
+        steps += [(_EQUAL, 0, 1, numbers[kind]), (_RETURN, 0, 0, _REFUSE)]
+    steps += [
+        (_EQUAL, 0, 4, _MMAP[kind]),
+        (_LOAD, 0, 0, _MMAP_FLAGS),
+        (_AND, 0, 0, _WHERE),
+        (_EQUAL, 0, 1, _SHARED_WITHOUT_FILE),
+        (_RETURN, 0, 0, _REFUSE),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+    packed = b"".join(struct.pack("HBBI", *step) for step in steps)
+    libc = ctypes.CDLL(None, use_errno=True)
+    program = ctypes.byref(_Program(len(steps), packed))
+    if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, program, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "no filter for system calls")
