@@ -105,7 +105,8 @@ TIME = {
     "an interrupt that is ignored": _beside(
         """
         import signal, time
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for interrupt in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(interrupt, signal.SIG_IGN)
         time.sleep(600)
         """,
         says="could not be interrupted",
