@@ -210,7 +210,8 @@ MEMORY = {
     "memory of many children": _beside(
         HOLD,
         """
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for interrupt in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(interrupt, signal.SIG_IGN)
         for _ in range(20):
             if os.fork() == 0:
                 held = hold(), hold()
@@ -224,7 +225,8 @@ MEMORY = {
         LIBC,
         """
         libc.prctl(15, b"\\xff\\xfe", 0, 0, 0)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for interrupt in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(interrupt, signal.SIG_IGN)
         for _ in range(20):
             if os.fork() == 0:
                 held = hold(), hold()
@@ -243,7 +245,8 @@ MEMORY = {
             time.sleep(0.3)
             held = hold(), hold()
             time.sleep(600)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for interrupt in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(interrupt, signal.SIG_IGN)
         for _ in range(20):
             if os.fork() == 0:
                 threading.Thread(target=hold_on).start()

