@@ -139,7 +139,7 @@ class Server:
 
     def __exit__(self, *_) -> None:
         self._jobs.close()
-        self._process.wait()
+        self._process.communicate()  # closes its pipe too
 
     def fork(self, seconds: float) -> tuple[socket.socket, socket.socket]:
         """A new worker: the connection to it, and the one on which its end is told."""

@@ -98,7 +98,6 @@ def _guard(
     status.setblocking(False)
     with _Sandbox() as sandbox:
         sandbox.join()
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # again: whoever joins loses it
         worker_number = os.fork()
         if worker_number == 0:
             try:
