@@ -94,8 +94,10 @@ def _misconceptions(module: ast.Module, task: str) -> Iterator[str]:
     for call in ast.walk(statements[task]):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "Misconception":
             answer = f"{task} = {ast.unparse(call.args[1])}"
-            helpers = [name for name in statements if name.startswith("_") and name in answer]
-            needed = [ast.unparse(statements[name]) for name in helpers]
+            needed: list[str] = []
+            for name in reversed(statements):  # what is used stands above its use
+                if name.startswith("_") and any(name in code for code in [*needed, answer]):
+                    needed.insert(0, ast.unparse(statements[name]))
             yield "\n\n".join(["import torch\nfrom torch import Tensor", *needed, answer])
 
 

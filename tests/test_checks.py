@@ -632,6 +632,6 @@ def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     said = [cell.outputs[0].data["text/plain"] for cell in notebook_.cells[1:]]
     assert "AttributeError" in said[0]
     assert "line 2: return weights.entropi()" in said[0]
-    assert "still running after 0.5 seconds" in said[1]
+    assert "still running after 10 seconds" in said[1]  # what the task gives; see above
     assert "0 times minus infinity" in said[2]
     assert json.loads((tmp_path / "progress.json").read_text()) == {"entropy": False}

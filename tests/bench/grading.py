@@ -28,7 +28,7 @@ import tempfile
 import textwrap
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,21 +40,29 @@ from torch import Tensor
 from utils.checks import bank
 from utils.checks.tasks import Record
 
+try:
+    from solutions import classroom
+except ImportError:  # a copy for learners has none
+    classroom = None
+
 NOTEBOOK = "01_attention_concepts"
 FEW, MANY = 20, 220  # notebooks: what a notebook costs is the difference
-PEERS = 8  # notebooks: peers take seconds for each
+FOR_PEERS = 6  # notebooks: they take seconds for each
 CLASS, HOSTILE = 1000, 0.05
 MARKS = (100, 500, 1000)  # notebooks after which the memory is looked at
+NO_CLASS = "The class is made from the solutions, and there is no folder `solutions/` here."
 ROOT = Path(__file__).parents[2]
 
 
 def grading() -> dict:
     """Honest notebooks a minute, and with PEERS=environment, those of nbgrader and otter-grader."""
-    write = _classroom()
+    if classroom is None:
+        print(NO_CLASS)
+        return {}
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        write(folder / "few", FEW, seed=1)
-        files = write(folder / "many", MANY)
+        classroom.write(folder / "few", FEW, seed=1)
+        files = classroom.write(folder / "many", MANY)
         few = graded(folder / "few", folder / "few grades")
         many = graded(folder / "many", folder / "many grades")
         processor = (many["processor"] - few["processor"]) / (MANY - FEW)
@@ -73,7 +81,7 @@ def grading() -> dict:
         if environment := os.environ.get("PEERS"):
             points = _points(folder / "many grades")
             figures |= beside_peers(
-                Path(environment).absolute(), files[:PEERS], folder, figures["a_minute"], points
+                Path(environment).absolute(), files[:FOR_PEERS], folder, figures["a_minute"], points
             )
         else:
             print("nbgrader and otter-grader: not asked for (PEERS names their environment)")
@@ -82,10 +90,12 @@ def grading() -> dict:
 
 def grading_class() -> dict:
     """A class of 1,000 with one in twenty that attacks: minutes, and memory as it goes on."""
-    write = _classroom()
+    if classroom is None:
+        print(NO_CLASS)
+        return {}
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        write(folder / "class", CLASS, HOSTILE)
+        classroom.write(folder / "class", CLASS, HOSTILE)
         found = graded(folder / "class", folder / "grades")
         rows = len(_points(folder / "grades"))
     print(f"\n{CLASS:,} notebooks, {HOSTILE:.0%} hostile: {found['seconds'] / 60:.1f} minutes, ")
@@ -101,19 +111,6 @@ def grading_class() -> dict:
     }
 
 
-def _classroom() -> Callable[..., list[Path]]:
-    """What writes a class.
-
-    Raises:
-        SystemExit: there are no solutions here.
-    """
-    try:
-        from solutions import classroom
-    except ImportError:
-        sys.exit("The class is made from the solutions, and there is no folder `solutions/` here.")
-    return classroom.write
-
-
 def graded(folder: Path, out: Path) -> dict[str, Any]:
     """Grade a class by the command line, and watch.
 
@@ -125,8 +122,9 @@ def graded(folder: Path, out: Path) -> dict[str, Any]:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.time()
     command = [sys.executable, "-m", "utils.grading", folder, "--out", out, "--seed", "1"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    grader = subprocess.Popen(command, cwd=ROOT, **quiet)
+    said = out.with_suffix(".said")
+    with said.open("w") as file:
+        grader = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
     results, memory, most = out / "private/results", {}, [0, 0]
     while grader.poll() is None:
         server = _child(_child(grader.pid))  # behind bubblewrap
@@ -136,7 +134,7 @@ def graded(folder: Path, out: Path) -> dict[str, Any]:
         time.sleep(0.1)
     end = time.time()
     if grader.returncode:
-        sys.exit(f"Grading ended with {grader.returncode}. Try `make grade SUBMISSIONS=FOLDER`.")
+        sys.exit(said.read_text())
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     times = sorted(path.stat().st_mtime for path in results.glob("*.json"))
     return {

@@ -20,7 +20,7 @@ from utils.checks.judging import Verdict, judge
 from utils.checks.notebook import NOT_DEFINED
 from utils.checks.tasks import Answer, Record
 from utils.grading import reading, sandbox, wire
-from utils.grading.submissions import Submission, Unreadable
+from utils.grading.submissions import CannotGrade, Submission, Unreadable
 
 LARGEST_ANSWER = 32 * 2**20  # bytes that what a worker sends in one round may fill
 ROUNDS = 5  # how often a submission may begin again after its worker was ended
@@ -143,8 +143,7 @@ class Server:
 
     def __exit__(self, *_) -> None:
         self._jobs.close()
-        self._process.wait()
-        self._process.stderr.close()
+        self._process.communicate()  # closes its pipe too
 
     @property
     def ended(self) -> bool:
@@ -182,14 +181,16 @@ def mark(submission: Submission, assignments: Mapping[str, Assignment], server: 
         data = submission.read()
         result.digest = hashlib.sha256(data).hexdigest()
         notebook = reading.read(data, submission.file)
-        assignment = assignments.get(notebook.name)
-        if assignment is None:
-            raise Unreadable(f"{notebook.name} is not graded this time")
+        assignment = assignments[notebook.name]
+        result.notebook, result.words = notebook.name, notebook.words
+        result.remarks = notebook.remarks
+        ask(result, notebook.cells, assignment, list(assignment.public), server)
     except Unreadable as problem:
         result.problem = str(problem)
-        return result
-    result.notebook, result.words, result.remarks = notebook.name, notebook.words, notebook.remarks
-    ask(result, notebook.cells, assignment, list(assignment.public), server)
+    except CannotGrade:
+        raise
+    except Exception as fault:  # ours: one file may not stop the class
+        result.problem = f"the grader itself has stumbled, please report it: {fault!r}"
     return result
 
 

@@ -106,10 +106,10 @@ def _guard(
     status.setblocking(False)
     with _Sandbox() as sandbox:
         sandbox.join()
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # again: whoever joins loses it
         worker_number = os.fork()
         if worker_number == 0:
             try:
+                syscalls.refuse()
                 _become_worker(connection)
             finally:
                 os._exit(0)
@@ -246,7 +246,6 @@ class _Sandbox:
             _enter(user, _USER_NAMESPACE)
         _check(_libc.capset((ctypes.c_uint32 * 2)(_CAPABILITIES_3, 0), (ctypes.c_uint32 * 6)()))
         _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        syscalls.refuse()
 
     def used(self, forked_with: int) -> tuple[int, float]:
         """What all in there use: bytes beyond what each was forked with, processor seconds."""

@@ -1,0 +1,56 @@
+"""What becomes of figures in a worker, and of a worker without its server."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from utils.grading import wire
+from utils.grading.marking import Server
+
+DRAWN = """
+import seaborn
+import torch
+
+seaborn.heatmap = None  # whoever draws now fails
+from utils.plots import concept_heatmap
+
+figure = concept_heatmap(torch.eye(2), "ab", "cd")
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [("", ""), ("figure.axes", "TypeError: 'NoneType' object is not callable\n")],
+)
+def test_a_figure_is_drawn_when_it_is_looked_at(more, said):
+    program = (
+        "from utils.grading.worker import _run\n"
+        "def say(**message):\n"
+        "    if 'error' in message:\n"
+        "        print(message['error'])\n"
+        f"_run([(1, {DRAWN + more!r})], 60, say)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=Path(__file__).parents[1], capture_output=True
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.decode() == said
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+def test_a_worker_ends_with_its_server():
+    with Server() as server:
+        connection, status = server.fork(seconds=60)
+        with connection, status, connection.makefile("rb") as stream:
+            cells = [(1, "while True:\n    pass")]
+            connection.sendall(wire.pack({"cells": cells, "seconds": 60.0, "tasks": []}))
+            assert wire.unpack(stream.read, 1000)[0] == {"at": "cell", "which": 1}
+            behind = Path(f"/proc/{server._process.pid}/task/{server._process.pid}/children")
+            os.kill(int(behind.read_text()), signal.SIGKILL)
+            connection.settimeout(20)
+            assert connection.recv(1) == b""
