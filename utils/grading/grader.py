@@ -317,6 +317,8 @@ def regrade(out: Path) -> list[Move]:
             result.tasks.pop(gone, None)
         left = [task for task in now[result.notebook].public if task in tasks]
         ask(result, cells, now[result.notebook], left, server)
+        if result.problem:
+            raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
         return result
 
     moves: list[Move] = []

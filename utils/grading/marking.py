@@ -20,7 +20,7 @@ from utils.checks.judging import Verdict, judge
 from utils.checks.notebook import NOT_DEFINED
 from utils.checks.tasks import Answer, Record
 from utils.grading import reading, sandbox, wire
-from utils.grading.submissions import CannotGrade, Submission, Unreadable
+from utils.grading.submissions import Submission, Unreadable
 
 LARGEST_ANSWER = 32 * 2**20  # bytes that what a worker sends in one round may fill
 ROUNDS = 5  # how often a submission may begin again after its worker was ended
@@ -187,10 +187,6 @@ def mark(submission: Submission, assignments: Mapping[str, Assignment], server: 
         ask(result, notebook.cells, assignment, list(assignment.public), server)
     except Unreadable as problem:
         result.problem = str(problem)
-    except CannotGrade:
-        raise
-    except Exception as fault:  # ours: one file may not stop the class
-        result.problem = f"the grader itself has stumbled, please report it: {fault!r}"
     return result
 
 
