@@ -332,7 +332,7 @@ def family(number: int) -> set[tuple[int, str]]:
     return found
 
 
-def wait_until(true, seconds: float = 60) -> None:
+def wait_until(true, seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline
