@@ -22,8 +22,9 @@ from solutions import build, selftest
 from utils.checks import bank
 from utils.checks.feedback import explain
 from utils.checks.notebook import verdict_on
-from utils.grading import grader, likeness
+from utils.grading import grader, likeness, reading
 from utils.grading.__main__ import main
+from utils.grading.marking import Result
 from utils.grading.results import Store
 from utils.grading.submissions import CannotGrade
 
@@ -39,7 +40,7 @@ SCRIPT = "<script>alert(1)<" + "b>"
 COLD = """def softmax_with_temperature(scores, temperature):
     return (scores * temperature).softmax(-1)"""
 FUSED = """def scaled_attention(query, keys, values, mask=None):
-    eye = torch.eye(keys.shape[1]).expand(len(query), -1, -1)
+    eye = torch.eye(keys.shape[1], dtype=query.dtype).expand(len(query), -1, -1)
     attend = torch.nn.functional.scaled_dot_product_attention
     weights = attend(query, keys, eye, mask).nan_to_num()
     return weights @ values, weights"""
@@ -260,6 +261,25 @@ def test_a_copy_is_found_and_independent_right_answers_are_not(graded):
     assert [{pair.first.learner, pair.second.learner} for pair in found] == [{"own way", "copy"}]
 
 
+def test_what_everybody_was_given_makes_no_two_alike():
+    given = {
+        task: f"{stub}    # mine {task}"
+        for task, stub in reading.stubs("05_multi_head_attention").items()
+    }
+    pair = [
+        Result(
+            name,
+            "",
+            "",
+            name,
+            notebook="05_multi_head_attention",
+            code=given | {"odd": f"\ud800 {name}"},
+        )
+        for name in "ab"
+    ]
+    assert likeness.alike(pair) == []
+
+
 @needs_sandbox
 def test_marks_come_into_the_grades_and_pages_and_stay(
     class_of_all_kinds, graded, tmp_path, capsys
@@ -312,7 +332,7 @@ def family(number: int) -> set[tuple[int, str]]:
     return found
 
 
-def wait_until(true, seconds: float = 60) -> None:
+def wait_until(true, seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline

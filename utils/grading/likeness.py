@@ -48,7 +48,8 @@ def alike(results: Sequence[Result]) -> list[Pair]:
 
 
 def _alike(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
-    own = [_runs(result, notebook) for result in results]
+    given = {run for stub in reading.stubs(notebook).values() for run in _fives(_pieces(stub))}
+    own = [_runs(result) - given for result in results]
     owners = Counter(run for runs in own for run in runs)
     most = max(FEWEST_LEARNERS, RARE * len(results))
     rare = [{run for run in runs if owners[run] <= most} for runs in own]
@@ -64,18 +65,16 @@ def _alike(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
             yield Pair(results[first], results[second], count / fewer, count)
 
 
-def _runs(result: Result, notebook: str) -> set[tuple[str, ...]]:
-    """The runs of a submission that the learner wrote."""
-    given = reading.stubs(notebook)
-    code = [source for task, source in result.code.items() if source != given.get(task)]
-    found: set[tuple[str, ...]] = set()
-    for source in sorted(set(code)):
-        pieces = _pieces(source)
-        found |= set(zip(*(pieces[start:] for start in range(RUN)), strict=False))
+def _runs(result: Result) -> set[tuple[str, ...]]:
+    """The runs of a submission's code and words."""
+    found = {run for source in result.code.values() for run in _fives(_pieces(source))}
     for text in result.words.values():
-        words = re.findall(r"\w+", text.lower())
-        found |= set(zip(*(words[start:] for start in range(RUN)), strict=False))
+        found |= _fives(re.findall(r"\w+", text.lower()))
     return found
+
+
+def _fives(pieces: Sequence[str]) -> set[tuple[str, ...]]:
+    return set(zip(*(pieces[start:] for start in range(RUN)), strict=False))
 
 
 def _pieces(source: str) -> list[str]:
@@ -83,6 +82,6 @@ def _pieces(source: str) -> list[str]:
     layout = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    except (tokenize.TokenError, SyntaxError):
+    except (tokenize.TokenError, SyntaxError, ValueError):  # the last: half a letter
         return source.split()
     return [token.string for token in tokens if token.type not in layout]
