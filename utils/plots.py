@@ -238,7 +238,7 @@ def matrix_map(
             **limits,
         )
         for text, colour in zip(axis.texts, axis.collections[0].get_facecolors(), strict=False):
-            text.set_color("black" if _luminance(colour) > 0.179 else "white")
+            text.set_color(ink_on(colour))
         axis.set(xlabel=xlabel, ylabel=ylabel, title=title)
         axis.tick_params(length=0)
         axis.tick_params(axis="x", rotation=45 if max(map(len, columns or "0")) > 4 else 0)
@@ -565,7 +565,7 @@ def _draw_heatmap(
     # Black or white, whichever stands out more: on these maps never under a contrast of 4.5 : 1.
     colours = axis.collections[0].get_facecolors()
     for text, colour in zip(axis.texts, colours, strict=False):
-        text.set_color("black" if _luminance(colour) > 0.179 else "white")
+        text.set_color(ink_on(colour))
     _label_words(axis, source)
 
 
@@ -574,6 +574,11 @@ def _label_words(axis: Axes, source: Sequence[str]) -> None:
     axis.tick_params(length=0)
     axis.tick_params(axis="x", rotation=45 if max(map(len, source)) > 4 else 0)
     axis.tick_params(axis="y", rotation=0)
+
+
+def ink_on(colour: np.ndarray) -> str:
+    """Black or white, whichever reads better on a colour: the contrast is 4.6 and more."""
+    return "black" if _luminance(colour) > 0.179 else "white"
 
 
 def _luminance(colour: np.ndarray) -> float:

@@ -22,12 +22,24 @@ from utils.grading import likeness
 from utils.grading.marking import Outcome, Result
 from utils.grading.results import write
 from utils.grading.tables import Learner, key_of, tasks_of
-from utils.plots import WEIGHT_COLOURS, bar_chart
+from utils.plots import WEIGHT_COLOURS, bar_chart, ink_on
 
 UNSAFE = (
     "Graded without a sandbox: the submissions could read and change whatever the instructor can."
 )
 LONGEST_NAME = 200  # bytes: most disks take 255
+FAULTS = {
+    "nothing": "not written yet",
+    "not defined": "not there",
+    "error": "an exception",
+    "invariant": "a rule is broken",
+    "values": "wrong values",
+    "shape": "wrong shape",
+    "gradient": "no gradient, or a wrong one",
+    "time": "does not end",
+    "done": "ends the process",
+    "memory": "too much memory",
+}
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; }
@@ -96,7 +108,7 @@ def _file_section(result: Result, learner: Learner) -> str:
     parts += [_outcome_section(one) for one in result.tasks.values()]
     for question, text in result.words.items():
         points, remark = learner.marks.get(question, (None, ""))
-        mark = "read by a person" if points is None else f"{points:g} points. {remark}"
+        mark = "to be read by a person" if points is None else f"{points:g} points. {remark}"
         parts.append(f"<h3><code>{_text(question)}</code>, in words: {_text(mark)}</h3>")
         parts.append(f'<div class="answer">{_text(text) or "No answer."}</div>')
     if result.remarks:
@@ -108,30 +120,28 @@ def _file_section(result: Result, learner: Learner) -> str:
 def _outcome_section(outcome: Outcome) -> str:
     good = outcome.points == outcome.of
     lines = [one for one in outcome.lines if not one.startswith("Stuck?")]
-    note = Note(outcome.heading, lines, GOOD if good else PLAIN if outcome.points else BAD)
-    matrices = ""
-    if outcome.expected is not None:
-        pair = ("expected", outcome.expected), ("yours", outcome.found)
-        matrices = "".join(_matrix(title, values, outcome.place) for title, values in pair)
-        matrices = f'<div class="matrices">{matrices}</div>'
-    return note._repr_html_() + matrices
+    heading = outcome.heading if outcome.points else f"{outcome.heading}, 0 of {outcome.of} points"
+    note = Note(heading, lines, GOOD if good else PLAIN if outcome.points else BAD)
+    return note._repr_html_() + (_matrices(outcome) if outcome.expected is not None else "")
 
 
-def _matrix(title: str, values: Sequence, place: Sequence[int]) -> str:
-    """A small matrix as a table, coloured as the notebook's pictures are."""
-    numbers = np.asarray(values, dtype=float)
-    low, high = numbers.min(), numbers.max()
-    shades = mpl.colormaps[WEIGHT_COLOURS]((numbers - low) / (high - low or 1.0))
-    rows = ""
-    for row, colours in enumerate(shades):
-        cells = ""
-        for column, colour in enumerate(colours):
-            ink = "black" if colour[:3] @ (0.3, 0.6, 0.1) > 0.5 else "white"
-            frame = ";outline:3px solid #d55e00" if [row, column] == list(place) else ""
-            style = f"background:{mpl.colors.to_hex(colour)};color:{ink}{frame}"
-            cells += f'<td style="{style}">{numbers[row, column]:.3g}</td>'
-        rows += f"<tr>{cells}</tr>"
-    return f'<table class="matrix"><caption>{title}</caption>{rows}</table>'
+def _matrices(outcome: Outcome) -> str:
+    """Expected beside found as tables, on one scale and coloured as the notebook's pictures are."""
+    expected, found = (np.asarray(one, dtype=float) for one in (outcome.expected, outcome.found))
+    low, high = min(expected.min(), found.min()), max(expected.max(), found.max())
+    tables = ""
+    for title, numbers in (("expected", expected), ("yours", found)):
+        shades = mpl.colormaps[WEIGHT_COLOURS]((numbers - low) / (high - low or 1.0))
+        rows = ""
+        for row, colours in enumerate(shades):
+            cells = ""
+            for column, colour in enumerate(colours):
+                frame = ";outline:3px solid #d55e00" if [row, column] == [*outcome.place] else ""
+                style = f"background:{mpl.colors.to_hex(colour)};color:{ink_on(colour)}{frame}"
+                cells += f'<td style="{style}">{numbers[row, column]:.3g}</td>'
+            rows += f"<tr>{cells}</tr>"
+        tables += f'<table class="matrix"><caption>{title}</caption>{rows}</table>'
+    return f'<div class="matrices">{tables}</div>'
 
 
 def overview(class_: Sequence[Learner], safe: bool, links: dict[str, str]) -> str:
@@ -189,7 +199,8 @@ def _tasks(class_: Sequence[Learner], results: Sequence[Result]) -> str:
         outcomes = [one.tasks[task] for one in results if task in one.tasks]
         share = statistics.fmean(one.points / one.of for one in outcomes)
         reasons = Counter(one.reason for one in outcomes if one.reason != "passed")
-        often = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common(2))
+        common = reasons.most_common(2)
+        often = ", ".join(f"{FAULTS.get(reason, reason)} ({count})" for reason, count in common)
         full = sum(one.points == one.of for one in outcomes)
         mean = f"{_bar(share)} {100 * share:.0f} %"
         rows.append((share, (f"<code>{task}</code>", mean, f"{full}", _text(often))))
