@@ -60,7 +60,7 @@ def serve(jobs: socket.socket, safe: bool) -> None:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
-    _libc.prctl(_PR_SET_DUMPABLE, 1)  # or /proc/self would still be root's
+    _set(_PR_SET_DUMPABLE, 1)  # or /proc/self would still be root's
     worker.warm_up()
     forked_with = _memory(os.open("/proc", os.O_RDONLY), "self") if safe else 0
     if safe:
@@ -79,8 +79,8 @@ def serve(jobs: socket.socket, safe: bool) -> None:
             try:
                 jobs.close()
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-                _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+                _set(_PR_SET_PDEATHSIG, signal.SIGKILL)
+                _set(_PR_SET_CHILD_SUBREAPER, 1)
                 guard = _guard if safe else _guard_unsafe
                 outcome = guard(connection, status, float(message), forked_with)
             finally:
@@ -135,7 +135,7 @@ def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: flo
     child = os.fork()
     if child == 0:
         try:
-            _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # no sandbox ends with the guard
+            _set(_PR_SET_PDEATHSIG, signal.SIGKILL)  # no sandbox ends with the guard
             _become_worker(connection)
         finally:
             os._exit(0)
@@ -294,6 +294,12 @@ def _read(proc: int, path: str) -> bytes:
 def _bytes(status: dict[bytes, bytes]) -> int:
     kinds = (b"RssAnon", b"RssShmem", b"VmSwap")
     return 1024 * sum(int(status.get(kind, b"0 kB").split()[0]) for kind in kinds)
+
+
+def _set(option: int, value: int) -> None:
+    """Set an option of this process; only Linux knows them."""
+    if sys.platform == "linux":
+        _libc.prctl(option, value)
 
 
 def _enter(descriptor: int, kind: int) -> None:
