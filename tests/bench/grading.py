@@ -125,7 +125,7 @@ def graded(folder: Path, out: Path) -> dict[str, Any]:
     said = out.with_suffix(".said")
     with said.open("w") as file:
         grader = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
-    results, memory, most = out / "private/results", {}, [0, 0]
+    results, memory, most = out / "private/1/results", {}, [0, 0]
     while grader.poll() is None:
         server = _child(_child(grader.pid))  # behind bubblewrap
         most = [*map(max, most, (_largest(grader.pid), _largest(server)))]
@@ -169,7 +169,7 @@ def _largest(process: int | None) -> int:
 
 def _points(out: Path) -> dict[str, int]:
     """File → points."""
-    results = map(json.loads, (path.read_text() for path in out.glob("private/results/*.json")))
+    results = map(json.loads, (path.read_text() for path in out.glob("private/1/results/*.json")))
     return {one["file"]: sum(task["points"] for task in one["tasks"].values()) for one in results}
 
 
