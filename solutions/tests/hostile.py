@@ -38,6 +38,15 @@ def say(data):
     while data:
         data = data[os.write(3, data):]
 """
+CHILDREN = """
+for interrupt in (signal.SIGINT, signal.SIGALRM):
+    signal.signal(interrupt, signal.SIG_IGN)
+for _ in range(20):
+    if os.fork() == 0:
+        held = hold(), hold()
+        time.sleep(600)
+time.sleep(600)
+"""
 LIBC = """
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -209,30 +218,14 @@ MEMORY = {
     "memory in small pieces": _beside("held = []\nwhile True: held.append(bytearray(2**20))"),
     "memory of many children": _beside(
         HOLD,
-        """
-        for interrupt in (signal.SIGINT, signal.SIGALRM):
-            signal.signal(interrupt, signal.SIG_IGN)
-        for _ in range(20):
-            if os.fork() == 0:
-                held = hold(), hold()
-                time.sleep(600)
-        time.sleep(600)
-        """,
+        CHILDREN,
         says="more memory than there is",
     ),
     "memory of a process with a name that is no text": _beside(
         HOLD,
         LIBC,
-        """
-        libc.prctl(15, b"\\xff\\xfe", 0, 0, 0)
-        for interrupt in (signal.SIGINT, signal.SIGALRM):
-            signal.signal(interrupt, signal.SIG_IGN)
-        for _ in range(20):
-            if os.fork() == 0:
-                held = hold(), hold()
-                time.sleep(600)
-        time.sleep(600)
-        """,
+        'libc.prctl(15, b"\\xff\\xfe", 0, 0, 0)',
+        CHILDREN,
         says="more memory than there is",
     ),
     "memory of threads whose process has ended": _beside(
