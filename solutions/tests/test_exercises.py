@@ -134,9 +134,8 @@ def test_array_names_tell_no_answer():
     for path in bank.FOLDER.glob("*.npz"):
         with np.load(path, allow_pickle=False) as arrays:
             for name in arrays.files:
-                assert re.fullmatch(
-                    r"\w+/\d+/(inputs|build|parameters|expected|mistake \d+)/[\w.]+", name
-                )
+                kind = r"(inputs|build|parameters|expected|mistake \d+)/[\w.]+|gradient \d+"
+                assert re.fullmatch(rf"\w+/\d+/({kind})", name)
 
 
 def test_exercises_work_without_solutions(tmp_path):

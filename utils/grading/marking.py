@@ -134,14 +134,21 @@ class Server:
     """
 
     def __init__(self, safe: bool = True):
-        self._safe = safe
-        self._process, self._jobs = sandbox.start_server(safe)
+        self._safe, self._over = safe, False
         self._lock = threading.Lock()
+        self._start()
 
     def __enter__(self) -> "Server":
         return self
 
     def __exit__(self, *_) -> None:
+        self._over = True
+        self._stop()
+
+    def _start(self) -> None:
+        self._process, self._jobs = sandbox.start_server(self._safe)
+
+    def _stop(self) -> None:
         self._jobs.close()
         self._process.communicate()  # closes its pipe too
 
@@ -159,9 +166,11 @@ class Server:
             job = [f"{seconds:.1f}".encode().ljust(16)]
             try:
                 socket.send_fds(self._jobs, job, far)
-            except OSError:  # the machine had no memory left, say, and has ended the server
-                self.__exit__()
-                self._process, self._jobs = sandbox.start_server(self._safe)
+            except OSError:
+                if self._over:  # nobody waits for an answer any more
+                    raise
+                self._stop()  # the machine had no memory left, say, and has ended it
+                self._start()
                 socket.send_fds(self._jobs, job, far)
         connection.settimeout(seconds + LAST_WORDS)  # the server should have ended it by then
         status.settimeout(LAST_WORDS)
