@@ -4,6 +4,7 @@ Every stub, solution, misconception and variant of the course is answered by a w
 by `verdict_on` in this process. The workers see the repository here, which they do not in a class.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,6 +21,8 @@ from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
 from utils.grading import marking, reading
 from utils.grading.marking import Assignment, Result, Server
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are forked, as Unix does")
 
 IMPORTS = """
 from importlib import import_module
