@@ -384,3 +384,8 @@ def test_what_arrives_fills_no_more_than_it_may():
             wire.unpack(sent.read, 2**23)
         assert tracemalloc.get_traced_memory()[1] < 2 * 2**23
         tracemalloc.stop()
+
+
+def test_the_readme_counts_them():
+    readme = (bank.FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    assert f" {len(ATTACKS)} kinds of hostile submission" in readme

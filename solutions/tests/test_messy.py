@@ -232,3 +232,8 @@ def test_what_was_left_out_or_went_wrong_is_said(assignments, server):
         "cell 1: left out: !pip install x",
         "cell 2: ZeroDivisionError: division by zero",
     ]
+
+
+def test_the_readme_counts_them():
+    readme = (bank.FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    assert f" {len(MESSY)} untidy right answers" in readme

@@ -220,7 +220,8 @@ class _Sandbox:
             self._bubblewrap.stdin.flush()
             if self._bubblewrap.stdout.read(1):  # `cat` answers, so all is in place
                 self._first = json.load(information)["child-pid"]
-                self._proc = os.open(f"/proc/{self._first}/root/proc", os.O_RDONLY)
+                inside = Path("/proc", str(self._first), "root")  # the disk as it sees it
+                self._proc = os.open(inside / "proc", os.O_RDONLY)
                 return self
         raise RuntimeError(self._bubblewrap.communicate()[1].decode(errors="replace").strip())
 
