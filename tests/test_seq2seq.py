@@ -165,7 +165,7 @@ def test_bahdanau_attends_with_the_state_before_the_word_luong_with_the_one_afte
         memory, state = model.start(BATCH.source, BATCH.source_lengths)
         word = BATCH.decoder_input[:, :1]
         _, weights, after = model.decoder(word, memory, state)
-        query = (state, after)[expected_index].hidden[:, 0]
+        query = (state, after)[expected_index].hidden
         _, expected = model.decoder.attention.attend(query, memory)
         assert torch.allclose(weights[:, 0], expected, atol=1e-6), order
 

@@ -79,13 +79,11 @@ def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
             "write the rule as a comparison, such as lengths > positions"
         )
     try:
-        fits = torch.broadcast_shapes(mask.shape, weights_shape) == weights_shape
+        mask.expand(weights_shape)
     except RuntimeError:
-        fits = False
-    if not fits:
         raise ValueError(
             f"mask must broadcast to the weights, {tuple(weights_shape)}, got {tuple(mask.shape)}"
-        )
+        ) from None
 
 
 def masked_softmax(
@@ -111,4 +109,5 @@ def masked_softmax(
     # The lowest finite number, not -inf: a row of -inf alone would give 0/0 = NaN. Where such a row
     # comes out uniform instead, the second fill sets it to zero.
     lowest = torch.finfo(scores.dtype).min
-    return scores.masked_fill(~mask, lowest).softmax(dim).masked_fill(~mask, 0.0)
+    forbidden = ~mask
+    return scores.masked_fill(forbidden, lowest).softmax(dim).masked_fill(forbidden, 0.0)

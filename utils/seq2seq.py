@@ -36,6 +36,7 @@ from utils.masks import padding_mask
 
 Cell = Literal["lstm", "gru"]
 _CELLS = {"lstm": nn.LSTM, "gru": nn.GRU}
+_STEPS = {"lstm": torch.lstm_cell, "gru": torch.gru_cell}  # of one word: quicker than the network
 
 
 class Encoded(NamedTuple):
@@ -49,7 +50,8 @@ class Encoded(NamedTuple):
 class DecoderState(NamedTuple):
     """What a decoder carries from one step to the next. The first axis of all is the batch."""
 
-    hidden: Float[Tensor, "batch parts hidden_dim"]  # s_t; an LSTM has a second part, its cell
+    hidden: Float[Tensor, "batch hidden_dim"]  # s_t
+    cell: Float[Tensor, "batch hidden_dim"] | None  # what an LSTM has beside it
     readout: Float[Tensor, "batch embedding_dim"]  # the last one, for input feeding
     position: Int[Tensor, " batch"]  # the number of words written
 
@@ -176,8 +178,8 @@ class Decoder(nn.Module):
         super().__init__()
         self.summary_dim = summary_dim
         self.rnn = _recurrent(cell, embedding_dim + feed_dim, hidden_dim)
-        self.parts = 2 if cell == "lstm" else 1  # of the state: s_t, and an LSTM's cell
-        self.bridge = nn.Linear(summary_dim, self.parts * hidden_dim)
+        self.one_step = _STEPS[cell]
+        self.bridge = nn.Linear(summary_dim, hidden_dim * (2 if cell == "lstm" else 1))
         self.readout = nn.Linear(hidden_dim + context_dim, embedding_dim)
         self.embedding = _word_vectors(vocab_size, embedding_dim)
         self.output = nn.Linear(embedding_dim, vocab_size)
@@ -190,13 +192,13 @@ class Decoder(nn.Module):
 
     def start(self, encoded: Encoded) -> DecoderState:
         """The state before the first word, s_0 = tanh(W summary): Bahdanau et al. 2015, A.2.2."""
-        hidden = self.bridge(encoded.summary).tanh()  # (batch, parts * hidden_dim)
-        hidden = hidden.unflatten(-1, (self.parts, -1))  # (batch, parts, hidden_dim)
-        batch = len(hidden)
+        parts = self.bridge(encoded.summary).tanh().split(self.rnn.hidden_size, dim=-1)
+        batch, device = len(parts[0]), parts[0].device
         return DecoderState(
-            hidden=hidden,
-            readout=hidden.new_zeros(batch, self.embedding.embedding_dim),
-            position=torch.zeros(batch, dtype=torch.long, device=hidden.device),
+            hidden=parts[0],  # (batch, hidden_dim)
+            cell=parts[1] if len(parts) == 2 else None,
+            readout=parts[0].new_zeros(batch, self.embedding.embedding_dim),
+            position=torch.zeros(batch, dtype=torch.long, device=device),
         )
 
     def step(
@@ -205,7 +207,12 @@ class Decoder(nn.Module):
         memory: NamedTuple,
         state: DecoderState,
     ) -> tuple[Tensor, Tensor, DecoderState]:
-        """As `forward`, from embedded words; one of each row unless `all_at_once`."""
+        """Look and move on; one word of each row at a time unless `all_at_once`.
+
+        Returns:
+            Contexts and states side by side (batch, tgt_len, context_dim + hidden_dim), which
+            `read` turns into readouts; the weights (batch, tgt_len, src_len); and the state after.
+        """
         raise NotImplementedError
 
     def forward(
@@ -220,26 +227,32 @@ class Decoder(nn.Module):
         embedded = self.dropout(self.embedding(words))  # (batch, tgt_len, embedding_dim)
         outcomes = []
         for piece in [embedded] if self.all_at_once else embedded.split(1, dim=1):
-            readouts, weights, state = self.step(piece, memory, state)
-            state = state._replace(readout=readouts[:, -1])
-            outcomes.append((readouts, weights))
-        readouts, weights = (torch.cat(parts, dim=1) for parts in zip(*outcomes, strict=True))
-        return self.dropout(readouts), weights, state
+            *outcome, state = self.step(piece, memory, state)
+            outcomes.append(outcome)
+        both, weights = (torch.cat(parts, dim=1) for parts in zip(*outcomes, strict=True))
+        return self.dropout(self.read(both)), weights, state
 
     def update(
         self, inputs: Float[Tensor, "batch tgt_len input_dim"], state: DecoderState
     ) -> tuple[Tensor, DecoderState]:
         """Run the recurrent network: states (batch, tgt_len, hidden_dim), and the state after."""
-        before = tuple(part.contiguous() for part in state.hidden.unsqueeze(0).unbind(2))
-        states, after = self.rnn(inputs, before if self.parts == 2 else before[0])
-        after = after if self.parts == 2 else (after,)  # each part: (1, batch, hidden_dim)
-        hidden = torch.cat(after).transpose(0, 1)  # (batch, parts, hidden_dim)
-        return states, state._replace(hidden=hidden, position=state.position + inputs.shape[1])
+        lstm, tgt_len = state.cell is not None, inputs.shape[1]
+        if tgt_len == 1:
+            before = (state.hidden, state.cell) if lstm else state.hidden
+            after = self.one_step(inputs[:, 0], before, *self.rnn.all_weights[0])
+            hidden, cell = after if lstm else (after, None)
+            states = hidden.unsqueeze(1)  # (batch, 1, hidden_dim)
+        else:  # the network has a further axis in front, of its one layer
+            hidden = state.hidden.unsqueeze(0).contiguous()
+            before = (hidden, state.cell.unsqueeze(0).contiguous()) if lstm else hidden
+            states, after = self.rnn(inputs, before)
+            hidden, cell = (after[0][0], after[1][0]) if lstm else (after[0], None)
+        position = state.position + tgt_len
+        return states, state._replace(hidden=hidden, cell=cell, position=position)
 
-    def read(self, states: Tensor, contexts: Tensor) -> Tensor:
-        """The readouts tanh(W [c; s]): Luong et al. 2015, equation 5."""
-        both = torch.cat([contexts, states], dim=-1)  # (batch, tgt_len, context_dim + hidden_dim)
-        return self.readout(both).tanh()  # (batch, tgt_len, embedding_dim)
+    def read(self, both: Float[Tensor, "batch tgt_len both_dim"]) -> Tensor:
+        """The readouts tanh(W [c; s]), embedding_dim wide: Luong et al. 2015, equation 5."""
+        return self.readout(both).tanh()
 
 
 class FixedVectorDecoder(Decoder):
@@ -288,7 +301,7 @@ class FixedVectorDecoder(Decoder):
         contexts = memory.summary.unsqueeze(1).expand(-1, tgt_len, -1)
         states, state = self.update(torch.cat([embedded, contexts], dim=-1), state)
         no_weights = states.new_zeros(len(states), tgt_len, 0)
-        return self.read(states, contexts), no_weights, state
+        return torch.cat([contexts, states], dim=-1), no_weights, state
 
 
 class AttentionDecoder(Decoder):
@@ -366,10 +379,10 @@ class BahdanauDecoder(AttentionDecoder):
         super().__init__(vocab_size, embedding_dim, attention, feed_dim, cell, dropout)
 
     def step(self, embedded, memory, state):
-        query = state.hidden[:, :1]  # (batch, 1, hidden_dim)
+        query = state.hidden.unsqueeze(1)  # (batch, 1, hidden_dim)
         context, weights = self.attend(query, memory, state.position)  # (batch, 1, context_dim)
         states, state = self.update(torch.cat([embedded, context], dim=-1), state)
-        return self.read(states, context), weights, state
+        return torch.cat([context, states], dim=-1), weights, state
 
 
 class LuongDecoder(AttentionDecoder):
@@ -405,7 +418,10 @@ class LuongDecoder(AttentionDecoder):
         position = state.position
         states, state = self.update(embedded, state)  # (batch, tgt_len, hidden_dim)
         contexts, weights = self.attend(states, memory, position)
-        return self.read(states, contexts), weights, state
+        both = torch.cat([contexts, states], dim=-1)
+        if self.input_feeding:
+            state = state._replace(readout=self.read(both)[:, 0])
+        return both, weights, state
 
 
 class Seq2Seq(nn.Module):

@@ -24,11 +24,21 @@ TESTED = 500  # sentences of each length
 ATTENTION = {"steps": 1500, "batch_size": 96, "learning_rate": 1.2e-2}
 RECIPES = {
     "dot": Recipe("dot", **ATTENTION),
-    # The model of Bahdanau et al. takes one step after the other, so it gets smaller batches.
-    "additive": Recipe("additive", steps=1500, decoder="bahdanau", learning_rate=6e-3),
+    # The model of Bahdanau et al. takes one word after the other, so it gets fewer and smaller
+    # batches and a narrower decoder. The other settings were tuned on another corpus.
+    "additive": Recipe(
+        "additive",
+        steps=1300,
+        decoder="bahdanau",
+        decoder_dim=96,
+        learning_rate=6e-3,
+        warmup=0.25,
+        label_smoothing=0.05,
+        clip=0.5,
+    ),
     "general": Recipe("general", **ATTENTION),
-    # To be fair it gets three times the steps, over three times the parameters of dot and general,
-    # a learning rate of its own, and the summary of the source at every step.
+    # To be fair it gets three times the steps, over three times the parameters, a learning rate of
+    # its own, and the summary of the source at every step.
     "none": Recipe(
         "none", steps=4500, batch_size=96, encoder_dim=112, decoder_dim=240, learning_rate=6e-3
     ),

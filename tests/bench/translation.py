@@ -32,8 +32,9 @@ class Recipe:
             fed one vector of the whole source at every step.
         decoder: "luong", "luong, input feeding" or "bahdanau"; means nothing without attention.
         steps: the budget, in batches.
-        encoder_dim: width of each direction. Additive scores are half as wide as the decoder.
+        encoder_dim: width of each direction. Additive scores are half as wide.
         min_count: words seen less often in training are unknown.
+        warmup, label_smoothing, clip: as the `Trainer` has them.
     """
 
     mechanism: Literal["dot", "additive", "general", "none"]
@@ -46,6 +47,9 @@ class Recipe:
     learning_rate: float = 3e-3
     dropout: float = 0.1
     min_count: int = 1
+    warmup: float = 0.1
+    label_smoothing: float = 0.1
+    clip: float = 1.0
 
     def model(self, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
         """The model before training."""
@@ -59,7 +63,7 @@ class Recipe:
         else:
             attention = {
                 "dot": lambda: DotProductAttention(key_dim),
-                "additive": lambda: AdditiveAttention(query_dim, key_dim, query_dim // 2),
+                "additive": lambda: AdditiveAttention(query_dim, key_dim, self.encoder_dim // 2),
                 "general": lambda: MultiplicativeAttention(query_dim, key_dim, "general"),
             }[self.mechanism]()
             options = {"dropout": self.dropout}
@@ -87,6 +91,9 @@ class Recipe:
             Batches(corpus.validation, *vocabularies) if validate else None,
             steps=self.steps,
             learning_rate=self.learning_rate,
+            warmup=self.warmup,
+            label_smoothing=self.label_smoothing,
+            clip=self.clip,
             progress=progress,
             seed=seed,
         )
