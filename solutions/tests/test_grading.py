@@ -317,6 +317,8 @@ def larger_class(tmp_path_factory) -> Path:
 def start() -> Iterator[Callable[..., subprocess.Popen]]:
     """Starts the command line; what a failing test leaves behind is ended."""
     started = []
+    # What a shell starts in the background ignores Ctrl-C, and so would all that it starts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def one(*arguments: object) -> subprocess.Popen:
         command = [sys.executable, "-m", "utils.grading", *map(str, arguments)]
@@ -325,6 +327,7 @@ def start() -> Iterator[Callable[..., subprocess.Popen]]:
         return started[-1]
 
     yield one
+    signal.signal(signal.SIGINT, before)
     for process in started:
         process.kill()
         process.wait()
