@@ -157,11 +157,11 @@ def decoding(name: str, model: Seq2Seq, sources: list[tuple[str, ...]]) -> dict:
 
 
 def pace() -> dict:
-    """Minutes that the training budgets take on two threads of this CPU, nothing beside them."""
+    """Seconds that the training budgets take on two threads of this CPU, nothing beside them."""
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     figures = {}
-    print(f"\n{'recipe':18}{'steps':>7}{'timed':>7}{'ms a step':>11}{'minutes':>9}")
+    print(f"\n{'recipe':18}{'steps':>7}{'timed':>7}{'ms a step':>11}{'seconds':>9}")
     for benchmark, model, texts in [
         *(("capstone", model, capstone.corpus()) for model in capstone.RECIPES),
         *(("multi30k", model, corpus("de", "en")) for model in RECIPES if model != "en-fr"),
@@ -170,8 +170,8 @@ def pace() -> dict:
         timed = min(recipe.steps, PACED[benchmark])
         _, seconds = replace(recipe, steps=timed).train(texts, 0, "cpu", validate=False)
         name, milliseconds = f"{benchmark} {model}", 1000 * seconds / timed
-        minutes = recipe.steps * milliseconds / 60_000
-        print(f"{name:18}{recipe.steps:7,}{timed:7,}{milliseconds:11.1f}{minutes:9.1f}")
-        figures[name] = {"ms_per_step": round(milliseconds, 1), "minutes": round(minutes, 1)}
+        whole = recipe.steps * milliseconds / 1000
+        print(f"{name:18}{recipe.steps:7,}{timed:7,}{milliseconds:11.1f}{whole:9.0f}")
+        figures[name] = {"ms_per_step": round(milliseconds, 1), "seconds": round(whole)}
     torch.set_num_threads(threads)
     return figures

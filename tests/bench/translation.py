@@ -30,7 +30,7 @@ class Recipe:
     Attributes:
         mechanism: what the decoder attends with; "none" is the model without attention, which is
             fed one vector of the whole source at every step.
-        decoder: "luong", "luong, input feeding" or "bahdanau"; means nothing without attention.
+        decoder: means nothing without attention.
         steps: the budget, in batches.
         encoder_dim: width of each direction. Additive scores are half as wide.
         min_count: words seen less often in training are unknown.
@@ -39,7 +39,7 @@ class Recipe:
 
     mechanism: Literal["dot", "additive", "general", "none"]
     steps: int
-    decoder: Literal["luong", "luong, input feeding", "bahdanau"] = "luong"
+    decoder: Literal["luong", "bahdanau"] = "luong"
     embedding_dim: int = 64
     encoder_dim: int = 64
     decoder_dim: int = 128
@@ -66,11 +66,8 @@ class Recipe:
                 "additive": lambda: AdditiveAttention(query_dim, key_dim, self.encoder_dim // 2),
                 "general": lambda: MultiplicativeAttention(query_dim, key_dim, "general"),
             }[self.mechanism]()
-            options = {"dropout": self.dropout}
-            if self.decoder == "luong, input feeding":
-                options["input_feeding"] = True
             kind = BahdanauDecoder if self.decoder == "bahdanau" else LuongDecoder
-            decoder = kind(*sizes, attention, **options)
+            decoder = kind(*sizes, attention, dropout=self.dropout)
         return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
 
     def train(
