@@ -3,7 +3,7 @@ BIN := .venv/bin
 NOTEBOOKS := $(wildcard notebooks/0*.ipynb)
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 
-.PHONY: lab test lint bench notebooks exercises selftest grade release
+.PHONY: lab test lint bench bench-grading notebooks exercises selftest grade release
 
 lab: .venv/ready  ## open JupyterLab on the course
 	@$(BIN)/jupyter trust $(NOTEBOOKS) $(wildcard exercises/0*.ipynb) >/dev/null
@@ -18,6 +18,9 @@ lint: .venv/ready  ## style of code and notebooks
 bench: .venv/ready  ## speed and memory; `make bench ONLY=additive` runs one
 	$(BIN)/python -m tests.bench $(ONLY)
 
+bench-grading: .venv/ready  ## how fast a made-up class is graded
+	$(BIN)/python -m grading.bench $(ONLY)
+
 notebooks: .venv/ready  ## run every notebook and store its outputs
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
 
@@ -30,10 +33,10 @@ selftest: .venv/ready  ## check the checks: mistakes named, right answers accept
 
 grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=folder] [OPTIONS=--resume]
 	@test -n "$(SUBMISSIONS)" || { echo "What was handed in? make grade SUBMISSIONS=folder" >&2; exit 1; }
-	$(BIN)/python -m utils.grading "$(SUBMISSIONS)" --out "$(or $(GRADES),grades)" $(OPTIONS)
+	$(BIN)/python -m grading "$(SUBMISSIONS)" --out "$(or $(GRADES),grades)" $(OPTIONS)
 
 release: .venv/ready  ## the learners' zip, without solutions, in dist/
-	$(BIN)/python -m utils.grading.release
+	$(BIN)/python -m grading.release
 
 .venv/ready: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

@@ -15,8 +15,8 @@ import nbformat
 
 from solutions.specification import PUBLIC_SEED, Exercise
 from utils.checks import bank
+from utils.checks.code import defined
 from utils.checks.tasks import Record
-from utils.grading.reading import defined
 
 SOURCE = Path(__file__).parent
 FENCE = re.compile(

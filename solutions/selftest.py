@@ -18,10 +18,10 @@ from solutions.mutants import mutants
 from solutions.specification import Exercise
 from utils.checks import bank
 from utils.checks.calling import Printed
+from utils.checks.code import defined
 from utils.checks.judging import Verdict
 from utils.checks.notebook import verdict_on
 from utils.checks.tasks import Record
-from utils.grading.reading import defined
 
 HIDDEN_SETS = 10
 

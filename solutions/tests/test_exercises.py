@@ -18,8 +18,8 @@ from solutions.build import FENCE, SOURCE, build, code_of, notebooks, solutions_
 from solutions.specification import Draw
 from utils.checks import bank
 from utils.checks.calling import Printed
+from utils.checks.code import defined
 from utils.checks.notebook import verdict_on
-from utils.grading.reading import defined
 
 ALL = selftest.all_exercises()
 every_exercise = pytest.mark.parametrize(

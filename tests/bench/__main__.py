@@ -9,7 +9,6 @@ import json
 import sys
 
 from tests.bench.capstone import capstone
-from tests.bench.grading import grading, grading_class
 from tests.bench.mechanisms import additive, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.parity import parity
@@ -17,10 +16,7 @@ from tests.bench.throughput import pace, throughput
 
 BENCHMARKS = {
     bench.__name__: bench
-    for bench in (
-        *(parity, additive, multihead, scaled, throughput, pace, grading, grading_class),
-        *(capstone, multi30k),
-    )
+    for bench in (*(parity, additive, multihead, scaled, throughput, pace, capstone, multi30k),)
 }
 
 

@@ -11,6 +11,7 @@
 | `judging` | compares answers with what was expected |
 | `bank` | records of cases, expected outputs and known mistakes, on disk |
 | `feedback` | a verdict as text and as HTML |
+| `code` | what a piece of code defines and mentions |
 | `notebook` | what a learner types |
 """
 

@@ -8,11 +8,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
+from grading.submissions import Unreadable
 from utils.checks import bank
-from utils.grading.submissions import Unreadable
+from utils.checks.code import defined, syntax
 
 ANSWER = re.compile(r"\*\*Your answer\*\* · `(?P<question>\w+)`\s*(?P<text>.*)", re.DOTALL)
 NOT_ANSWERED = "*Write your answer here.*"
@@ -20,7 +21,6 @@ LINE_MAGIC = re.compile(
     r"(?P<before>[ \t]*|\s*\w[\w, ]*=\s*)(?P<magic>[%!?].*)|(?P<indent>[ \t]*)[%\w.*]+\?{1,2}\s*"
 )
 LEADING_CODE = re.compile(r"%(?:time|timeit|prun)\b(?:\s+-\w+(?:\s+\d+)?)*\s+(?P<code>\S.*)")
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of an if, a for, a with, a try
 CELL_MAGICS_WITH_CODE = ("time", "timeit", "capture", "prun")
 MOST_MAGICS = 50  # in a cell
 LONGEST = 200_000  # letters of code, far more than anybody writes
@@ -170,43 +170,6 @@ def _as_python(magic: re.Match) -> str:
     return magic["before"] + ("None" if "=" in magic["before"] else "pass")
 
 
-@lru_cache(maxsize=200)  # the cells of a few notebooks
-def _parsed(source: str) -> ast.Module:
-    """The syntax of a piece of code; what is no Python has none."""
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
-
-
-def defined(source: str) -> set[str]:
-    """The names of the functions, classes and variables that a piece of code defines."""
-    names: set[str] = set()
-    waiting: list[ast.AST] = [*_parsed(source).body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-            continue
-        targets = getattr(node, "targets", [getattr(node, "target", None)])
-        parts = [part for target in targets if target for part in ast.walk(target)]
-        names |= {
-            part.id
-            for part in parts
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-        }
-        for block in BLOCKS:
-            waiting += getattr(node, block, [])
-    return names
-
-
-def mentioned(source: str) -> set[str]:
-    """The names and attributes that a piece of code uses."""
-    nodes = list(ast.walk(_parsed(source)))
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-
-
 @cache
 def _given(name: str) -> list[tuple[str, str]]:
     """Kind and text of each cell of one of the course's notebooks, as learners find it."""
@@ -268,6 +231,6 @@ def _without_leftover_stubs(cells: Sequence[Cell], name: str) -> list[Cell]:
 def _shape(source: str) -> str:
     """The same for two pieces of code that differ in layout and comments only."""
     try:
-        return ast.dump(_parsed(source)) if _parsed(source).body else source.strip()
+        return ast.dump(syntax(source)) if syntax(source).body else source.strip()
     except RecursionError:
         return source.strip()

@@ -1,4 +1,4 @@
-"""A class to try the grader on: `python -m solutions.classroom FOLDER --learners 200`.
+"""A class to try the grader on: `python -m grading.classroom FOLDER --learners 200`.
 
 Writes one notebook a learner, the same ones for the same seed: right answers in several styles,
 known mistakes, small faults, stubs that nobody touched, work that stops half-way, answers in
@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import nbformat
 
+from grading.reading import ANSWER, NOT_ANSWERED, defined
 from solutions import exercises_01, selftest
 from solutions.build import FENCE, SOURCE, learner_notebook
 from solutions.mutants import mutants
-from utils.grading.reading import ANSWER, NOT_ANSWERED, defined
 
 NOTEBOOK = SOURCE / "01_attention_concepts.ipynb"
 NAMES = (  # given names and family names of one script
@@ -168,7 +168,7 @@ def _work(
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m solutions.classroom",
+        prog="python -m grading.classroom",
         description="Write the notebooks of a made-up class, to try the grader on.",
     )
     parser.add_argument("folder", type=Path)

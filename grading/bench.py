@@ -1,10 +1,12 @@
 """The grader on a made-up class, watched from outside, and its peers on the same notebooks.
 
+`make bench-grading`; `ONLY=honest` or `ONLY=hostile` runs one of the two.
+
 The peers need an environment of their own. To repeat the comparison:
 
     python3 -m venv peers
     peers/bin/pip install nbgrader==0.9.6 otter-grader==7.0.0 -r requirements.txt
-    PEERS=peers make bench ONLY=grading
+    PEERS=peers make bench-grading
 
 The notebooks are exercise 01 with its own cells. For nbgrader, each task has a cell with tests
 behind it; for otter-grader, a test file. Both compare what the learner returns for the public cases
@@ -36,28 +38,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from grading import classroom
 from utils.checks import bank
 from utils.checks.tasks import Record
-
-try:
-    from solutions import classroom
-except ImportError:  # a copy for learners has none
-    classroom = None
 
 NOTEBOOK = "01_attention_concepts"
 FEW, MANY = 20, 220  # notebooks: what a notebook costs is the difference
 FOR_PEERS = 6  # notebooks: they take seconds for each
 CLASS, HOSTILE = 1000, 0.05
 MARKS = (100, 500, 1000)  # notebooks after which the memory is looked at
-NO_CLASS = "The class is made from the solutions, and there is no folder `solutions/` here."
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
-def grading() -> dict:
+def honest() -> dict:
     """Honest notebooks a minute, and with PEERS=environment, those of nbgrader and otter-grader."""
-    if classroom is None:
-        print(NO_CLASS)
-        return {}
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         classroom.write(folder / "few", FEW, seed=1)
@@ -87,11 +81,8 @@ def grading() -> dict:
     return figures
 
 
-def grading_class() -> dict:
+def hostile() -> dict:
     """A class of 1,000 with one in twenty that attacks: minutes, and memory as it goes on."""
-    if classroom is None:
-        print(NO_CLASS)
-        return {}
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         classroom.write(folder / "class", CLASS, HOSTILE)
@@ -122,7 +113,7 @@ def graded(folder: Path, out: Path) -> dict[str, Any]:
 
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.time()
-    command = [sys.executable, "-m", "utils.grading", folder, "--out", out, "--seed", "1"]
+    command = [sys.executable, "-m", "grading", folder, "--out", out, "--seed", "1"]
     said = out.with_suffix(".said")
     with said.open("w") as file:
         grader = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
@@ -330,3 +321,9 @@ class Otter(Peer):
             tests = json.loads((self.folder / "results.json").read_text())["tests"]
             earned += sum(test.get("score", 0) for test in tests)
         return 60 / statistics.mean(seconds[1:]), earned  # the first warms up
+
+
+if __name__ == "__main__":
+    for measure in (honest, hostile):
+        if measure.__name__ in (sys.argv[1:] or ("honest", "hostile")):
+            print(json.dumps({measure.__name__: measure()}))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from utils.grading import release
+from grading import release
 
 
 @pytest.fixture(scope="module")

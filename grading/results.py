@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from utils.grading.marking import Outcome, Result
+from grading.marking import Outcome, Result
 
 
 class Store:

@@ -1,4 +1,4 @@
-"""Grades a class: `python -m utils.grading FOLDER --out DIR`, or `make grade SUBMISSIONS=FOLDER`.
+"""Grades a class: `python -m grading FOLDER --out DIR`, or `make grade SUBMISSIONS=FOLDER`.
 
 The score is decided where a learner's code does not run. This process, the parent, reads notebooks
 as data. A worker in a sandbox runs their code on fresh inputs and sends back plain arrays; the

@@ -1,12 +1,12 @@
-"""The command line: `python -m utils.grading FOLDER --out DIR`."""
+"""The command line: `python -m grading FOLDER --out DIR`."""
 
 import argparse
 import sys
 import warnings
 from pathlib import Path
 
-from utils.grading.sandbox import NoSandbox
-from utils.grading.submissions import CannotGrade
+from grading.sandbox import NoSandbox
+from grading.submissions import CannotGrade
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,9 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _grade(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m utils.grading",
+        prog="python -m grading",
         description="Grade a class. Writes grades.csv, files.csv, marks.csv, overview.html and a "
-        "page for each learner. `python -m utils.grading regrade --out DIR` marks again what a "
+        "page for each learner. `python -m grading regrade --out DIR` marks again what a "
         "corrected exercise changes.",
     )
     parser.add_argument(
@@ -55,7 +55,7 @@ def _grade(words: list[str]) -> int:
         help="without a sandbox: submissions can read and change whatever you can",
     )
     options = parser.parse_args(words)
-    from utils.grading.grader import grade  # it takes seconds, which --help does not need
+    from grading.grader import grade  # it takes seconds, which --help does not need
 
     results = grade(
         options.submissions,
@@ -81,13 +81,13 @@ def _number(text: str) -> int:
 
 def _regrade(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m utils.grading regrade",
+        prog="python -m grading regrade",
         description="After an exercise was corrected: mark again the tasks that have changed, and "
         "list whose points moved, and why.",
     )
     parser.add_argument("--out", type=Path, required=True, help="the folder of the grades")
     out = parser.parse_args(words).out
-    from utils.grading.grader import regrade
+    from grading.grader import regrade
 
     moves = regrade(out)
     for move in moves:

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
+from grading import marking, reading
+from grading.marking import Assignment, Result, Server
 from solutions import build, selftest
 from solutions.specification import Exercise
 from utils.checks import bank
 from utils.checks.calling import Printed
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
-from utils.grading import marking, reading
-from utils.grading.marking import Assignment, Result, Server
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are forked, as Unix does")
 

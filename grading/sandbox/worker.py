@@ -19,9 +19,9 @@ import torch
 
 import utils.checks
 import utils.plots
+from grading.sandbox import wire
 from utils.checks.calling import OutOfTime, Printed, Trouble, answers, time_limit
 from utils.checks.tasks import Case, Task
-from utils.grading import wire
 
 LARGEST_REQUEST = 2**30
 NOT_NEEDED = {"title": "", "points": 0, "difficulty": 1, "minutes": 0, "hints": [], "mistakes": []}

@@ -1,6 +1,6 @@
 """Forks a worker for each submission into a sandbox of its own, watches it, and ends it.
 
-`python -m utils.grading.server FD safe` is started by `sandbox`. It imports torch once. For each
+`python -m grading.sandbox.server FD safe` is started by `sandbox`. It imports torch once. For each
 job that arrives on the socket it forks a guard. The guard has bubblewrap make fresh namespaces
 (user, process, network, mount, ipc) and joins them: all but that of processes, which only its child
 is born into. That child is the worker, who cannot see the guard. The guard looks on until the
@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from utils.grading import syscalls, worker
+from grading.sandbox import syscalls, worker
 
 MEGABYTE = 2**20
 MEMORY = 2048 * MEGABYTE  # of all processes of a submission together

@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from grading import reading, sandbox
+from grading.sandbox import wire
+from grading.submissions import Submission, Unreadable
+from utils.checks import code
 from utils.checks.feedback import in_words
 from utils.checks.judging import Verdict, judge
 from utils.checks.notebook import NOT_DEFINED
 from utils.checks.tasks import Answer, Record
-from utils.grading import reading, sandbox, wire
-from utils.grading.submissions import Submission, Unreadable
 
 LARGEST_ANSWER = 32 * 2**20  # bytes that what a worker sends in one round may fill
 ROUNDS = 5  # how often a submission may begin again after its worker was ended
@@ -219,7 +221,7 @@ def ask(
         record = assignment.public[task]
         found = conversation.found.get(task) or _trouble("time", ENDED["time"])
         result.tasks[task] = _outcome(record, assignment.fresh[task], *found)
-        source = [cell.source for cell in cells if task in reading.defined(cell.source)]
+        source = [cell.source for cell in cells if task in code.defined(cell.source)]
         result.code[task] = source[-1] if source else ""
     shortcuts = _shortcuts(cells, assignment, tasks)
     result.remarks = list(dict.fromkeys([*result.remarks, *conversation.remarks]))
@@ -434,7 +436,7 @@ def _shortcuts(
     for task in tasks:
         shortcuts = set(assignment.public[task].task.shortcuts)
         for cell in cells:
-            if task in reading.defined(cell.source):
-                used = sorted(shortcuts & reading.mentioned(cell.source))
+            if task in code.defined(cell.source):
+                used = sorted(shortcuts & code.mentioned(cell.source))
                 found += [f"{task} uses {name} (cell {cell.number})" for name in used]
     return found

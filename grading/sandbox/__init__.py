@@ -1,8 +1,8 @@
 """Starts the server inside bubblewrap, or says why that cannot be.
 
-The server and all that it forks see the system's libraries, Python and `utils`, read-only, and
-nothing else of the disk. There is no network. Started by root, they are the user `nobody`: limits
-on the number of processes do not bind root.
+The server and all that it forks see the system's libraries, Python, `utils` and this folder,
+read-only, and nothing else of the disk. There is no network. Started by root, they are the user
+`nobody`: limits on the number of processes do not bind root.
 """
 
 import os
@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-UTILS = Path(__file__).parents[1]
+HERE = Path(__file__).parent
+COURSE = HERE.parents[1]
+OURS = (COURSE / "utils", HERE.parent / "__init__.py", HERE)  # what a worker sees of the course
 SYSTEM = (
     "/usr",
     "/bin",
@@ -54,15 +56,15 @@ def start_server(safe: bool = True) -> tuple[subprocess.Popen, socket.socket]:
     """
     command = _bubblewrap() if safe else []
     ours, theirs = socket.socketpair()
-    command += [sys.executable, "-m", "utils.grading.server", str(theirs.fileno())]
+    command += [sys.executable, "-m", "grading.sandbox.server", str(theirs.fileno())]
     command += ["safe" if safe else "unsafe"]
-    environment = {"PATH": os.defpath, "PYTHONPATH": str(UTILS.parent), "OMP_NUM_THREADS": "1"}
+    environment = {"PATH": os.defpath, "PYTHONPATH": str(COURSE), "OMP_NUM_THREADS": "1"}
     environment |= {"HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
     process = subprocess.Popen(
         command,
         pass_fds=[theirs.fileno()],
         env=environment,
-        cwd=UTILS.parent if not safe else None,
+        cwd=COURSE if not safe else None,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -103,7 +105,7 @@ def _needed() -> Iterator[Path]:
     paths = [Path(path) for path in SYSTEM if os.path.lexists(path)]
     packages = find_spec("torch").submodule_search_locations[0]
     python = {sys.prefix, sys.base_prefix, Path(sys.executable).parent, Path(packages).parent}
-    for path in sorted(map(Path, {*python, UTILS})):
+    for path in sorted(map(Path, {*python, *OURS})):
         if path.exists() and not any(path.is_relative_to(known) for known in paths):
             paths.append(path)
     yield from paths

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from grading import reading, submissions
+from grading.submissions import NoSubmissions, Unreadable, find
 from utils.checks import bank
-from utils.grading import reading, submissions
-from utils.grading.submissions import NoSubmissions, Unreadable, find
 
 EXERCISES = bank.FOLDER / "01_attention_concepts.ipynb"
 ANSWER = "def entropy(weights):\n    return weights"

@@ -24,14 +24,15 @@ from textwrap import dedent
 import nbformat
 import pytest
 
+from grading import grader, marking
+from grading.marking import Assignment, Server, mark
+from grading.sandbox import wire
+from grading.submissions import Submission
+from grading.tests import hostile
+from grading.tests.hostile import ATTACKS, ENTROPY, RIGHT
 from solutions.build import SOURCE, code_of, solutions_of
-from solutions.tests import hostile
-from solutions.tests.hostile import ATTACKS, ENTROPY, RIGHT
 from utils.checks import bank
 from utils.checks.calling import Printed, answers
-from utils.grading import grader, marking, wire
-from utils.grading.marking import Assignment, Server, mark
-from utils.grading.submissions import Submission
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 

@@ -2,11 +2,12 @@
 
 import pytest
 
-from solutions import classroom, exercises_01
+from grading import classroom
+from grading.submissions import find
+from solutions import exercises_01
 from utils.checks import bank
 from utils.checks.calling import Printed
 from utils.checks.notebook import verdict_on
-from utils.grading.submissions import find
 
 EXERCISES = {exercise.task.id: exercise for exercise in exercises_01.EXERCISES}
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from grading.marking import Result
+from grading.results import write
 from utils.checks import bank
-from utils.grading.marking import Result
-from utils.grading.results import write
 
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 MOODLE = ("Identifier", "Full name")

@@ -18,13 +18,14 @@ from types import ModuleType
 
 from tqdm.auto import tqdm
 
+from grading import pages, reading, tables
+from grading.marking import Assignment, Result, Server, ask, mark
+from grading.results import Store, write
+from grading.sandbox import wire
+from grading.submissions import CannotGrade, NoSubmissions, Submission, Unreadable, find
+from grading.tables import Learner
 from utils.checks import bank
 from utils.checks.tasks import Record
-from utils.grading import pages, reading, tables, wire
-from utils.grading.marking import Assignment, Result, Server, ask, mark
-from utils.grading.results import Store, write
-from utils.grading.submissions import CannotGrade, NoSubmissions, Submission, Unreadable, find
-from utils.grading.tables import Learner
 
 
 class Assignments(Mapping):
@@ -66,7 +67,7 @@ class Assignments(Mapping):
         if known and digests != self.digests(name):
             raise CannotGrade(
                 f"The exercises of {name} have changed since they were graded. First mark again "
-                "what that changes: python -m utils.grading regrade"
+                "what that changes: python -m grading regrade"
             )
         if not same:
             raise CannotGrade(

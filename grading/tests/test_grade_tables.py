@@ -5,11 +5,11 @@ import io
 
 import pytest
 
+from grading import tables
+from grading.marking import Outcome, Result
+from grading.pages import page_names
+from grading.tables import Learner, learners
 from utils.checks import bank
-from utils.grading import tables
-from utils.grading.marking import Outcome, Result
-from utils.grading.pages import page_names
-from utils.grading.tables import Learner, learners
 
 NOTEBOOK = "01_attention_concepts"
 TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}

@@ -16,12 +16,12 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
+from grading import likeness
+from grading.marking import Outcome, Result
+from grading.results import write
+from grading.tables import Learner, key_of, tasks_of
 from utils.checks import bank
 from utils.checks.feedback import BAD, GOOD, PLAIN, Note, marked
-from utils.grading import likeness
-from utils.grading.marking import Outcome, Result
-from utils.grading.results import write
-from utils.grading.tables import Learner, key_of, tasks_of
 from utils.plots import WEIGHT_COLOURS, bar_chart, ink_on
 
 UNSAFE = (

@@ -19,15 +19,15 @@ from pathlib import Path
 import pytest
 import torch
 
+from grading import grader, likeness, reading
+from grading.__main__ import main
+from grading.marking import Result
+from grading.results import Store
+from grading.submissions import CannotGrade
 from solutions import build, selftest
 from utils.checks import bank
 from utils.checks.feedback import explain
 from utils.checks.notebook import verdict_on
-from utils.grading import grader, likeness, reading
-from utils.grading.__main__ import main
-from utils.grading.marking import Result
-from utils.grading.results import Store
-from utils.grading.submissions import CannotGrade
 
 needs_sandbox = pytest.mark.skipif(
     shutil.which("bwrap") is None, reason="submissions run in bubblewrap, which is not installed"
@@ -321,7 +321,7 @@ def start() -> Iterator[Callable[..., subprocess.Popen]]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def one(*arguments: object) -> subprocess.Popen:
-        command = [sys.executable, "-m", "utils.grading", *map(str, arguments)]
+        command = [sys.executable, "-m", "grading", *map(str, arguments)]
         folder = build.SOURCE.parent
         started.append(subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True))
         return started[-1]
@@ -492,7 +492,7 @@ def test_the_command_line_explains_itself(capsys, arguments):
     asked = "--help" in arguments
     assert ended.value.code == (0 if asked else 2)
     told = capsys.readouterr()
-    assert "usage: python -m utils.grading" in (told.out if asked else told.err)
+    assert "usage: python -m grading" in (told.out if asked else told.err)
 
 
 # --- Marked again ---------------------------------------------------------------------------------

@@ -10,12 +10,12 @@ import nbformat
 import pytest
 from nbformat import v3, v4
 
+from grading.grader import fresh_records
+from grading.marking import Assignment, Server, mark
+from grading.submissions import Submission
 from solutions.build import SOURCE, code_of, stub
 from utils.checks import bank
-from utils.grading.grader import fresh_records
-from utils.grading.marking import Assignment, Server, mark
-from utils.grading.reading import defined
-from utils.grading.submissions import Submission
+from utils.checks.code import defined
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 

@@ -1,4 +1,4 @@
-"""The learners' zip: the course without solutions. `python -m utils.grading.release`, or
+"""The learners' zip: the course without solutions. `python -m grading.release`, or
 `make release`.
 
 The same files give the same bytes, on any machine: sorted, without dates, and not compressed, as
@@ -18,7 +18,7 @@ import nbformat
 from nbclient import NotebookClient
 from tqdm.auto import tqdm
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 ZIP = ROOT / "dist" / "attention-course.zip"
 FILES = ("LICENSE", "Makefile", "README.md", "pyproject.toml", "requirements.txt")
 FOLDERS = (".jupyter", "exercises", "notebooks", "tests", "utils")

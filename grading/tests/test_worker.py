@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from utils.grading import wire
-from utils.grading.marking import Server
+from grading.marking import Server
+from grading.sandbox import wire
 
 DRAWN = """
 import seaborn
@@ -29,14 +29,14 @@ figure = concept_heatmap(torch.eye(2), "ab", "cd")
 )
 def test_a_figure_is_drawn_when_it_is_looked_at(more, said):
     program = (
-        "from utils.grading.worker import _run\n"
+        "from grading.sandbox.worker import _run\n"
         "def say(**message):\n"
         "    if 'error' in message:\n"
         "        print(message['error'])\n"
         f"_run([(1, {DRAWN + more!r})], 60, say)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=Path(__file__).parents[1], capture_output=True
+        [sys.executable, "-c", program], cwd=Path(__file__).parents[2], capture_output=True
     )
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.decode() == said

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from utils.grading import reading
-from utils.grading.marking import Result
+from grading import reading
+from grading.marking import Result
 
 RUN = 5
 RARE = 0.1  # of the class

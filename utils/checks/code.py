@@ -1,0 +1,43 @@
+"""What a piece of code defines and what it mentions, read without running it."""
+
+import ast
+from functools import lru_cache
+
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of an if, a for, a with, a try
+
+
+@lru_cache(maxsize=200)  # the cells of a few notebooks
+def syntax(source: str) -> ast.Module:
+    """The syntax of a piece of code; what is no Python has none."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+
+
+def defined(source: str) -> set[str]:
+    """The names of the functions, classes and variables that a piece of code defines."""
+    names: set[str] = set()
+    waiting: list[ast.AST] = [*syntax(source).body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+            continue
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        parts = [part for target in targets if target for part in ast.walk(target)]
+        names |= {
+            part.id
+            for part in parts
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        }
+        for block in BLOCKS:
+            waiting += getattr(node, block, [])
+    return names
+
+
+def mentioned(source: str) -> set[str]:
+    """The names and attributes that a piece of code uses."""
+    nodes = list(ast.walk(syntax(source)))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
