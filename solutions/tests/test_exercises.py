@@ -77,17 +77,28 @@ def test_ids_are_names_of_one_task_each():
     assert all(one.isidentifier() for one in ids)
 
 
-def test_what_is_committed_is_what_is_built(tmp_path):
+def as_another_processor_writes_them(path, rng):
+    """The same records with other last digits and NaNs of the other sign."""
+    with np.load(path, allow_pickle=False) as stored:
+        arrays = dict(stored)
+    for values in arrays.values():
+        if values.dtype.kind == "f":
+            values += rng.choice([-2e-6, 0, 2e-6], values.shape).astype(values.dtype)
+            np.negative(values, out=values, where=np.isnan(values))
+    np.savez(path, **arrays)
+
+
+def test_what_is_committed_is_what_is_built_on_any_processor(tmp_path):
+    for path in bank.FOLDER.iterdir():
+        if path.suffix in (".ipynb", ".json", ".npz") and path.name != "progress.json":
+            shutil.copy(path, tmp_path)
+    for path in tmp_path.glob("*.npz"):
+        as_another_processor_writes_them(path, np.random.default_rng(0))
+    found = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     build(tmp_path)
     built = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    committed = {
-        path.name: path.read_bytes()
-        for path in bank.FOLDER.iterdir()
-        if path.suffix in (".ipynb", ".json", ".npz")
-    }
-    committed.pop("progress.json", None)
-    assert built.keys() == committed.keys()
-    different = [name for name, content in built.items() if content != committed[name]]
+    assert built.keys() == found.keys()
+    different = [name for name, content in built.items() if content != found[name]]
     assert different == [], "run `make exercises`"
 
 
