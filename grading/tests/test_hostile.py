@@ -9,7 +9,6 @@ import os
 import random
 import re
 import secrets
-import shutil
 import socket
 import struct
 import tempfile
@@ -31,10 +30,11 @@ from grading.submissions import Submission
 from grading.tests import hostile
 from grading.tests.hostile import ATTACKS, ENTROPY, RIGHT
 from solutions.build import SOURCE, code_of, solutions_of
+from tests import needs
 from utils.checks import bank
 from utils.checks.calling import Printed, answers
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+pytestmark = needs.sandbox
 
 NAME = "01_attention_concepts"
 SECONDS = 1.0  # that a cell or a task may run

@@ -3,7 +3,6 @@
 import base64
 import json
 import secrets
-import shutil
 from dataclasses import replace
 
 import nbformat
@@ -14,10 +13,11 @@ from grading.grader import fresh_records
 from grading.marking import Assignment, Server, mark
 from grading.submissions import Submission
 from solutions.build import SOURCE, code_of, stub
+from tests import needs
 from utils.checks import bank
 from utils.checks.code import defined
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+pytestmark = needs.sandbox
 
 NAME = "01_attention_concepts"
 CELLS = code_of(SOURCE / f"{NAME}.ipynb")  # the first imports, the others answer

@@ -4,7 +4,6 @@ Every stub, solution, misconception and variant of the course is answered by a w
 by `verdict_on` in this process. The workers see the repository here, which they do not in a class.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,12 +16,13 @@ from grading import marking, reading
 from grading.marking import Assignment, Result, Server
 from solutions import build, selftest
 from solutions.specification import Exercise
+from tests import needs
 from utils.checks import bank
 from utils.checks.calling import Printed
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are forked, as Unix does")
+pytestmark = needs.unix
 
 IMPORTS = """
 from importlib import import_module

@@ -12,12 +12,11 @@ import pytest
 
 from grading import reading, submissions
 from grading.submissions import NoSubmissions, Unreadable, find
+from tests import needs
 from utils.checks import bank
 
 EXERCISES = bank.FOLDER / "01_attention_concepts.ipynb"
 ANSWER = "def entropy(weights):\n    return weights"
-ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-links = pytest.mark.skipif(os.name == "nt", reason="needs the links and pipes of Unix")
 
 
 def notebook(*sources, **facts) -> bytes:
@@ -84,7 +83,7 @@ HIDDEN = [
 ]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+@needs.unix
 def test_a_folder_says_whose_file_each_is(tmp_path):
     put(tmp_path, *NAMES, *HIDDEN)
     assert owners(tmp_path) == NAMES
@@ -105,7 +104,7 @@ def test_the_folder_that_was_compressed_is_nobody(tmp_path):
     assert [one[0] for one in owners(alone).values()] == ["ada", "ada"]
 
 
-@links
+@needs.unix
 def test_names_that_read_the_same_are_two_files(tmp_path):
     composed, decomposed = (unicodedata.normalize(form, "Zoë.ipynb") for form in ("NFC", "NFD"))
     broken = [os.fsdecode(b"\xff.ipynb"), os.fsdecode(b"\xfe.ipynb")]
@@ -161,7 +160,7 @@ def test_a_folder_of_everything_is_refused(tmp_path, monkeypatch):
 # --- What cannot be read --------------------------------------------------------------------------
 
 
-@links
+@needs.unix
 def test_what_is_no_file_has_a_reason_and_nothing_hangs(tmp_path):
     source = tmp_path / "class"
     put(source, "ada.ipynb", "folder.ipynb/inside.ipynb")
@@ -192,7 +191,7 @@ def test_what_is_no_file_has_a_reason_and_nothing_hangs(tmp_path):
     }
 
 
-@pytest.mark.skipif(ROOT or os.name == "nt", reason="whoever runs this may read everything")
+@needs.ordinary_user
 def test_what_may_not_be_read_has_a_reason(tmp_path):
     put(tmp_path, "ada.ipynb", "bob/01.ipynb")
     for name in ("ada.ipynb", "bob"):

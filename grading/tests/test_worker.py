@@ -1,7 +1,6 @@
 """What becomes of figures in a worker, and of a worker without its server."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import pytest
 
 from grading.marking import Server
 from grading.sandbox import wire
+from tests import needs
 
 DRAWN = """
 import seaborn
@@ -42,7 +42,7 @@ def test_a_figure_is_drawn_when_it_is_looked_at(more, said):
     assert done.stdout.decode() == said
 
 
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+@needs.sandbox
 def test_a_worker_ends_with_its_server():
     with Server() as server:
         connection, status = server.fork(seconds=60)

@@ -11,23 +11,13 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.needs import find_chromium
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
 RUN_MILLISECONDS = 120_000
-
-
-def find_chromium() -> str | None:
-    """A Chromium or Chrome of this machine; Playwright's own is not downloaded."""
-    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
-    return next(filter(None, map(shutil.which, names)), None)
-
-
-needs_chromium = pytest.mark.skipif(
-    find_chromium() is None, reason="no Chromium on this machine: install chromium to run these"
-)
 
 
 def copy_course(folder: Path, theme: str) -> Path:

@@ -4,18 +4,18 @@ import re
 
 import pytest
 
+from tests import needs
 from tests.browser.lab import (
     ROOT,
     RUN_MILLISECONDS,
     copy_course,
-    needs_chromium,
     open_notebook,
     run_all_cells,
     running_browser,
     running_lab,
 )
 
-pytestmark = needs_chromium
+pytestmark = needs.chromium
 
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 SCREENSHOTS = ROOT / "build" / "screenshots"

@@ -2,16 +2,16 @@
 
 import json
 
+from tests import needs
 from tests.browser.lab import (
     RUN_MILLISECONDS,
     copy_course,
     go_to,
-    needs_chromium,
     running_browser,
     running_lab,
 )
 
-pytestmark = needs_chromium
+pytestmark = needs.chromium
 
 NOTEBOOK = "exercises/01_attention_concepts.ipynb"
 TASK = "softmax_with_temperature"
