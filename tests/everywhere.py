@@ -62,7 +62,7 @@ OLD_UNITS = {
     "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512_SKX",
     "OPENBLAS_CORETYPE": "Nehalem",
 }
-ELSEWHERE = {
+ELSEWHERE = {"LANG": "C", "LC_ALL": "C", "TZ": "Pacific/Kiritimati", "TERM": "dumb"}
     "LANG": "C",
     "LC_ALL": "C",
     "TZ": "Pacific/Kiritimati",
