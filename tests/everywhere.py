@@ -63,16 +63,9 @@ OLD_UNITS = {
     "OPENBLAS_CORETYPE": "Nehalem",
 }
 ELSEWHERE = {"LANG": "C", "LC_ALL": "C", "TZ": "Pacific/Kiritimati", "TERM": "dumb"}
-    "LANG": "C",
-    "LC_ALL": "C",
-    "TZ": "Pacific/Kiritimati",
-    "TERM": "dumb",
-    "COLUMNS": "60",
-}
+ELSEWHERE |= {"COLUMNS": "60", "ATEN_CPU_CAPABILITY": "default"}
 SETTINGS = {
-    "bare": Setting(
-        ELSEWHERE | {"ATEN_CPU_CAPABILITY": "default"}, (WHOLE, REBUILD, ZIP), bare=True
-    ),
+    "bare": Setting(ELSEWHERE, (WHOLE, REBUILD, ZIP), bare=True),
     "aten-default": Setting({"ATEN_CPU_CAPABILITY": "default"}),
     "aten-avx2": Setting({"ATEN_CPU_CAPABILITY": "avx2"}),
     "old-units": Setting(OLD_UNITS),
