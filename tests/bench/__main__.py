@@ -12,11 +12,14 @@ from tests.bench.capstone import capstone
 from tests.bench.mechanisms import additive, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.parity import parity
+from tests.bench.start import start
 from tests.bench.throughput import pace, throughput
 
 BENCHMARKS = {
     bench.__name__: bench
-    for bench in (*(parity, additive, multihead, scaled, throughput, pace, capstone, multi30k),)
+    for bench in (
+        *(parity, start, additive, multihead, scaled, throughput, pace, capstone, multi30k),
+    )
 }
 
 

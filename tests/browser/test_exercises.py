@@ -18,7 +18,7 @@ TASK = "softmax_with_temperature"
 
 
 def test_a_wrong_answer_is_named_and_the_right_one_passes(tmp_path):
-    course = copy_course(tmp_path, "JupyterLab Light")
+    course = copy_course(tmp_path)
     with running_lab(course) as address, running_browser() as browser:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(60_000)
