@@ -40,8 +40,8 @@ grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=fold
 release: .venv/ready  ## the learners' zip, without solutions, in dist/
 	$(BIN)/python -m grading.release
 
-.venv/trusted: .venv/ready $(NOTEBOOKS)  ## sign the notebooks, so that their pictures show at once
-	@$(BIN)/jupyter trust $(filter %.ipynb,$?) >/dev/null
+.venv/trusted: $(NOTEBOOKS) | .venv/ready  ## sign the notebooks, so that their pictures show at once
+	@$(BIN)/jupyter trust $? >/dev/null
 	@touch $@
 
 .venv/ready: requirements.txt pyproject.toml
