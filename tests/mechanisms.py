@@ -65,6 +65,8 @@ MECHANISMS = {
     "luong concat": Mechanism(lambda: MultiplicativeAttention(DIM, DIM, "concat")),
     "scaled": Mechanism(lambda **settings: ScaledDotProductAttention(DIM, **settings)),
     "multi-head": multi_head(heads=2),
+    "grouped-query": multi_head(heads=4, kv_heads=2),
+    "multi-query": multi_head(heads=4, kv_heads=1),
     "local-m": local(),
     "local-p": local(centres="predicted"),
 }

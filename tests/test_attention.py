@@ -321,6 +321,22 @@ def test_heads_must_divide_the_width():
             MultiHeadAttention(8, heads)
 
 
+def test_heads_must_be_grouped_evenly():
+    for kv_heads in (3, 0, -2, 8):
+        with pytest.raises(ValueError, match=f"kv_heads must divide heads, got {kv_heads} for 4"):
+            MultiHeadAttention(8, heads=4, kv_heads=kv_heads)
+
+
+@pytest.mark.parametrize("kv_heads", [1, 2, 4])
+def test_only_the_shared_keys_and_values_are_remembered(kv_heads):
+    mechanism = MultiHeadAttention(8, heads=4, kv_heads=kv_heads)
+    memory = mechanism.remember(torch.randn(3, 5, 8))
+    assert memory.keys.shape == memory.values.shape == (3, kv_heads, 5, 2)
+    assert memory.keys.untyped_storage().nbytes() == 4 * memory.keys.numel()
+    totals = count_parameters(mechanism)["total"]
+    assert totals == 2 * (8 * 8 + 8) + 2 * (8 * 2 * kv_heads + 2 * kv_heads)
+
+
 def test_splitting_and_joining_heads_are_inverse_and_keep_positions_apart():
     mechanism = MultiHeadAttention(8, 2)
     tensor = torch.arange(2 * 3 * 8).view(2, 3, 8)

@@ -20,6 +20,7 @@ calls `remember` once per sequence and `attend` once per step, so keys are proje
 """
 
 import math
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import torch
@@ -395,9 +396,11 @@ class MultiHeadAttention(Attention):
         value_dim: width of the values, `dim` where not given.
         dropout: as for `ScaledDotProductAttention`.
         bias: whether the four projections have one.
+        kv_heads: number of key and value heads, each shared by a group of query heads; `heads`
+            where not given. Grouped-query attention, multi-query at 1: Ainslie et al. 2023.
 
     Raises:
-        ValueError: `heads` does not divide `dim`.
+        ValueError: `heads` does not divide `dim`, or `kv_heads` does not divide `heads`.
     """
 
     def __init__(
@@ -408,14 +411,18 @@ class MultiHeadAttention(Attention):
         value_dim: int | None = None,
         dropout: float = 0.0,
         bias: bool = True,
+        kv_heads: int | None = None,
     ):
         super().__init__(dim, key_dim or dim, value_dim or dim)
         if heads < 1 or dim % heads:
             raise ValueError(f"heads must divide dim: {dim} / {heads} leaves {dim % max(heads, 1)}")
         self.heads, self.head_dim = heads, dim // heads
+        self.kv_heads = heads if kv_heads is None else kv_heads
+        if self.kv_heads < 1 or heads % self.kv_heads:
+            raise ValueError(f"kv_heads must divide heads, got {kv_heads} for {heads} heads")
         self.W_q = nn.Linear(dim, dim, bias)
-        self.W_k = nn.Linear(self.key_dim, dim, bias)
-        self.W_v = nn.Linear(self.value_dim, dim, bias)
+        self.W_k = nn.Linear(self.key_dim, self.kv_heads * self.head_dim, bias)
+        self.W_v = nn.Linear(self.value_dim, self.kv_heads * self.head_dim, bias)
         self.W_o = nn.Linear(dim, dim, bias)
         self.attention = ScaledDotProductAttention(self.head_dim, dropout)
 
@@ -431,21 +438,28 @@ class MultiHeadAttention(Attention):
         """The inverse of `split_heads`."""
         return tensor.transpose(1, 2).flatten(2)
 
+    def by_group(self, product: Callable, heads: Tensor, shared: Tensor) -> Tensor:
+        """`product` of each of the heads with the shared one of its group."""
+        rows = heads.unflatten(1, (self.kv_heads, -1)).flatten(2, 3)  # those of a group in one
+        return product(rows, shared).unflatten(2, (-1, heads.shape[2])).flatten(1, 2)
+
     def project_keys(self, keys):
-        return self.split_heads(self.W_k(keys))  # (batch, heads, src_len, head_dim)
+        return self.split_heads(self.W_k(keys))  # (batch, kv_heads, src_len, head_dim)
 
     def project_values(self, values):
-        return self.split_heads(self.W_v(values))  # (batch, heads, src_len, head_dim)
+        return self.split_heads(self.W_v(values))  # (batch, kv_heads, src_len, head_dim)
 
     def compare(self, query, projected_keys):
         """Scores of each head: (batch, heads, tgt_len, src_len)."""
-        return self.attention.compare(self.split_heads(self.W_q(query)), projected_keys)
+        queries = self.split_heads(self.W_q(query))  # (batch, heads, tgt_len, head_dim)
+        return self.by_group(self.attention.compare, queries, projected_keys)
 
     def weigh(self, scores, mask):
         return self.attention.weigh(scores, mask)
 
     def look_up(self, weights, projected_values):
-        return self.W_o(self.join_heads(weights @ projected_values))  # (batch, tgt_len, dim)
+        contexts = self.by_group(torch.matmul, weights, projected_values)
+        return self.W_o(self.join_heads(contexts))  # (batch, tgt_len, dim)
 
     def remember(self, keys, values=None, mask=None):
         """As `Attention.remember`. A mask (batch, tgt_len, src_len) is the same for all heads."""
@@ -462,12 +476,15 @@ class MultiHeadAttention(Attention):
         if memory.mask is not None:
             check_mask(memory.mask, (*queries.shape[:3], memory.keys.shape[2]))
         dropout = self.attention.dropout.p if self.training else 0.0
-        context = F.scaled_dot_product_attention(queries, *memory, dropout)
+        grouped = self.kv_heads < self.heads
+        context = F.scaled_dot_product_attention(queries, *memory, dropout, enable_gqa=grouped)
         return self.W_o(self.join_heads(context)), None
 
     @classmethod
     def from_torch(cls, reference: nn.MultiheadAttention) -> "MultiHeadAttention":
         """The same function as PyTorch's module, with copies of its weights.
+
+        A subclass with fewer `kv_heads` gets the mean over each group: Ainslie et al., section 2.1.
 
         Raises:
             ValueError: the reference uses `add_bias_kv` or `add_zero_attn`.
@@ -479,18 +496,20 @@ class MultiHeadAttention(Attention):
         twin.to(reference.out_proj.weight)
         with torch.no_grad():
             for ours, theirs in zip(twin._parts(), _torch_parts(reference), strict=True):
-                ours.copy_(theirs)
+                heads = theirs.unflatten(0, (len(ours) // twin.head_dim, -1, twin.head_dim))
+                ours.copy_(heads.mean(1).flatten(0, 1))
         return twin
 
     def to_torch(self) -> nn.MultiheadAttention:
-        """PyTorch's own module (batch first) with copies of these weights."""
+        """PyTorch's own module (batch first) with copies of these weights, one for each head."""
         settings = {"dropout": self.attention.dropout.p, "bias": self.W_o.bias is not None}
         shapes = {"kdim": self.key_dim, "vdim": self.value_dim, "batch_first": True}
         twin = nn.MultiheadAttention(self.query_dim, self.heads, **settings, **shapes)
         twin.to(self.W_o.weight)
         with torch.no_grad():
             for theirs, ours in zip(_torch_parts(twin), self._parts(), strict=True):
-                theirs.copy_(ours)
+                heads = ours.unflatten(0, (-1, self.head_dim))
+                theirs.copy_(heads.repeat_interleave(len(theirs) // len(ours), dim=0).flatten(0, 1))
         return twin
 
     def _parts(self) -> list[Tensor]:
