@@ -68,7 +68,7 @@ def test_the_backward_direction_starts_at_each_sentence_s_own_last_word():
 
 
 def test_a_source_without_words_is_refused():
-    with pytest.raises(ValueError, match="row 1 has none; leave empty lines out"):
+    with pytest.raises(ValueError, match="row 1 has none; leave out empty lines"):
         make_model().encoder(torch.tensor([[4], [PAD]]), torch.tensor([1, 0]))
 
 

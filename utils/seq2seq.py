@@ -6,7 +6,7 @@
     ...                                        # train it: utils.training
     model.translate("The cat sat on the mat")  # words, weights, source
 
-The three decoders differ in when they look at the source:
+The three decoders differ in when they attend to the source:
 
 | decoder | at each step | source |
 |---|---|---|
@@ -63,7 +63,7 @@ class Translation(NamedTuple):
     """One translation as words, with the weights that an alignment heatmap shows."""
 
     words: list[str]
-    weights: Float[Tensor, "words source"]  # exactly the words and the source words
+    weights: Float[Tensor, "words source"]  # a row for each word, a column for each source word
     source: list[str]
 
 
@@ -105,7 +105,7 @@ class Encoder(nn.Module):
 
         Args:
             source: word ids.
-            lengths: the number of words of each row, on the CPU.
+            lengths: the number of words in each row, on the CPU.
 
         Raises:
             ValueError: a row has no words.
@@ -113,7 +113,7 @@ class Encoder(nn.Module):
         if lengths.min() < 1:
             raise ValueError(
                 f"every source needs at least one word, but row {int(lengths.argmin())} has none; "
-                "leave empty lines out (translate does)"
+                "leave out empty lines (translate does)"
             )
         embedded = self.dropout(self.embedding(source))  # (batch, src_len, embedding_dim)
         if lengths.min() == source.shape[1]:  # no padding: packing would only take time
@@ -188,14 +188,14 @@ class Decoder(nn.Module):
 
         Returns:
             Contexts and states side by side (batch, tgt_len, context_dim + hidden_dim), which
-            `read` turns into readouts; the weights (batch, tgt_len, src_len); and the state after.
+            `read` turns into readouts; the weights (batch, tgt_len, src_len); and the next state.
         """
         raise NotImplementedError
 
     def forward(
         self, words: Int[Tensor, "batch tgt_len"], memory: NamedTuple, state: DecoderState
     ) -> tuple[Tensor, Tensor, DecoderState]:
-        """Read `words`, and say after each one what could come next.
+        """Read `words`, and after each one predict the next.
 
         Returns:
             The readouts (batch, tgt_len, embedding_dim), which `output` turns into logits; the
@@ -212,9 +212,9 @@ class Decoder(nn.Module):
     def update(
         self, inputs: Float[Tensor, "batch tgt_len input_dim"], state: DecoderState
     ) -> tuple[Tensor, DecoderState]:
-        """Run the LSTM: states (batch, tgt_len, hidden_dim), and the state after."""
+        """Run the LSTM: states (batch, tgt_len, hidden_dim), and the next state."""
         tgt_len = inputs.shape[1]
-        if tgt_len == 1:  # the cell alone is quicker than the network
+        if tgt_len == 1:  # faster than calling the network
             before = (state.hidden, state.cell)
             hidden, cell = torch.lstm_cell(inputs[:, 0], before, *self.rnn.all_weights[0])
             states = hidden.unsqueeze(1)  # (batch, 1, hidden_dim)
@@ -231,8 +231,8 @@ class Decoder(nn.Module):
 class FixedVectorDecoder(Decoder):
     """The decoder without attention: one vector has to hold the whole source.
 
-    The vector starts the state, and is fed to the LSTM and to the readout at every step, so that
-    the state need not carry it along. The weights have no columns.
+    The vector initialises the state, and is fed to the LSTM and to the readout at every step, so
+    the state does not have to carry it. The weights have no columns.
     Source: Cho et al. 2014, section 2.2; the bottleneck of Bahdanau et al. 2015, section 1.
 
     Args:
@@ -364,7 +364,7 @@ class Seq2Seq(nn.Module):
         ):
             if len(vocabulary) != embedding.num_embeddings:
                 raise ValueError(
-                    f"the {name} vocabulary has {len(vocabulary)} words, but its embedding "
+                    f"the {name} vocabulary has {len(vocabulary)} words, but its embedding has "
                     f"{embedding.num_embeddings}: pass vocab_size=len({name}_vocabulary)"
                 )
         self.encoder = encoder
@@ -377,18 +377,18 @@ class Seq2Seq(nn.Module):
         return self.decoder.output.bias.device
 
     def start(self, source: Tensor, lengths: Tensor) -> tuple[NamedTuple, DecoderState]:
-        """Encode; what the decoder remembers of the source, and its state before the first word."""
+        """What the decoder remembers of the source, and its state before the first word."""
         encoded = self.encoder(source.to(self.device), lengths)
         return self.decoder.remember(encoded), self.decoder.start(encoded)
 
     def forward(self, batch: Batch, teacher_forcing: float = 1.0) -> tuple[Tensor, Tensor]:
-        """Write the targets of a batch; at each step the decoder reads what stood there before.
+        """Predict the targets of a batch, word by word.
 
         Args:
             batch: sources and targets.
-            teacher_forcing: the share of steps at which the decoder reads the gold word before; at
-                the others it reads its own. 1 is teacher forcing, 0 free running, between them
-                scheduled sampling (Bengio et al. 2015).
+            teacher_forcing: the share of steps at which the decoder reads the previous gold word;
+                at the others it reads its own prediction. 1 is teacher forcing, 0 is free running,
+                anything between is scheduled sampling (Bengio et al. 2015).
 
         Returns:
             The readouts (batch, tgt_len, embedding_dim), which `decoder.output` turns into logits,
@@ -414,29 +414,29 @@ class Seq2Seq(nn.Module):
     def losses(
         self, batch: Batch, teacher_forcing: float = 1.0, label_smoothing: float = 0.0
     ) -> Float[Tensor, " tokens"]:
-        """Cross-entropy of each target word and `<eos>` of the batch, row after row, no padding.
+        """Cross-entropy of each target word and `<eos>`, row after row, without the padding.
 
         Args:
             batch, teacher_forcing: as for `forward`.
-            label_smoothing: share of the probability that the goal spreads over all words.
+            label_smoothing: share of the target probability spread over all words.
         """
         readouts, _ = self(batch, teacher_forcing)
         labels = batch.labels.to(self.device)
-        real = labels != PAD  # padding is dropped before the projection, which costs the most
+        real = labels != PAD  # drop padding before the projection, which is the largest cost
         logits = self.decoder.output(readouts[real])  # (tokens, vocab_size)
         return F.cross_entropy(
             logits, labels[real], reduction="none", label_smoothing=label_smoothing
         )
 
     def greedy(self, source: Tensor, lengths: Tensor) -> list[Hypothesis]:
-        """Write the likeliest word at each step, for a whole batch at once.
+        """Write the most likely word at each step, for a whole batch at once.
 
-        A sentence that is done leaves the batch. One that does not end is cut off when it has twice
-        as many words as its source, and ten.
+        A finished sentence leaves the batch. One that does not end is cut off at twice the length
+        of its source plus ten words.
 
         Args:
             source: word ids, (batch, src_len).
-            lengths: the number of words of each row, on the CPU.
+            lengths: the number of words in each row, on the CPU.
         """
         batch = len(source)
         steps = []
@@ -467,17 +467,17 @@ class Seq2Seq(nn.Module):
         ]
 
     def beam(self, source: Tensor, lengths: Tensor, beam_size: int = 5) -> list[Hypothesis]:
-        """Keep the `beam_size` best beginnings of each sentence at each step, for a whole batch.
+        """Beam search: keep the `beam_size` best partial translations of each sentence.
 
-        Translations that have ended are compared by their log-probability per token, since the
-        plain sum favours the short. A sentence is done when `beam_size` translations of it have
-        ended, or where `greedy` would cut it off. A beam of 1 is `greedy`.
+        Finished translations are compared by their log-probability per token, since the plain sum
+        favours short ones. A sentence is done when `beam_size` translations of it are finished, or
+        where `greedy` would cut it off. A beam of 1 is `greedy`.
         Source: Sutskever et al. 2014, section 3.2; Wu et al. 2016, section 7, for the length.
 
         Args:
             source: word ids, (batch, src_len).
-            lengths: the number of words of each row, on the CPU.
-            beam_size: how many beginnings are kept.
+            lengths: the number of words in each row, on the CPU.
+            beam_size: how many partial translations are kept.
 
         Raises:
             ValueError: `beam_size` is below 1.
@@ -496,7 +496,7 @@ class Seq2Seq(nn.Module):
                 readouts, weights, state = self.decoder(beams.last_words, memory, state)
                 log_probs = self.decoder.output(readouts[:, 0]).log_softmax(-1)  # (rows, vocab)
                 candidates, parents = beams.grow(log_probs, weights)
-                # Of 2 * beam_size candidates at most beam_size end here: enough are left to go on.
+                # At most beam_size of the 2 * beam_size candidates end here: enough remain.
                 ended = candidates.ids[..., -1] == EOS  # (sentences, 2 * beam_size)
                 live = ended.int().argsort(dim=1, stable=True)[:, :beam_size]
                 cut = limits[sentences] == candidates.length  # (sentences,)
@@ -520,12 +520,12 @@ class Seq2Seq(nn.Module):
         copy_unknown: bool = True,
         batch_size: int = 128,
     ) -> list[Translation]:
-        """As `translate`, for many sentences, in batches of like length."""
+        """As `translate`, for many sentences, in batches of similar length."""
         sources = [
             list(tokenise(sentence) if isinstance(sentence, str) else sentence)
             for sentence in sentences
         ]
-        # A line without words has an empty translation, and no place in a batch.
+        # A line without words has an empty translation and is left out of the batches.
         translations = [Translation([], torch.zeros(0, 0), []) for _ in sources]
         by_length = sorted(
             (i for i, source in enumerate(sources) if source), key=lambda i: len(sources[i])
@@ -546,32 +546,32 @@ class Seq2Seq(nn.Module):
     def translate(
         self, sentence: str | Sequence[str], beam_size: int = 1, copy_unknown: bool = True
     ) -> Translation:
-        """Translate a sentence as a person types it.
+        """Translate a sentence as a person would type it.
 
         Args:
-            sentence: a text, or its tokens where they are not words (letters, say). Words that the
-                vocabulary does not know are read as `<unk>`. An empty line translates to nothing.
-            beam_size: 1 is greedy.
-            copy_unknown: where the model writes `<unk>`, put the source word that has the largest
+            sentence: a text, or its tokens if they are not words (letters, say). Words outside the
+                vocabulary are read as `<unk>`. An empty line has an empty translation.
+            beam_size: 1 is greedy search.
+            copy_unknown: replace each `<unk>` that the model writes with the source word of largest
                 weight, which is right for names and numbers. Source: Jean et al. 2015, section 3.4.
 
         Returns:
             The words, the weights with a row for each of them and a column for each source word
-            (none without attention), and the source words.
+            (no columns without attention), and the source words.
         """
         return self.translate_all([sentence], beam_size, copy_unknown)[0]
 
 
 class _Beams(NamedTuple):
-    """The beginnings that a beam search keeps, or is choosing from: `beam` of each sentence."""
+    """The partial translations that a beam search keeps or chooses from, `beam` per sentence."""
 
     ids: Int[Tensor, "sentences beam length+1"]  # <sos> and the words
     weights: Float[Tensor, "sentences beam length src_len"] | None  # None before the first word
-    scores: Float[Tensor, "sentences beam"]  # log-probability of the whole
+    scores: Float[Tensor, "sentences beam"]  # total log-probability
 
     @classmethod
     def start(cls, sentences: int, beam_size: int, device: torch.device) -> "_Beams":
-        """All begin with nothing written. They are the same, so only one of each may count."""
+        """All start empty. Those of a sentence are the same, so only its first one may count."""
         scores = torch.full((sentences, beam_size), -math.inf, device=device)
         scores[:, 0] = 0
         ids = torch.full((sentences, beam_size, 1), SOS, device=device)
@@ -592,14 +592,14 @@ class _Beams(NamedTuple):
         return _Beams(*(None if part is None else part[sentences, slots] for part in self))
 
     def grow(self, log_probs: Tensor, weights: Tensor) -> tuple["_Beams", Tensor]:
-        """The best ways to write one word more, twice as many of each sentence as there are beams.
+        """The best ways to write one more word: 2 * beam candidates for each sentence.
 
         Args:
             log_probs: of the next word, (sentences * beam, vocab_size).
-            weights: with which it is written, (sentences * beam, 1, src_len).
+            weights: the attention weights of this step, (sentences * beam, 1, src_len).
 
         Returns:
-            The candidates, best first, and which of the old slots each grew from.
+            The candidates, best first, and the slot that each one extends.
         """
         sentences, beam_size = self.scores.shape
         totals = self.scores.view(-1, 1) + log_probs  # (sentences * beam, vocab_size)
@@ -621,7 +621,7 @@ class _Beams(NamedTuple):
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Without dropout and without gradients; afterwards the model is in the mode it was in."""
+    """Without dropout and gradients; afterwards the model is back in the mode it was in."""
     was_training = model.training
     model.eval()
     try:
@@ -632,7 +632,7 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 
 
 def _length_limits(lengths: Tensor) -> Tensor:
-    """Where a translation that does not end is cut off."""
+    """The number of words at which a translation that does not end is cut off."""
     return 2 * lengths + 10
 
 
@@ -647,14 +647,14 @@ def _pick(parts: Parts, rows: Int[Tensor, " rows"]) -> Parts:
 
 
 def _hypothesis(ids: Tensor, weights: Tensor, score: Tensor, src_len: Tensor) -> Hypothesis:
-    """Cut off `<eos>` and what is behind it, and the columns of padding."""
+    """Drop `<eos>` and everything after it, and the columns of padding."""
     length = int((ids != EOS).sum())
     own = weights[:length, : int(src_len)].clone()  # a view would keep the whole batch in memory
     return Hypothesis(ids[:length].tolist(), own.cpu(), float(score))
 
 
 def _copy_unknown(words: list[str], hypothesis: Hypothesis, source: list[str]) -> list[str]:
-    """Put the source word that has the largest weight in the place of each unknown word."""
+    """Replace each unknown word with the source word of largest weight."""
     if not hypothesis.weights.numel():  # without attention there is nothing to go by
         return words
     looked_at = hypothesis.weights.argmax(-1).tolist()
