@@ -300,7 +300,7 @@ SENTENCES = ["a b", "h", "c d e f g h a", "b b b", "e f g", "d", "a h b g"]
 
 @cache
 def trained_model(order):
-    """A model that has half learnt to spell backwards: what it writes depends on the source."""
+    """A model that has half learned to spell backwards: what it writes depends on the source."""
     model = make_model(order).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     dice = random.Random(0)

@@ -112,7 +112,7 @@ def test_the_budget_is_a_number_of_steps_over_any_number_of_epochs():
 
 
 @pytest.mark.parametrize("step", [1, 5, 7, 11])
-def test_ctrl_c_keeps_what_was_learnt_and_resumes_to_the_same_end(step, capsys):
+def test_ctrl_c_keeps_what_was_learned_and_resumes_to_the_same_end(step, capsys):
     straight = make_trainer(teacher_forcing=0.9)
     straight.fit()
 

@@ -82,7 +82,7 @@ class Attention(nn.Module):
     def context_dim(self) -> int:
         """Width of the context when the values are the keys, as they are in a decoder.
 
-        Found by attending to an empty batch: no mechanism has to declare it, or can get it wrong.
+        Found by attending to an empty batch, so no mechanism can declare a wrong one.
         """
         like = next(self.parameters(), torch.empty(0))  # for the dtype and the device
         query, keys = like.new_empty(0, 1, self.query_dim), like.new_empty(0, 1, self.key_dim)

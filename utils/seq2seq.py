@@ -142,8 +142,8 @@ class Decoder(nn.Module):
         embedding_dim: width of the embedding and of the readout.
         hidden_dim: width of the state.
         summary_dim: width of the encoder's summary.
-        context_dim: width of the context that the readout sees beside the state.
-        feed_dim: width of what the LSTM is fed beside the word.
+        context_dim: width of the context that the readout gets in addition to the state.
+        feed_dim: width of what the LSTM is fed in addition to the word.
         dropout: share of the embedding's and the readout's entries set to 0 in training.
     """
 

@@ -1,4 +1,4 @@
-"""How far our mechanisms are from PyTorch's own: the largest differences over all kinds of mask."""
+"""Our mechanisms against PyTorch's own: the largest differences over all kinds of mask."""
 
 import torch
 
