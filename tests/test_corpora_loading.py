@@ -171,7 +171,7 @@ def test_the_deal_follows_the_seed(tmp_path):
 def test_a_file_without_pairs_is_one_clear_error(tmp_path, data):
     path = tmp_path / "pairs.tsv"
     path.write_bytes(data)
-    with pytest.raises(ValueError, match=r"pairs\.tsv is no usable file of pairs .* in UTF-8"):
+    with pytest.raises(ValueError, match=r"pairs\.tsv has too few usable pairs .* in UTF-8"):
         load_tsv(path)
 
 
@@ -301,7 +301,9 @@ def test_a_malformed_line_takes_its_translation_with_it(folder):
 
 def test_a_set_with_nothing_to_read_is_one_clear_error(folder):
     (folder / "val.en.gz").write_bytes(gzip.compress(b"\n\n"))
-    with pytest.raises(ValueError, match=r"no usable files .* 2 left out: 2 with an empty side"):
+    with pytest.raises(
+        ValueError, match=r"no usable sentences: .* 2 left out: 2 with an empty side"
+    ):
         load_multi30k("de", "en", folder)
 
 
