@@ -144,9 +144,12 @@ def grade(
         CannotGrade: the folder holds grades already, or there are no solutions.
         NoSubmissions, NoSandbox: see there.
     """
-    _builder()  # or nothing can be graded
+    public_seed = _builder().PUBLIC_SEED
     if out.resolve().is_relative_to(source.resolve()):
         raise CannotGrade(f"{out} lies among the submissions. Name a folder outside for --out.")
+    _check_writable(out)
+    if seed == public_seed:
+        raise CannotGrade(f"The seed {seed} draws the inputs that learners have. Name another.")
     submissions = [one for one in find(source) if only in one.file]
     if not submissions:
         raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
@@ -164,6 +167,20 @@ def grade(
             waiting = [one for one in submissions if not known.knows(one)]
             run(waiting, lambda one: _marked(one, assignments, server), known.keep, workers)
     return report(out)
+
+
+def _check_writable(out: Path) -> None:
+    """Before anything is started: whether the grades can go there, which need not exist yet.
+
+    Raises:
+        CannotGrade: they cannot.
+    """
+    path = out.absolute()
+    there = next(one for one in (path, *path.parents) if os.path.lexists(one))
+    if not there.is_dir():
+        raise CannotGrade(f"{there} is not a folder. Name another for --out.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise CannotGrade(f"{there} cannot be written to. Name another folder for --out.")
 
 
 def _marked(submission: Submission, assignments: Assignments, server: Server) -> Result:

@@ -278,7 +278,9 @@ def _questions(class_: Sequence[Learner]) -> list[_Question]:
             for question, answer in result.words.items():
                 answers.setdefault(question, []).append((learner, answer))
     return [
-        _Question(name, [line for line in rubrics.get(name, "").splitlines() if line.strip()], given)
+        _Question(
+            name, [line for line in rubrics.get(name, "").splitlines() if line.strip()], given
+        )
         for name, given in sorted(answers.items())
     ]
 
