@@ -26,6 +26,20 @@ LINE_COLOURS = sns.color_palette("colorblind")
 MARKERS = "osD^vPX*"  # so that lines can be told apart without colour
 SCREEN_DPI = 144  # drawn at twice the displayed size: sharp on high-resolution screens
 
+FIGURES = (  # the functions that draw one
+    "concept_heatmap",
+    "alignment_heatmap",
+    "head_grid",
+    "mask_grid",
+    "matrix_map",
+    "score_and_weight",
+    "entropy_by_length",
+    "line_chart",
+    "bar_chart",
+    "vector_plane",
+    "flow_diagram",
+)
+
 Matrix = Tensor | np.ndarray | Sequence[Sequence[float]]
 
 

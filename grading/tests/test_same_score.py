@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from grading import marking, reading
-from grading.marking import Assignment, Result, Server
+from grading.conversation import Assignment
+from grading.marking import Result
+from grading.sandbox import Launcher
 from solutions import build, selftest
 from solutions.specification import Exercise
 from tests import needs
@@ -77,9 +79,9 @@ def _others(exercise: Exercise) -> Iterator[tuple[Any, str]]:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server(safe=False) as one:
-        yield one
+def launcher() -> Iterator[Launcher]:
+    with Launcher(safe=False) as started:
+        yield started
 
 
 @cache
@@ -90,14 +92,14 @@ def public(path: Path) -> Assignment:
 
 
 @pytest.mark.parametrize("path", build.notebooks(), ids=lambda path: path.stem[:2])
-def test_the_grader_says_what_the_notebook_says(path, server):
+def test_the_grader_says_what_the_notebook_says(path, launcher):
     answers = 0
-    for one in rounds(path):
+    for round_ in rounds(path):
         result = Result("ada", "", "", "ada.ipynb")
-        cells = [reading.Cell(number, code) for number, code in enumerate(one.cells, start=1)]
-        marking.ask(result, cells, public(path), [*one.given], server)
+        cells = [reading.Cell(number, code) for number, code in enumerate(round_.cells, start=1)]
+        marking.ask(result, cells, public(path), [*round_.given], launcher)
         assert not [remark for remark in result.remarks if "Error" in remark]
-        for task, given in one.given.items():
+        for task, given in round_.given.items():
             printed = Printed()
             verdict = verdict_on(public(path).public[task], {task: given}, printed)
             note, found = in_words(verdict, printed.lines), result.tasks[task]
