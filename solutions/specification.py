@@ -15,6 +15,11 @@ from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
 DIGITS = 6  # of recorded numbers: less than any processor's rounding, more than any tolerance
 
+# Why a change to a solution is no fault (see `Exercise.equivalents`).
+NO_ORDER = "sums, products and conditions have no order"
+IN_A_MATRIX = "in a matrix axis 1 is the last"
+A_DISTANCE = "a distance has no sign"
+
 
 class Draw:
     """Random inputs from a seed, the same on every machine.
@@ -72,6 +77,8 @@ class Exercise:
         equivalents: changes to the solution that are no faults: the changed line → why it gives
             the same. The selftest lists them.
         gold: gives the right answers where the solution's own may be wrong: a trained model's.
+        variants: at least three right answers in other styles; of a task of kind "choices",
+            functions that return what the learner would write.
         facts: what `Task` takes.
     """
 
@@ -82,6 +89,7 @@ class Exercise:
         misconceptions: Sequence[Misconception],
         equivalents: Mapping[str, str] = MappingProxyType({}),
         gold: Callable | None = None,
+        variants: Sequence[Callable],
         **facts: Any,
     ):
         told = [Mistake(one.name, one.explanation, one.hint) for one in misconceptions]
@@ -90,6 +98,7 @@ class Exercise:
         self.misconceptions = misconceptions
         self.equivalents = equivalents
         self.gold = gold
+        self.variants = variants
 
     def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
         """The cases of a seed with what the solution and every misconception return for them."""

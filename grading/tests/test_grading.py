@@ -85,7 +85,9 @@ def in_own_words(number: str, which: int) -> list[str]:
             one = variants[which % len(variants)]
             changes[task] = inspect.getsource(one).replace(f"def {one.__name__}(", f"def {task}(")
             module = inspect.getsource(inspect.getmodule(one))
-            imports |= set(re.findall(r"^(?:import|from) .*", module, flags=re.MULTILINE))
+            imports |= set(
+                re.findall(r"^(?:import|from(?! solutions)) .*", module, flags=re.MULTILINE)
+            )
     return ["\n".join(sorted(imports)), *code(number, **changes)]
 
 
