@@ -11,6 +11,7 @@ In a solution notebook, what stands between `# BEGIN SOLUTION` and `# END SOLUTI
 tagged "answer" (a model answer) only the first line is left; one tagged "rubric" is left out.
 """
 
+import argparse
 import importlib
 import re
 import sys
@@ -112,8 +113,8 @@ def solutions_of(path: Path, train: bool = True) -> dict:
 
     Args:
         path: the solution notebook.
-        train: run all of it. Otherwise only as far as records need it: those of an exercise with
-            `gold` do not, and it comes last, below the cells that train its model.
+        train: run all of it. Otherwise run only what records need: an exercise with `gold` does
+            without its solution, and comes last, below the cells that train its model.
     """
     needed = {exercise.task.id for exercise in exercises_of(path) if not exercise.gold}
     names: dict = {}
@@ -125,7 +126,7 @@ def solutions_of(path: Path, train: bool = True) -> dict:
 
 
 def stub(source: str) -> str:
-    """A code cell with its solutions taken out."""
+    """A code cell with its solutions removed."""
 
     def replacement(match: re.Match) -> str:
         if not match["instead"]:
@@ -169,7 +170,7 @@ def learner_notebook(path: Path) -> nbformat.NotebookNode:
 
 
 def rubrics(path: Path) -> dict[str, str]:
-    """Question in words → how its answers are marked."""
+    """Question to be answered in words → its rubric."""
     cells = nbformat.read(path, as_version=4).cells
     texts = [cell.source for cell in cells if "rubric" in _tags(cell)]
     return {re.search(r"`(\w+)`", text)[1]: text for text in texts}
@@ -197,15 +198,22 @@ def build(folder: Path, only: str = "") -> None:
         only: see `chosen`. The records of other tasks stay as they are stored.
     """
     folder.mkdir(exist_ok=True)
-    wanted = chosen(only)
-    for path in dict.fromkeys(path for path, _ in wanted):
+    wanted = {exercise.task.id: path for path, exercise in chosen(only)}
+    for path in dict.fromkeys(wanted.values()):
         nbformat.write(learner_notebook(path), folder / path.name)
-        stored = bank.load_all(folder / path.stem) if (folder / f"{path.stem}.npz").exists() else {}
-        for _, exercise in wanted:
-            stored.pop(exercise.task.id, None)
-        stored |= {one.task.id: one for one in records_of(path, PUBLIC_SEED, without=stored)}
-        records = [stored[exercise.task.id] for exercise in exercises_of(path)]
-        bank.save(records, folder / path.stem)
+        kept = _stored(path, folder, without=wanted)
+        made = {one.task.id: one for one in records_of(path, PUBLIC_SEED, without=kept)}
+        records = kept | made
+        bank.save([records[one.task.id] for one in exercises_of(path)], folder / path.stem)
+
+
+def _stored(path: Path, folder: Path, without: Container[str]) -> dict[str, Record]:
+    """The records of a notebook that are stored in a folder, except of some tasks."""
+    others = {one.task.id for one in exercises_of(path) if one.task.id not in without}
+    if not (others and (folder / f"{path.stem}.npz").exists()):
+        return {}
+    stored = bank.load_all(folder / path.stem)
+    return {task: record for task, record in stored.items() if task in others}
 
 
 def repeat_facts() -> None:
@@ -241,5 +249,14 @@ def main(only: str = "") -> None:
         sys.exit(str(error))
 
 
+def only_asked_for(purpose: str) -> str:
+    """ONLY, from the command line; what the command is for stands in its help."""
+    parser = argparse.ArgumentParser(description=purpose)
+    parser.add_argument(
+        "only", nargs="?", default="", help='a notebook, "05", or a task, "entropy"'
+    )
+    return parser.parse_args().only
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(only_asked_for("Build exercises/ from solutions/."))

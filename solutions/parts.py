@@ -172,17 +172,17 @@ def joined_times(parts, matrix):
 
 
 def wrong_choices(
-    right: Mapping[str, str], told: Mapping[tuple[str, str], tuple[str, str, str]]
+    right: Mapping[str, str], told: Mapping[tuple[str, str], tuple[str, str, str, str]]
 ) -> list[Misconception]:
     """A misconception for each wrong choice.
 
     Args:
         right: the right choices.
-        told: (key, wrong choice) → name, explanation and hint.
+        told: (key, wrong choice) → name, explanation, hint and kind.
     """
     return [
-        Misconception(name, right | {key: choice}, explanation, hint)
-        for (key, choice), (name, explanation, hint) in told.items()
+        Misconception(name, right | {key: choice}, *words)
+        for (key, choice), (name, *words) in told.items()
     ]
 
 
@@ -196,6 +196,7 @@ JOINED_MISCONCEPTIONS = [
         "You join key and state as [h; s]. The matrix expects [s; h]: its first columns were made "
         "for the state, and now they meet numbers of the key.",
         "How many columns of `W_joined` belong to the state, and which?",
+        kind="parts-in-any-order",
     ),
     Misconception(
         "no tanh",
@@ -203,6 +204,7 @@ JOINED_MISCONCEPTIONS = [
         "There is no `tanh` in your score. Without it the score is a sum of two parts, one of the "
         "state and one of the key, and the softmax does not see the state's part.",
         "Between which two steps do the questions get their answers between -1 and 1?",
+        kind="nonlinearity-left-out",
     ),
     Misconception(
         "tanh of the score",
@@ -210,6 +212,7 @@ JOINED_MISCONCEPTIONS = [
         "You take the `tanh` of the finished score. It belongs to the answers, one for each "
         "question, before `v` gives them their points.",
         "How large can a score get if `v` is (5, 5, 4, 3)? And how large can yours?",
+        kind="steps-in-any-order",
     ),
     Misconception(
         "points before the tanh",
@@ -217,6 +220,7 @@ JOINED_MISCONCEPTIONS = [
         "You multiply by `v` inside the `tanh`. Then each question counts for one point at most, "
         "and `v` only says how steep its answer is.",
         "What is an answer of 0.9 worth to a question that counts for 5 points?",
+        kind="steps-in-any-order",
     ),
     Misconception(
         "points forgotten",
@@ -224,6 +228,7 @@ JOINED_MISCONCEPTIONS = [
         "You add up the answers as they are. Each of them counts for its own number of points, "
         "and `v` is not used.",
         "Which of the four inputs does your function not need?",
+        kind="projection-left-out",
     ),
     Misconception(
         "weights for scores",
@@ -232,6 +237,7 @@ JOINED_MISCONCEPTIONS = [
         ),
         "You return weights: a softmax was taken already. Asked are the scores, before it.",
         "Can a score be negative?",
+        kind="scores-as-weights",
     ),
     Misconception(
         "sigmoid for tanh",
@@ -239,5 +245,6 @@ JOINED_MISCONCEPTIONS = [
         "Your answers lie between 0 and 1: that is a sigmoid. With `tanh` a clear no is -1, and "
         "takes points away.",
         "What does a key get that says a very negative number to a question?",
+        kind="scores-alike",
     ),
 ]

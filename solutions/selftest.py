@@ -2,8 +2,8 @@
 
 The number of a notebook, "05", or the name of a task, "entropy", restricts it to that.
 
-Every known mistake has to fail under its own name, for the public cases and for hidden ones; every
-right answer, however it is written, has to pass; and small faults in right answers must be noticed.
+Every known mistake has to fail under its own name, on the public cases and on hidden ones; every
+right answer has to pass, however it is written; and small faults in a solution have to be noticed.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from solutions import facts
-from solutions.build import chosen, code_of, solutions_of, stub
+from solutions.build import chosen, code_of, only_asked_for, solutions_of, stub
 from solutions.mutants import mutants
 from solutions.specification import Exercise
 from utils.checks import bank
@@ -29,19 +29,19 @@ HIDDEN_SETS = 10
 
 
 def hidden_seeds() -> list[int]:
-    """Seeds that nobody has seen before."""
+    """Seeds that have never been used before."""
     return [random.SystemRandom().randrange(2**40) for _ in range(HIDDEN_SETS)]
 
 
 def records(exercise: Exercise, solution: Any) -> Iterator[tuple[str, Record]]:
-    """The public record as learners have it, then a hidden one for each fresh seed."""
+    """The public record that learners have, then a hidden one for each fresh seed."""
     yield "public", bank.load(exercise.task.id)
     for seed in hidden_seeds():
         yield f"seed {seed}", exercise.record(solution, seed)
 
 
 def verdict(record: Record, given: Any) -> Verdict:
-    """What a learner would be told who defined this."""
+    """What a learner who defined this would be told."""
     return verdict_on(record, {record.task.id: given}, Printed())
 
 
@@ -65,7 +65,7 @@ def _solutions(path: Path, exercise: Exercise) -> dict:
 
 
 def survivors(path: Path, exercise: Exercise) -> tuple[int, list[str]]:
-    """How many faults were put into the solution, and the changed lines that passed."""
+    """How many mutants of the solution were tried, and the changed lines of those that passed."""
     record = bank.load(exercise.task.id)
     source = next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
     count, passed = 0, []
@@ -74,7 +74,7 @@ def survivors(path: Path, exercise: Exercise) -> tuple[int, list[str]]:
         count += 1
         try:
             exec(compile(code, "<mutant>", "exec"), names)
-        except Exception:  # a fault that does not even run is noticed
+        except Exception:  # a mutant that does not even run counts as noticed
             continue
         if verdict_on(record, names, Printed()).passed:
             passed.append(line)
@@ -82,7 +82,7 @@ def survivors(path: Path, exercise: Exercise) -> tuple[int, list[str]]:
 
 
 def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Iterator[str]:
-    """What is wrong with an exercise's check; adds to the counts as it goes."""
+    """What is wrong with an exercise's check; `counts` is added to on the way."""
     task, solution = exercise.task, _solutions(path, exercise)[exercise.task.id]
     right = {"the solution": solution, **variants(exercise)}
     counts["tasks"] += 1
@@ -148,4 +148,4 @@ def main(only: str = "") -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(only_asked_for("Check the checks, in both directions.")))

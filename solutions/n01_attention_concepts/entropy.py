@@ -96,6 +96,7 @@ exercise = Exercise(
             "minus infinity, which is NaN, and should give 0.",
             "What could stand inside the logarithm, where the weight is 0, without changing the "
             "sum?",
+            kind="formula-is-safe",
         ),
         Misconception(
             "sign forgotten",
@@ -103,6 +104,7 @@ exercise = Exercise(
             "Your entropies are the right ones with a minus in front. The logarithm of a share "
             "is negative, and the formula turns the sign.",
             "Can a row look at fewer than no words?",
+            kind="constant-factor",
         ),
         Misconception(
             "in bits",
@@ -110,6 +112,7 @@ exercise = Exercise(
             "Your entropies are in bits: they were made with the logarithm to base 2. The course "
             "uses the natural logarithm, so that `exp` of the entropy counts words.",
             "Which function undoes `exp`?",
+            kind="constant-factor",
         ),
         Misconception(
             "words, not entropy",
@@ -117,6 +120,7 @@ exercise = Exercise(
             "You return the number of words effectively looked at, `exp` of the entropy. The "
             "task asks for the entropy itself.",
             "What is the entropy of a row that looks at one word only?",
+            kind="logarithm",
         ),
         Misconception(
             "all rows together",
@@ -124,6 +128,7 @@ exercise = Exercise(
             "You return one number for all rows together. Every row is a distribution of its own "
             "and has an entropy of its own.",
             "Along which axis does the sum in the formula run?",
+            kind="averages-anywhere",
         ),
         Misconception(
             "mean for sum",
@@ -131,6 +136,7 @@ exercise = Exercise(
             "Your entropies are too small by a factor: the number of keys. You took the mean over "
             "the keys where the formula has a sum.",
             "Four equal shares should give log 4. What do you get, and what is the quotient?",
+            kind="sum-and-mean",
         ),
         Misconception(
             "sum down the columns",
@@ -138,6 +144,7 @@ exercise = Exercise(
             "You add up along the first axis, over the queries. The shares that make a "
             "distribution lie along the last axis, over the keys.",
             "Which entries of a heatmap add up to 1?",
+            kind="reads-by-columns",
         ),
         Misconception(
             "a loop over the first axis",
@@ -145,6 +152,7 @@ exercise = Exercise(
             "You go through the first axis, one row after the other. That is right for a matrix; a "
             "single row falls apart into its numbers, and a batch has matrices on that axis.",
             "Which axis is there in any case, however many stand before it?",
+            kind="axes-anywhere",
         ),
     ],
     variants=[from_torch, clamped, xlogy, a_little_more, in_loops, nan_to_zero, in_float64],

@@ -120,6 +120,7 @@ exercise = Exercise(
             "In `itself`, words that should get nothing get something: a softmax of zeros and "
             "ones leaves every word a share, since `exp(0)` is 1.",
             "The rows of `torch.eye` sum to 1 already. What is there left to do?",
+            kind="low-score-hides",
         ),
         Misconception(
             "looks ahead",
@@ -129,6 +130,7 @@ exercise = Exercise(
             "In `before`, each word looks at the word *after* it: rows and columns are swapped. "
             "The row is the word that looks, the column is what it looks at.",
             'In which row, and in which column, does "the third looks at the second" stand?',
+            kind="future-open",
         ),
         Misconception(
             "first word looks at nothing",
@@ -136,6 +138,7 @@ exercise = Exercise(
             "In `before`, the first word looks at nothing: its row is all 0. Attention has to go "
             "somewhere, and the task says where.",
             "Who does the first word look at, when there is nobody before it?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "wraps round",
@@ -143,6 +146,7 @@ exercise = Exercise(
             "In `before`, the first word looks at the last: `roll` moves what falls off one end "
             "to the other.",
             "Which row has to be put right after rolling?",
+            kind="future-open",
         ),
         Misconception(
             "whole weight for both ends",
@@ -153,6 +157,7 @@ exercise = Exercise(
             "In `ends`, the first and the last word get a weight of 1 each. Weights are shares: "
             "those of a row sum to 1.",
             "How much is left for each of two that share alike?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "a half twice",
@@ -164,6 +169,7 @@ exercise = Exercise(
             "In `ends`, a sentence of one word gets only one half: there, first and last are the "
             "same word, which should get everything.",
             "What if you add up the two ends and then divide each row by its sum?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "rows for columns",
@@ -171,6 +177,7 @@ exercise = Exercise(
             "In `ends`, the first and the last word look at everybody. Asked was the opposite: "
             "everybody looks at them. A stripe from top to bottom is a word that all look at.",
             'Is "looked at" a row or a column?',
+            kind="rows-are-keys",
         ),
         Misconception(
             "not shared out",
@@ -178,6 +185,7 @@ exercise = Exercise(
             "In `so_far`, every word that is looked at gets a weight of 1. Weights are shares: "
             "those of a row sum to 1.",
             "By what do you divide the row of the third word?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "from here on",
@@ -185,6 +193,7 @@ exercise = Exercise(
             "In `so_far`, each word looks at itself and at what comes *after* it: the triangle is "
             "the upper one.",
             "What can the first word look at, and how many cells of its row are bright?",
+            kind="future-open",
         ),
         Misconception(
             "one for all rows",
@@ -192,6 +201,7 @@ exercise = Exercise(
             "In `so_far`, every row was divided by the length of the sentence. The second word "
             "shares between two, not among all.",
             "How many words can the second word look at?",
+            kind="shares-need-not-sum-to-one",
         ),
     ],
     variants=[entry_by_entry, by_positions, by_softmax, by_rolling],

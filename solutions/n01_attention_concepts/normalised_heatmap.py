@@ -76,6 +76,7 @@ exercise = Exercise(
             "divides came from a softmax down the columns, where each query's numbers were "
             "weighed against those of other queries.",
             "Add 7 to all scores of one row. Should its weights change? Do they?",
+            kind="divide-again",
         ),
         Misconception(
             "second line taken out",
@@ -83,6 +84,7 @@ exercise = Exercise(
             "Without its last line the function no longer hides the bug, and still has it: the "
             "columns sum to 1, not the rows.",
             "Which line decides along which axis words compete?",
+            kind="softmax-over-queries",
         ),
         Misconception(
             "normalised without exp",
@@ -90,6 +92,7 @@ exercise = Exercise(
             "You divide the scores by their sum. Scores can be negative, so the result is no "
             "share; and nothing turns differences into ratios.",
             "What makes any number positive, and keeps the order?",
+            kind="scores-as-weights",
         ),
         Misconception(
             "largest is 1",
@@ -97,12 +100,14 @@ exercise = Exercise(
             "You divide each row by its largest weight, so that the brightest cell is 1. That "
             "looks well, and a row no longer sums to 1.",
             "What has to be true of shares?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "softmax twice",
             lambda scores: scores.softmax(-1).softmax(-1),
             'The second softmax "normalises" what sums to 1 already, and flattens it.',
             "By how much can two numbers between 0 and 1 differ, and what does exp make of it?",
+            kind="softmax-twice",
         ),
         Misconception(
             "columns, then rows again",
@@ -110,6 +115,7 @@ exercise = Exercise(
             "You took a softmax down the columns and a second one along the rows. The second "
             "cannot bring back what the first has mixed.",
             "How many softmaxes does attention have?",
+            kind="softmax-twice",
         ),
         Misconception(
             "axis of the whole table",
@@ -117,6 +123,7 @@ exercise = Exercise(
             "Your softmax runs over the whole table, so that all entries together sum to 1. Each "
             "query has a whole of its own to share out.",
             "Do two target words compete for attention?",
+            kind="softmax-over-queries",
         ),
     ],
     variants=[both_lines_mended, by_the_formula, turned_twice, row_by_row],

@@ -94,6 +94,7 @@ exercise = Exercise(
             "You look for the largest entry of each column: for every source word, the target "
             "word that looks at it most. Asked was, for each target word, where it looks.",
             "Is the word that looks a row or a column?",
+            kind="reads-by-columns",
         ),
         Misconception(
             "weights for places",
@@ -101,18 +102,21 @@ exercise = Exercise(
             "`best` holds the largest weights. Asked is where they stand: the position of a "
             "source word.",
             "Which method tells the place of the largest entry instead of the entry?",
+            kind="largest-of-a-row",
         ),
         Misconception(
             "counted from 1",
             _read(best=lambda weights: weights.argmax(-1) + 1),
             "`best` counts source words from 1. Positions in Python and PyTorch begin at 0.",
             "Which position has the first word in `SOURCE[…]`?",
+            kind="off-by-one",
         ),
         Misconception(
             "least for most",
             _read(best=lambda weights: weights.argmin(-1)),
             "`best` holds the places of the smallest weights.",
             "Is a bright cell a large weight or a small one?",
+            kind="opposite",
         ),
         Misconception(
             "read for unread",
@@ -120,6 +124,7 @@ exercise = Exercise(
             "`unread` is `True` for the words that *are* somebody's best. It is the other way "
             "round.",
             "What should `unread` hold for a word that every row picks?",
+            kind="opposite",
         ),
         Misconception(
             "dark column",
@@ -127,6 +132,7 @@ exercise = Exercise(
             "`unread` marks the columns that are dark in all. A column can get little in all and "
             "still be one word's favourite; or much in all, and be nobody's.",
             "What has to be true of at least one row, so that a word counts as read?",
+            kind="largest-of-a-row",
         ),
         Misconception(
             "no majority",
@@ -134,6 +140,7 @@ exercise = Exercise(
             "`unread` marks the words that get less than a half from everybody. The largest "
             "weight of a row need not be a half: where six words share, 0.3 can be the most.",
             "Which tensor that you have already tells where each target word looks most?",
+            kind="largest-of-a-row",
         ),
         Misconception(
             "places for marks",
@@ -141,6 +148,7 @@ exercise = Exercise(
             "`unread` lists the positions of the unread words. Asked is one boolean for each "
             "source word, `True` where it is unread.",
             "How long is `unread` if every word is read?",
+            kind="largest-of-a-row",
         ),
     ],
     variants=[in_loops, by_max, by_isin, by_one_hot],

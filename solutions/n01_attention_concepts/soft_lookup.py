@@ -131,6 +131,7 @@ exercise = Exercise(
             "Your look-up takes the value of the best key and nothing of the others: the hard "
             "look-up of a dictionary. A soft one mixes all values, by their weights.",
             "What turns scores into shares that may be small, and are not 0?",
+            kind="hard-choice",
         ),
         Misconception(
             "keys mixed",
@@ -141,6 +142,7 @@ exercise = Exercise(
             "Your weights mix the keys. Keys are what is compared with the query; what is handed "
             "out are the values.",
             'In `translation["cat"]`, what do you get back: "cat" or "chat"?',
+            kind="keys-handed-out",
         ),
         Misconception(
             "softmax over the queries",
@@ -148,6 +150,7 @@ exercise = Exercise(
             "Your weights sum to 1 over the queries, not over the keys: the softmax ran along "
             "axis 0. So the queries compete for each key.",
             "Which axis of the scores belongs to the keys?",
+            kind="softmax-over-queries",
         ),
         Misconception(
             "no softmax",
@@ -155,6 +158,7 @@ exercise = Exercise(
             "You mix the values by the scores themselves. Scores may be negative and sum to "
             "anything, so the context is no mixture.",
             "Which step of the three is missing between scores and mixture?",
+            kind="scores-as-weights",
         ),
         Misconception(
             "softmax twice",
@@ -162,6 +166,7 @@ exercise = Exercise(
             "Your weights went through the softmax twice. They still sum to 1, and they are far "
             "too flat.",
             "What does the softmax make of numbers that all lie between 0 and 1?",
+            kind="softmax-twice",
         ),
         Misconception(
             "angle without length",
@@ -169,6 +174,7 @@ exercise = Exercise(
             "You compare directions only: the vectors were brought to length 1 first (cosine "
             "similarity). In a dot product length counts, as confidence.",
             "What does the explorer of section 3 do when the query gets shorter?",
+            kind="dot-is-cosine",
         ),
         Misconception(
             "scaled",
@@ -176,6 +182,7 @@ exercise = Exercise(
             "You divide the scores by the root of the vectors' width. That is right in notebook "
             "04, where widths are large; here the scores are the plain dot products.",
             "By hand: which score has the query (3, 1) with the key (3, 1)?",
+            kind="scale-everywhere",
         ),
         Misconception(
             "order of return",
@@ -186,6 +193,7 @@ exercise = Exercise(
             "You return the weights first and the context second. Everywhere in the course it is "
             "`(context, weights)`.",
             "Which of your two results has as many columns as the values?",
+            kind="parts-in-any-order",
         ),
     ],
     variants=[with_einsum, in_loops, as_a_list, from_torch, by_broadcasting, in_float64],

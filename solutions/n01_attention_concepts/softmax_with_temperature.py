@@ -82,6 +82,7 @@ exercise = Exercise(
             "Your weights sum to 1 down the columns, over the queries, and not along each row, "
             "over the keys: the softmax ran along axis 0.",
             "Who shares out attention: a query among the keys, or a key among the queries?",
+            kind="softmax-over-queries",
         ),
         Misconception(
             "axis counted from the front",
@@ -89,6 +90,7 @@ exercise = Exercise(
             "Axis 1 is the axis of the keys in a matrix, but not in a batch of matrices: there "
             "your softmax runs over the queries.",
             'Which number means "the last axis", however many there are?',
+            kind="axes-anywhere",
         ),
         Misconception(
             "multiplied by the temperature",
@@ -97,6 +99,7 @@ exercise = Exercise(
             "the temperature, not divided by it.",
             "A hot softmax hands out nearly equal shares. What must happen to differences of "
             "scores for that?",
+            kind="temperature-upside-down",
         ),
         Misconception(
             "divided after the softmax",
@@ -104,6 +107,7 @@ exercise = Exercise(
             "Your weights are divided by the temperature after the softmax. So they no longer sum "
             "to 1, and their ratios are what they were without it.",
             "What would the softmax make of scores that had been divided before?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "temperature left out",
@@ -111,6 +115,7 @@ exercise = Exercise(
             "Your weights are the plain softmax of the scores. The temperature changes nothing in "
             "them: it is unused, or cancels when the rows are normalised.",
             "Call your function with temperature 1 and with 100. What should differ?",
+            kind="input-unused",
         ),
         Misconception(
             "exp of large scores",
@@ -119,6 +124,7 @@ exercise = Exercise(
             "than a float can hold, and infinity over infinity is NaN.",
             "Adding a number to all scores of a row changes no weight. Which number would make "
             "the largest score 0? (Or which method of a tensor takes care of it?)",
+            kind="formula-is-safe",
         ),
     ],
     variants=[functional, by_the_formula, row_by_row, through_logarithms, in_float64, with_einsum],

@@ -79,6 +79,7 @@ exercise = Exercise(
             "You say that the largest weight falls when it gets colder. Dividing by a small "
             "number makes the differences between scores larger, and the best key gains.",
             "What are scores 1 and 0 at temperature 0.1?",
+            kind="temperature-upside-down",
         ),
         Misconception(
             "cold does nothing",
@@ -86,6 +87,7 @@ exercise = Exercise(
             "You say that the largest weight stays when it gets colder. Its *place* stays; its "
             "size does not.",
             "In section 5, how much had *sat* in the row *était* at temperature 0.1, and at 1?",
+            kind="temperature-effect",
         ),
         Misconception(
             "hot is focused",
@@ -93,6 +95,7 @@ exercise = Exercise(
             "You say that the entropy falls when it gets hotter. Hot means equal shares, and "
             "equal shares have the largest entropy there is.",
             "Does a low entropy mean few words or many?",
+            kind="temperature-upside-down",
         ),
         Misconception(
             "entropy of words",
@@ -100,6 +103,7 @@ exercise = Exercise(
             "You say that the entropy stays when it gets hotter. It measures how the weight is "
             "spread, and the temperature spreads it.",
             "What did the curve of section 6 show?",
+            kind="temperature-effect",
         ),
         Misconception(
             "hot is nothing",
@@ -107,6 +111,7 @@ exercise = Exercise(
             "You say that in the limit all weights are 0. It is the scores that go to 0; the "
             "weights of a row always sum to 1.",
             "What does the softmax make of four zeros?",
+            kind="low-score-hides",
         ),
         Misconception(
             "hot is hard",
@@ -114,6 +119,7 @@ exercise = Exercise(
             "You say that in the limit one word takes everything. That is the cold end, "
             "temperature 0.",
             "Very hot: what is left of the differences between the scores?",
+            kind="temperature-upside-down",
         ),
         Misconception(
             "scores win",
@@ -121,6 +127,7 @@ exercise = Exercise(
             "You say that doubling scores and temperature makes the row sharper. Doubled scores "
             "alone would.",
             "What is left of the two factors in the quotient?",
+            kind="temperature-effect",
         ),
         Misconception(
             "temperature wins",
@@ -128,6 +135,7 @@ exercise = Exercise(
             "You say that doubling scores and temperature makes the row flatter. A doubled "
             "temperature alone would.",
             "What is left of the two factors in the quotient?",
+            kind="temperature-effect",
         ),
         Misconception(
             "hot changes the order",
@@ -135,6 +143,7 @@ exercise = Exercise(
             "You say that another word can become the favourite when it is hot. All come closer "
             "to each other, and none overtakes.",
             "If one number is larger than another, which is larger after dividing both by 10?",
+            kind="temperature-effect",
         ),
         Misconception(
             "cold changes the order",
@@ -142,6 +151,7 @@ exercise = Exercise(
             "You say that another word can become the favourite when it is cold. Cold makes the "
             "lead of the best larger; it does not pass it on.",
             "If one number is larger than another, which is larger after dividing both by 0.1?",
+            kind="temperature-effect",
         ),
     ],
     variants=[in_capitals, in_another_order, with_spaces_and_a_note],

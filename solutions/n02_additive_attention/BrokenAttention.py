@@ -144,6 +144,7 @@ exercise = Exercise(
             "Both bugs are still there. One makes every state rank the keys in the same order; "
             "the other makes the rows of padded sentences sum to less than 1.",
             "Which single line computes the scores? Compare it with the formula.",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "the mask is mended",
@@ -151,6 +152,7 @@ exercise = Exercise(
             "One bug is mended, that of the mask. The other is in the score: the `tanh` comes "
             "after `v`, so a state moves all scores of its row alike.",
             "How large can a score get in this module, whatever `v` is?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "the score is mended",
@@ -158,6 +160,7 @@ exercise = Exercise(
             "One bug is mended, that of the score. The other: the mask is applied after the "
             "softmax, so what the padding had taken is lost to the words.",
             "Sum up the row of a padded sentence. Where has the rest gone?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "tanh taken out",
@@ -165,6 +168,7 @@ exercise = Exercise(
             "You took the `tanh` away. It stood in the wrong place, but it is needed: without it "
             "every state ranks the keys in the same order, as before.",
             "The `tanh` turns sums into answers. Where do the answers come in the formula?",
+            kind="nonlinearity-left-out",
         ),
         Misconception(
             "tanh twice",
@@ -172,6 +176,7 @@ exercise = Exercise(
             "There are two `tanh` now: the one that was missing, and the one that was wrong. The "
             "outer one still flattens the scores.",
             "How often does `tanh` stand in the formula?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "NaN where nothing is allowed",
@@ -179,6 +184,7 @@ exercise = Exercise(
             "Both bugs are mended, and a new one has come: a row that is masked whole gives NaN, "
             "since 0 is divided by 0.",
             "Which function of yours is safe there?",
+            kind="no-empty-rows",
         ),
         Misconception(
             "shares among the forbidden",
@@ -186,6 +192,7 @@ exercise = Exercise(
             "Both bugs are mended, and a new one has come: a row that is masked whole shares its "
             "attention among the padding. It should look at nothing.",
             "Which function of yours is safe there?",
+            kind="empty-rows-sum-to-one",
         ),
         Misconception(
             "softmax over the batch",
@@ -198,6 +205,7 @@ exercise = Exercise(
             "Your softmax runs along axis 0, which is the batch here: sentences compete with each "
             "other. The axis was right before.",
             "The scores are (batch, src_len). Which of the two axes belongs to the keys?",
+            kind="softmax-over-batch",
         ),
     ],
     variants=[WithLowNumber, SharedOutAgain, SentenceBySentence, InFloat64],

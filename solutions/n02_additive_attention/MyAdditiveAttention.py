@@ -198,6 +198,7 @@ exercise = Exercise(
             "Your context is always a mixture of the keys. Where values are given, the weights "
             "mix those; the keys only serve for comparing.",
             "What is the argument `values` for?",
+            kind="keys-handed-out",
         ),
         Misconception(
             "projected keys mixed",
@@ -209,12 +210,14 @@ exercise = Exercise(
             "Your context is a mixture of the projected keys. The projection serves for the "
             "score; what is handed out are the values, or the keys as they came.",
             "How wide is a key, and how wide is your context?",
+            kind="keys-handed-out",
         ),
         Misconception(
             "mask ignored",
             judge(weigh=lambda self, scores, mask: scores.softmax(-1)),
             "The mask changes nothing in your module. So the padding gets its share.",
             "Between which two of the three steps does the mask come in?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "masked after the softmax",
@@ -222,6 +225,7 @@ exercise = Exercise(
             "You mask after the softmax. The padding's share is gone then, and the words do not "
             "get it back.",
             "What do your rows sum to in a padded sentence?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "NaN where nothing is allowed",
@@ -229,6 +233,7 @@ exercise = Exercise(
             "Right, but where a row is masked whole: there your weights are NaN, and so is the "
             "context.",
             "Have you not written a softmax that is safe?",
+            kind="no-empty-rows",
         ),
         Misconception(
             "shares among the forbidden",
@@ -236,6 +241,7 @@ exercise = Exercise(
             "Right, but where a row is masked whole: there your weights are equal shares, and the "
             "context is a mean of padding. Both should be 0.",
             "Have you not written a softmax that is safe?",
+            kind="empty-rows-sum-to-one",
         ),
         Misconception(
             "no tanh",
@@ -243,6 +249,7 @@ exercise = Exercise(
             "There is no `tanh` in your scores. So the query cancels in the softmax: all rows of "
             "a sentence are alike.",
             "Give your module two very different queries. What do their weights have in common?",
+            kind="nonlinearity-left-out",
         ),
         Misconception(
             "softmax over the queries",
@@ -255,6 +262,7 @@ exercise = Exercise(
             ),
             "Your softmax runs over the queries: the columns sum to 1, not the rows.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-queries",
         ),
         Misconception(
             "biases left in",
@@ -262,6 +270,7 @@ exercise = Exercise(
             "Your linear layers have biases. The formula has none, and `nn.Linear` makes one "
             "unless it is told not to.",
             "Which argument of `nn.Linear` takes the bias away?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "order of return",
@@ -269,6 +278,7 @@ exercise = Exercise(
             "You return the weights first and the context second. Everywhere in the course it is "
             "`(context, weights)`.",
             "Which of your two results has as many columns as the values?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "scores for weights",
@@ -276,6 +286,7 @@ exercise = Exercise(
             "The context is right. The second thing that you return are the scores, and asked are "
             "the weights.",
             "Which of the two sums to 1?",
+            kind="scores-as-weights",
         ),
     ],
     variants=[RawMatrices, StepByStep, JoinedInside, Float64Inside],

@@ -158,6 +158,7 @@ exercise = Exercise(
             "All contexts are right, and the work is not saved: the keys go through `W_key` in "
             "every step.",
             "In which of the two methods should `W_key` be used, if that method runs once?",
+            kind="another-task",
         ),
         Misconception(
             "projected keys mixed",
@@ -165,6 +166,7 @@ exercise = Exercise(
             "Your contexts are mixtures of the projected keys. Those serve for the score; what is "
             "handed out are the keys as they came.",
             "What has `remember` to keep besides the projected keys?",
+            kind="keys-handed-out",
         ),
         Misconception(
             "softmax over the batch",
@@ -172,6 +174,7 @@ exercise = Exercise(
             "Your softmax runs along axis 0. In a single step the scores are (batch, src_len), so "
             "that is the batch: sentences compete with each other.",
             "Which axis is the last, with or without tgt_len?",
+            kind="softmax-over-batch",
         ),
         Misconception(
             "tanh too early",
@@ -179,6 +182,7 @@ exercise = Exercise(
             "You take the `tanh` of the projected keys and add the state after it. So the state "
             "adds the same to all scores of its row, and changes no weight.",
             "Can the `tanh` be taken before the bar is known?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "tanh twice",
@@ -186,6 +190,7 @@ exercise = Exercise(
             "The keys have gone through a `tanh` of their own before the state is added. The "
             "formula has one `tanh` only, of the sum.",
             "Up to which sign of the formula is everything known without a state?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "state not heard",
@@ -193,6 +198,7 @@ exercise = Exercise(
             "Your weights are the same in every step: the state is not heard. Too much was "
             "computed in advance.",
             "What does a key say before anybody has asked, and what only afterwards?",
+            kind="input-unused",
         ),
         Misconception(
             "no tanh",
@@ -200,6 +206,7 @@ exercise = Exercise(
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and every step looks at the same words.",
             "What turns the sum into an answer between no and yes?",
+            kind="nonlinearity-left-out",
         ),
     ],
     variants=[InADictionary, WithEinsum, KeyByKey, InFloat64],

@@ -108,6 +108,7 @@ exercise = Exercise(
             _counts(plain=lambda q, k, a: a * (q + k)),
             "`plain` counts the two matrices and not `v`.",
             "What turns the answers into a score, and how many numbers has it?",
+            kind="projection-left-out",
         ),
         Misconception(
             "v as a square",
@@ -115,6 +116,7 @@ exercise = Exercise(
             "`plain` counts `v` as a matrix of attention_dim × attention_dim. It makes one number "
             "of attention_dim answers, so it has one row only.",
             "How many points does each question have?",
+            kind="sizes-add-or-multiply",
         ),
         Misconception(
             "widths multiplied",
@@ -122,6 +124,7 @@ exercise = Exercise(
             "`plain` multiplies query_dim and key_dim. No number of the query ever meets a number "
             "of the key in a product here: the two matrices stand side by side.",
             "Does a second matrix add its numbers to those of the first, or multiply them?",
+            kind="sizes-add-or-multiply",
         ),
         Misconception(
             "bias of v forgotten",
@@ -129,6 +132,7 @@ exercise = Exercise(
             "`split` lacks one number. *Every* layer has a bias, `v` too, though training can "
             "make nothing of that one.",
             "How many numbers come out of `v`?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "one bias for both",
@@ -136,6 +140,7 @@ exercise = Exercise(
             "`split` counts one set of biases for two matrices. Two layers are two sets. (They "
             "are added together and could well be one: a second set is a waste.)",
             "How many layers of the split form have attention_dim outputs?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "one number for each layer",
@@ -143,12 +148,14 @@ exercise = Exercise(
             "`split` has one number more for each layer. A layer has a bias for each of its "
             "outputs, and `W_query` and `W_key` have attention_dim of them.",
             "`nn.Linear(3, 5)`: of which shape is its `bias`?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "a full set for v",
             _counts(split=lambda q, k, a: a * (q + k + 4)),
             "`split` gives `v` as many biases as the other two. It has one output only: the score.",
             "How many numbers come out of `nn.Linear(attention_dim, 1)`?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "biases of what goes in",
@@ -156,18 +163,21 @@ exercise = Exercise(
             "`split` has a bias for each number that goes *into* a layer. It is one for each "
             "number that comes out.",
             "`nn.Linear(3, 5)`: of which shape is its `bias`?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "two sets in the joined form",
             _counts(joined=lambda q, k, a: a * (q + k + 3) + 1),
             "`joined` counts the biases of two matrices. There is only one, so it has one set.",
             "How many `nn.Linear` does the joined form have, `v` included?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "biases change nothing",
             _counts(joined=lambda q, k, a: a * (q + k + 1)),
             "`joined` is the count without biases.",
             "What comes out of the joined matrix, and how many biases is that?",
+            kind="biases-by-the-way",
         ),
     ],
     variants=[layer_by_layer, multiplied_out, by_counting, as_a_list],

@@ -109,6 +109,7 @@ exercise = Exercise(
             "Your scores are (batch, src_len, tgt_len): the rows are keys. The queries have to "
             "lie along axis 1 of the pairs, the keys along axis 2.",
             "Where does the axis of length 1 go in the queries, if the keys are to stand there?",
+            kind="rows-are-keys",
         ),
         Misconception(
             "no tanh",
@@ -116,6 +117,7 @@ exercise = Exercise(
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and changes no weight.",
             "What turns a sum into an answer between no and yes?",
+            kind="nonlinearity-left-out",
         ),
         Misconception(
             "tanh on each side",
@@ -126,6 +128,7 @@ exercise = Exercise(
             "score falls apart into a part of the query and a part of the key.",
             "The state moves the bar *before* the key is judged. In which order do sum and `tanh` "
             "come then?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "tanh of the score",
@@ -135,6 +138,7 @@ exercise = Exercise(
             "You take the `tanh` of the finished score, so that no score is larger than 1. It "
             "belongs to the answers, before `v` counts the points.",
             "How many numbers of a pair go through the `tanh`: one, or attention_dim of them?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "multiplied",
@@ -143,6 +147,7 @@ exercise = Exercise(
             ),
             "You multiply the two projections. Additive attention has its name from adding them.",
             "What does a bar do to a key that says 1.5: is it added, or does it multiply?",
+            kind="scores-alike",
         ),
         Misconception(
             "points forgotten",
@@ -152,6 +157,7 @@ exercise = Exercise(
             "You add up the answers as they are, and `v` is not used. Each question has its own "
             "number of points.",
             "What is `v @ answers` for answers (1, -1) and points (5, 2)?",
+            kind="projection-left-out",
         ),
         Misconception(
             "weights for scores",
@@ -160,6 +166,7 @@ exercise = Exercise(
             ).softmax(-1),
             "You return weights: the softmax was taken already. Asked are the scores, before it.",
             "Which of the three steps of attention does the name of the function promise?",
+            kind="scores-as-weights",
         ),
         Misconception(
             "mean of the points",
@@ -169,6 +176,7 @@ exercise = Exercise(
             "Your scores are too small by a factor, the number of questions: you took the mean "
             "over them where the formula has a sum.",
             "Two questions, both answered with 1, for 5 points each: what is the score?",
+            kind="sum-and-mean",
         ),
     ],
     variants=[joined_form, with_einsum, with_linear, in_loops, step_by_step, in_float64],

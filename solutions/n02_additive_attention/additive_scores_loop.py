@@ -95,6 +95,7 @@ exercise = Exercise(
             "Your table has a row for each key. A row belongs to a target word, so the states "
             "make the rows and the keys the columns.",
             "Which of your two loops is the outer one?",
+            kind="rows-are-keys",
         ),
     ],
     variants=[into_a_matrix, split_inside, one_list, with_einsum, in_float64],

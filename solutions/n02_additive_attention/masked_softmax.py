@@ -100,6 +100,7 @@ exercise = Exercise(
             "Right, but for rows that are masked whole. There all scores are minus infinity, and "
             "the softmax divides 0 by 0, which is NaN.",
             "Which number is low enough for the softmax, and still a number?",
+            kind="no-empty-rows",
         ),
         Misconception(
             "shares among the forbidden",
@@ -107,6 +108,7 @@ exercise = Exercise(
             "Right, but for rows that are masked whole. There all places hold the same low "
             "number, so the softmax gives each an equal share. They should all get 0.",
             "Once the softmax is done: what does the mask still say about that row?",
+            kind="empty-rows-sum-to-one",
         ),
         Misconception(
             "masked after the softmax",
@@ -114,6 +116,7 @@ exercise = Exercise(
             "You set weights to 0 after the softmax. What the masked places had been given is "
             "lost, and the rows sum to less than 1.",
             "Who should get the share of the padding?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "made whole again",
@@ -125,6 +128,7 @@ exercise = Exercise(
             "you divide.",
             "What is left of a score of 1 beside one of 3000? Where would the mask have to come "
             "for the 3000 to do no harm?",
+            kind="divide-again",
         ),
         Misconception(
             "upside down",
@@ -134,6 +138,7 @@ exercise = Exercise(
             "Your weights lie on the places that are *not* allowed. `True` means: may be attended "
             "to.",
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "filled where allowed",
@@ -141,6 +146,7 @@ exercise = Exercise(
             "You fill in the low number where the mask is `True`, so that what is allowed gets "
             "nothing. `True` means: may be attended to.",
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "nothing left to divide by",
@@ -151,6 +157,7 @@ exercise = Exercise(
             "is 0 divided by 0: in rows that are masked whole, and where a masked word has by far "
             "the best score.",
             "What has to be known *before* the softmax, so that nobody has to be paid back?",
+            kind="divide-again",
         ),
         Misconception(
             "exp of large scores",
@@ -160,6 +167,7 @@ exercise = Exercise(
             "The formula is right, and on scores that are far from 0 its numbers are not: `exp` "
             "of 3000 is infinity, and `exp` of -5000 is 0.",
             "Which method of a tensor takes care of that?",
+            kind="formula-is-safe",
         ),
         Misconception(
             "score 0",
@@ -167,6 +175,7 @@ exercise = Exercise(
             "You set the masked scores to 0. A score of 0 is no reason to get nothing: `exp(0)` "
             "is 1, and beside negative scores it even wins.",
             "Which score gives a weight of 0?",
+            kind="low-score-hides",
         ),
         Misconception(
             "not low enough",
@@ -174,6 +183,7 @@ exercise = Exercise(
             "You fill in a number that is low, but not low enough: where all scores of a row lie "
             "below it, the masked places win the softmax.",
             "What is the lowest number that a tensor of this kind can hold? PyTorch knows it.",
+            kind="low-score-hides",
         ),
         Misconception(
             "over the queries",
@@ -182,6 +192,7 @@ exercise = Exercise(
             ).masked_fill(~mask, 0.0),
             "Your softmax runs over the queries: the columns sum to 1, not the rows.",
             "Which axis belongs to the keys, and so to the mask?",
+            kind="softmax-over-queries",
         ),
     ],
     variants=[nan_to_zero, with_where, by_the_formula, a_low_number, row_by_row, in_float64],

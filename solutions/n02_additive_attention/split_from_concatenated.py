@@ -81,6 +81,7 @@ exercise = Exercise(
             "You cut the matrix in the middle. That is right only where query and key have the "
             "same width; here the query has `query_dim` numbers, and the key has the rest.",
             "What is `query_dim` for, if the cut is always in the middle?",
+            kind="sizes-always-equal",
         ),
         Misconception(
             "rows for columns",
@@ -88,6 +89,7 @@ exercise = Exercise(
             "You cut between rows. A row is a question, put to state and key together; it is the "
             "columns that meet the numbers of [s; h].",
             "A matrix times a vector: does the first number of the vector meet a row or a column?",
+            kind="matrix-as-stored",
         ),
         Misconception(
             "key in front",
@@ -95,6 +97,7 @@ exercise = Exercise(
             "Your `W_query` holds the last columns. In [s; h] the state stands in front, so its "
             "columns are the first.",
             "Which number of [s; h] does column 0 meet?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "order of return",
@@ -102,6 +105,7 @@ exercise = Exercise(
             "Both blocks are right, and you return them in the wrong order: the key's block comes "
             "first.",
             "How many columns should your first result have?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "transposed",
@@ -109,6 +113,7 @@ exercise = Exercise(
             "Your blocks are transposed. The course, like `nn.Linear`, keeps a matrix as "
             "(out, in): a row for each question.",
             "How many rows has `W_joined`, and how many should each of its blocks have?",
+            kind="matrix-as-stored",
         ),
         Misconception(
             "counted from 1",
@@ -119,6 +124,7 @@ exercise = Exercise(
             "You cut one column too early. A slice `:n` ends before column n, and columns are "
             "counted from 0.",
             "Which columns does `[:, :2]` hold, and how many are they?",
+            kind="off-by-one",
         ),
         Misconception(
             "kept wide",
@@ -126,6 +132,7 @@ exercise = Exercise(
             "Each of your blocks is as wide as the joined matrix, with zeros where the other "
             "block was. Such a matrix cannot be multiplied with a state alone.",
             "How many numbers has a state, and how many columns may its matrix have?",
+            kind="cut-to-fit",
         ),
     ],
     variants=[with_split, as_a_list, narrowed, by_unit_vectors, column_by_column],

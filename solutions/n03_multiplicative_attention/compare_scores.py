@@ -134,6 +134,7 @@ exercise = Exercise(
             "You multiply the keys by the gain. For *general* that is the same, for *concat* it "
             "is not.",
             "Who is to shout in this experiment?",
+            kind="who-asks",
         ),
         Misconception(
             "louder scores",
@@ -146,12 +147,14 @@ exercise = Exercise(
             "You multiply the scores by the gain. For *general* that is the same as a louder "
             "query; in *concat* the `tanh` stands between the two.",
             "What is tanh(10 x), and what is 10 tanh(x)?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "rows changed places",
             _table(lambda *inputs: _both(*inputs)[::-1]),
             "The rows have changed places: *general* is the first, *concat* the second.",
             "Which row should come near 1 where the query is very loud?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "gains as rows",
@@ -159,6 +162,7 @@ exercise = Exercise(
             "Your table has a row for each gain. It should have one for each score, and a column "
             "for each gain.",
             "How many rows should it have, however many gains there are?",
+            kind="axes-anywhere",
         ),
         Misconception(
             "the largest of all",
@@ -166,6 +170,7 @@ exercise = Exercise(
             "You take the largest weight of the whole table of weights. Asked is the largest of "
             "each row, and their mean: one lucky query should not decide.",
             "How many largest weights are there, with three queries in each of two sentences?",
+            kind="averages-anywhere",
         ),
         Misconception(
             "mean of the weights",
@@ -173,18 +178,21 @@ exercise = Exercise(
             "You take the mean of all weights. Rows sum to 1, so that is always one over the "
             "number of keys.",
             "Which number of a row says how sharp it is?",
+            kind="largest-of-a-row",
         ),
         Misconception(
             "softmax over the queries",
             _table(_both, lambda scores: scores.softmax(-2).amax(-1).mean()),
             "Your softmax runs over the queries: the queries compete for each key.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-queries",
         ),
         Misconception(
             "largest scores",
             _table(_both, lambda scores: scores.amax(-1).mean()),
             "Your table holds largest scores. Scores of two kinds cannot be compared; weights can.",
             "Which step is missing between the scores and the largest weight?",
+            kind="scores-as-weights",
         ),
         Misconception(
             "no tanh",
@@ -197,6 +205,7 @@ exercise = Exercise(
             "In your second row nothing ever changes: the `tanh` is missing, so the query cancels "
             "in the softmax.",
             "Does your `concat_scores` pass its check?",
+            kind="nonlinearity-left-out",
         ),
     ],
     variants=[two_lists, all_gains_at_once, into_a_table, in_float64],

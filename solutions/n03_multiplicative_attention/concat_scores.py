@@ -111,6 +111,7 @@ exercise = Exercise(
             ).mT.contiguous(),
             "Your scores are (batch, src_len, tgt_len). Rows belong to queries, columns to keys.",
             "Along which of the two new axes are the queries repeated?",
+            kind="rows-are-keys",
         ),
         Misconception(
             "queries in turn",
@@ -119,6 +120,7 @@ exercise = Exercise(
             "belongs to one query, so each has to be repeated for itself: a, a, b, b. `repeat` "
             "followed by `view` does the first.",
             "In one row of scores: how many different queries should be in it?",
+            kind="shape-is-enough",
         ),
     ],
     variants=[split_form, repeated, with_einsum, in_loops, in_float64],

@@ -83,6 +83,7 @@ exercise = Exercise(
             "Your keys were brought to (batch, dim, src_len) by `reshape` or `view`. The shape is "
             "right, and the numbers are in the wrong places: each column is a mixture of words.",
             "What does `torch.arange(6).view(2, 3).view(3, 2)` look like, and what the transpose?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "scaled",
@@ -90,6 +91,7 @@ exercise = Exercise(
             "You divide by the root of the width. That comes in notebook 04; *dot* has no such "
             "factor.",
             "By hand: which score has (2, -1) with (3, 1)?",
+            kind="scale-everywhere",
         ),
         Misconception(
             "angle without length",
@@ -97,6 +99,7 @@ exercise = Exercise(
             "You compare directions only: the vectors were brought to length 1. In a dot product "
             "their lengths count.",
             "What should happen to the scores of a query that is twice as long?",
+            kind="dot-is-cosine",
         ),
         Misconception(
             "mean for sum",
@@ -104,18 +107,21 @@ exercise = Exercise(
             "Your scores are too small by a factor, the width: you took the mean of the products "
             "where a dot product has their sum.",
             "By hand: which score has (2, -1) with (3, 1)?",
+            kind="sum-and-mean",
         ),
         Misconception(
             "weights for scores",
             lambda query, keys: (query @ keys.mT).softmax(-1),
             "You return weights: the softmax was taken already. Asked are the scores, before it.",
             "Can a score be negative?",
+            kind="scores-as-weights",
         ),
         Misconception(
             "keys as rows",
             lambda query, keys: keys @ query.mT,
             "Your table has a row for each key. Rows belong to queries, columns to keys.",
             "Which of the two factors gives a matrix product its rows?",
+            kind="rows-are-keys",
         ),
         Misconception(
             "first sentence for all",
@@ -123,6 +129,7 @@ exercise = Exercise(
             "All your queries are compared with the keys of the first sentence. Each sentence of "
             "the batch has keys of its own.",
             "How many axes has the tensor with which you multiply?",
+            kind="one-for-all",
         ),
     ],
     variants=[with_einsum, with_bmm, by_broadcasting, sentence_by_sentence, in_loops, in_float64],

@@ -147,6 +147,7 @@ exercise = Exercise(
             "You multiply the scores by the Gaussian, before the softmax. Scores may be negative, "
             "and then a small factor makes them *better*; and the rows still sum to 1.",
             "In equation 10, what stands to the left of the Gaussian: a score or a weight?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "no window at all",
@@ -154,6 +155,7 @@ exercise = Exercise(
             "Your weights are those of global attention. A Gaussian is nowhere 0, so used as a "
             "mask it masks nothing.",
             "Which comparison makes a mask of positions, a centre and D?",
+            kind="local-attention-roughly",
         ),
         Misconception(
             "Gaussian without a window",
@@ -163,6 +165,7 @@ exercise = Exercise(
             "You multiply by the Gaussian, and the hard window is missing. So words far away take "
             "part in the softmax, and take their share from those in the window.",
             "How many weights of a row may differ from 0, if D = 2?",
+            kind="local-attention-roughly",
         ),
         Misconception(
             "window after the softmax",
@@ -174,6 +177,7 @@ exercise = Exercise(
             "You cut the window out after the softmax. What the words outside had been given is "
             "lost then, and does not come back to those inside.",
             "Over which positions does the softmax of equation 10 run?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "distance not squared",
@@ -184,6 +188,7 @@ exercise = Exercise(
             "In your Gaussian the distance is not squared. That gives a tent with a sharp top, "
             "not a bell.",
             "What stands above the 2 σ² in the formula?",
+            kind="length-of-a-vector",
         ),
         Misconception(
             "window without a Gaussian",
@@ -191,6 +196,7 @@ exercise = Exercise(
             "Your weights are right up to the softmax, and the Gaussian is missing. Without it no "
             "gradient reaches the centres: rounding lets none through.",
             "Which word of the window should profit from a centre at 7.4?",
+            kind="local-attention-roughly",
         ),
         Misconception(
             "normalised again",
@@ -200,6 +206,7 @@ exercise = Exercise(
             "You divide by the sum in the end, so that rows sum to 1 again. In local-p they do "
             "not: a small sum says that the fitting word stands far from the centre.",
             "What does a row look like in which the decoder pointed to the wrong place?",
+            kind="divide-again",
         ),
         Misconception(
             "deviation D",
@@ -210,6 +217,7 @@ exercise = Exercise(
             "Your Gaussian is too wide: its deviation is D, and it should be D/2, so that the "
             "window ends where the Gaussian has nearly ended.",
             "At the edge of the window, how many deviations is a position away from the centre?",
+            kind="constant-factor",
         ),
         Misconception(
             "the 2 left out",
@@ -220,6 +228,7 @@ exercise = Exercise(
             "Your Gaussian is too narrow: below the square of the distance stands σ², and it "
             "should be 2 σ².",
             "What is the factor at a distance of exactly one deviation?",
+            kind="constant-factor",
         ),
         Misconception(
             "Gaussian of the rounded centre",
@@ -230,6 +239,7 @@ exercise = Exercise(
             "Your Gaussian stands around the rounded centre. The window does; the Gaussian stands "
             "around the centre as it came, which is how a gradient gets there.",
             "What is the gradient of a step function, away from the step?",
+            kind="local-attention-roughly",
         ),
         Misconception(
             "window of the unrounded centre",
@@ -239,6 +249,7 @@ exercise = Exercise(
             "Your window stands around the centre as it came. So it holds 2D positions, not "
             "2D + 1: for a centre of 7.4 and D = 2, position 5 is 2.4 away and falls out.",
             "Around which whole number does the window stand if the centre is 7.4?",
+            kind="local-attention-roughly",
         ),
         Misconception(
             "rounded down",
@@ -249,6 +260,7 @@ exercise = Exercise(
             "Your window stands around the centre rounded down, as `.long()` and `.int()` do. It "
             "stands around the *nearest* position.",
             "Which position is nearest to 7.9?",
+            kind="local-attention-roughly",
         ),
         Misconception(
             "as a density",
@@ -258,6 +270,7 @@ exercise = Exercise(
             "Your Gaussian is a probability density: it is divided by σ √(2π). Here it is a "
             "factor, and 1 at the centre.",
             "By what should the weight of a word be multiplied that stands exactly at the centre?",
+            kind="constant-factor",
         ),
     ],
     variants=[from_the_course, rounded_by_hand, row_by_row, by_powers, in_float64],

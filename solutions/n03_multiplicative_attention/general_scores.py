@@ -84,6 +84,7 @@ exercise = Exercise(
             "You made `W` fit with `reshape` or `view`. That reads its numbers in another order; "
             "what fits and keeps the order is the transpose.",
             "Where does the number in row 0, column 1 of `W` stand after each of the two?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "keys reshaped",
@@ -91,6 +92,7 @@ exercise = Exercise(
             "The projected keys are right, and then they were brought to (batch, query_dim, "
             "src_len) by `reshape` or `view`. The numbers are in the wrong places now.",
             "Which operation swaps two axes, and which only counts through the numbers anew?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "a tanh too much",
@@ -98,6 +100,7 @@ exercise = Exercise(
             "Your projected keys go through a `tanh`. That belongs to the additive score; "
             "*general* is a product, and nothing else.",
             "What is the score of a query with a key that is twice as long?",
+            kind="scores-alike",
         ),
         Misconception(
             "scaled",
@@ -105,6 +108,7 @@ exercise = Exercise(
             "You divide by the root of the width. That comes in notebook 04; *general* has no "
             "such factor. (Its `W` could learn it.)",
             "Which operations stand in the formula s · (W h)?",
+            kind="scale-everywhere",
         ),
         Misconception(
             "angle without length",
@@ -112,18 +116,21 @@ exercise = Exercise(
             "You compare directions only: both sides were brought to length 1. In a dot product "
             "their lengths count.",
             "What should happen to the scores if `W` is doubled?",
+            kind="dot-is-cosine",
         ),
         Misconception(
             "weights for scores",
             lambda query, keys, W: (query @ (keys @ W.T).mT).softmax(-1),
             "You return weights: the softmax was taken already. Asked are the scores, before it.",
             "Can a score be negative?",
+            kind="scores-as-weights",
         ),
         Misconception(
             "keys as rows",
             lambda query, keys, W: keys @ (query @ W).mT,
             "Your table has a row for each key. Rows belong to queries, columns to keys.",
             "Which of the two factors gives a matrix product its rows?",
+            kind="rows-are-keys",
         ),
     ],
     variants=[with_einsum, query_projected, with_linear, with_a_layer, in_float64],

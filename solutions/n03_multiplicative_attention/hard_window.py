@@ -113,6 +113,7 @@ exercise = Exercise(
             "Your window walks off the end of its sentence: late target words are left with "
             "nothing to look at.",
             "Where should the window of target word 9 stand in a sentence of 4 words?",
+            kind="row-is-sentence",
         ),
         Misconception(
             "stops at the padding's end",
@@ -126,6 +127,7 @@ exercise = Exercise(
             "Your centres stop at the last position of the padded batch. In a shorter sentence "
             "the window walks into the padding.",
             "How long is a sentence: as long as its row of the tensor?",
+            kind="row-is-sentence",
         ),
         Misconception(
             "padding allowed",
@@ -133,6 +135,7 @@ exercise = Exercise(
             "The centres are right, and your window takes the padding in where it reaches over "
             "the end of its sentence.",
             "Which second condition has a position to meet, besides being near?",
+            kind="half-is-enough",
         ),
         Misconception(
             "one batch, one length",
@@ -142,6 +145,7 @@ exercise = Exercise(
             "Your mask is the same for all sentences, and `lengths` is not used: the window walks "
             "off the end of the short ones, and takes their padding in.",
             "Which of the four inputs does your function not need?",
+            kind="one-for-all",
         ),
         Misconception(
             "one behind the last word",
@@ -155,6 +159,7 @@ exercise = Exercise(
             "Your centres stop one place too late, behind the last word. Positions are counted "
             "from 0.",
             "Which position has the last word of a sentence of 4 words?",
+            kind="off-by-one",
         ),
         Misconception(
             "one too few",
@@ -164,6 +169,7 @@ exercise = Exercise(
             "Your window has 2D - 1 positions, and it should have 2D + 1: those at a distance of "
             "exactly D belong to it.",
             "Is a position at a distance of D inside or outside?",
+            kind="off-by-one",
         ),
         Misconception(
             "looks back only",
@@ -176,6 +182,7 @@ exercise = Exercise(
             ),
             "Your window reaches from the centre to the left only. It stands on both sides.",
             "What is the distance of two positions, if one does not know which is larger?",
+            kind="half-is-enough",
         ),
         Misconception(
             "D for the whole width",
@@ -185,6 +192,7 @@ exercise = Exercise(
             "You take D for the width of the whole window. It is the half: D to the left, D to "
             "the right, and the centre.",
             "How many positions has a window with D = 2, away from the ends?",
+            kind="local-attention-roughly",
         ),
         Misconception(
             "upside down",
@@ -194,6 +202,7 @@ exercise = Exercise(
             "Your mask is `True` outside the window. In the course `True` means: may be attended "
             "to.",
             "What would `masked_fill(~mask, …)` fill?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "a stretched diagonal",
@@ -208,6 +217,7 @@ exercise = Exercise(
             "source word. That is a good idea, and not this rule: in local-m the centre of target "
             "word t is source word t.",
             "Where does the window of target word 1 stand, whatever the two lengths are?",
+            kind="local-attention-roughly",
         ),
         Misconception(
             "sources as rows",
@@ -217,6 +227,7 @@ exercise = Exercise(
             "Your mask is (batch, src_len, tgt_len). Rows are target words, columns are source "
             "words.",
             "Which of the two kinds of positions gets the last axis?",
+            kind="rows-are-keys",
         ),
     ],
     variants=[in_loops, from_the_course, by_slices, by_bounds],

@@ -120,6 +120,7 @@ exercise = Exercise(
             "Query and keys are still cut to the smaller width. Whatever stood behind the cut is "
             "heard by nobody, and the context is cut as well.",
             "Change the last number of a key. Should its weight change?",
+            kind="cut-to-fit",
         ),
         Misconception(
             "padded with zeros",
@@ -127,6 +128,7 @@ exercise = Exercise(
             "Your context is whole again, and the weights are those of the cut: numbers that meet "
             "the zeros of a padding, or nothing, add nothing to a score.",
             "What can the matrix `W` do that zeros cannot?",
+            kind="cut-to-fit",
         ),
         Misconception(
             "projected keys mixed",
@@ -134,12 +136,14 @@ exercise = Exercise(
             "Your weights are right, and your context is a mixture of the projected keys, as wide "
             "as the query. `W` decides where to look; it does not change what is found there.",
             "Which keys did `weights @ keys` mix in section 2?",
+            kind="keys-handed-out",
         ),
         Misconception(
             "context still cut",
             _attend(mixed=_cut_keys),
             "Your weights are right, and your context is a mixture of the cut keys.",
             "How wide should the context be?",
+            kind="cut-to-fit",
         ),
         Misconception(
             "W reshaped",
@@ -149,6 +153,7 @@ exercise = Exercise(
             "You made `W` fit with `reshape` or `view`. That reads its numbers in another order; "
             "what fits and keeps the order is the transpose.",
             "Where does the number in row 0, column 1 of `W` stand after each of the two?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "cut from the other end",
@@ -156,6 +161,7 @@ exercise = Exercise(
             "Now the first numbers are thrown away in place of the last. A cut hears less, "
             "wherever it is made.",
             "Which of the three arguments is still not used?",
+            kind="cut-to-fit",
         ),
         Misconception(
             "only where needed",
@@ -163,12 +169,14 @@ exercise = Exercise(
             "Where the widths happen to be equal, you take the plain dot product. `W` is more "
             "than an adapter: two sides of one width may still speak two languages.",
             "What did `W` do in section 3, where both widths were 2?",
+            kind="sizes-always-equal",
         ),
         Misconception(
             "softmax over the queries",
             _attend(lambda query, keys, W: general(query, keys, W).softmax(-2)),
             "The scores are right, and your softmax runs over the queries.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-queries",
         ),
     ],
     variants=[query_projected, with_einsum, through_torch, from_the_course, in_float64],

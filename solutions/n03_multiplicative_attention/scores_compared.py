@@ -93,6 +93,7 @@ exercise = Exercise(
             "You say that with *general* a loud query ends in equal shares. All its scores grow, "
             "and so do their differences.",
             "Scores of 1 and 2, and then of 100 and 200: what are the weights?",
+            kind="scores-alike",
         ),
         Misconception(
             "products lose the query",
@@ -100,6 +101,7 @@ exercise = Exercise(
             "You say that with *general* a loud query gives the same row whoever asks. In a "
             "product, every query turns its differences up in its own direction.",
             "Do two queries that point in opposite directions have the same favourite?",
+            kind="scores-alike",
         ),
         Misconception(
             "loud is sharp",
@@ -108,6 +110,7 @@ exercise = Exercise(
             "Read the second row of your table to its end: the largest weight comes down to one "
             "over the number of keys.",
             "If the query's part of the sum is 1000, what can a key still do to the tanh?",
+            kind="scores-alike",
         ),
         Misconception(
             "loud is one row",
@@ -115,6 +118,7 @@ exercise = Exercise(
             "You say that with *concat* a loud query gives one row for all that is not flat. The "
             "rows do become alike, but there is more: no key can be told from another any more.",
             "If the query's part of the sum is 1000, what can a key still do to the tanh?",
+            kind="scores-alike",
         ),
         Misconception(
             "loud keys are sharp",
@@ -122,6 +126,7 @@ exercise = Exercise(
             "You say that loud keys make one word take all in *concat*. Each answer becomes a "
             "clear yes or no, and `v` counts them: scores stay below the sum of all points.",
             "How large can v · tanh(…) get at most?",
+            kind="scores-alike",
         ),
         Misconception(
             "loud keys are flat",
@@ -129,6 +134,7 @@ exercise = Exercise(
             "You say that loud keys end in equal shares in *concat*. Each key still gives answers "
             "of its own, the signs of U h, so keys differ. What is lost is the query.",
             "If a key's part of the sum is 1000, can the state still move the bar above it?",
+            kind="who-asks",
         ),
         Misconception(
             "silence has a favourite",
@@ -136,6 +142,7 @@ exercise = Exercise(
             "You say that with *general* a silent query picks one word. A query of zeros makes "
             "every product 0.",
             "What does the softmax make of a row of zeros?",
+            kind="scores-alike",
         ),
         Misconception(
             "silence has a taste",
@@ -143,6 +150,7 @@ exercise = Exercise(
             "You say that with *general* a silent query leaves one row for all that is not flat. "
             "Without a query there is nothing left of a product: every score is 0.",
             "What is 0 · (W h), for any h?",
+            kind="scores-alike",
         ),
         Misconception(
             "silence is flat",
@@ -151,6 +159,7 @@ exercise = Exercise(
             "v · tanh(U h) is left, a taste of the judge's own. You saw it in notebook 02 as "
             "the heatmap for W = 0.",
             "What is left of W s + U h, if s is 0?",
+            kind="scores-alike",
         ),
         Misconception(
             "silence is sharp",
@@ -158,6 +167,7 @@ exercise = Exercise(
             "You say that with *concat* a silent query makes one word take all. Its scores are no "
             "larger than with any other query.",
             "What is left of W s + U h, if s is 0, and is that the same for every query?",
+            kind="scores-alike",
         ),
         Misconception(
             "memory of general",
@@ -165,6 +175,7 @@ exercise = Exercise(
             "You say that *general* needs the larger tensor. It keeps the projected keys and the "
             "scores. A vector for each *pair* is what the other one needs.",
             "Which of the two has to take a tanh for each pair?",
+            kind="scores-alike",
         ),
         Misconception(
             "memory of neither",
@@ -172,6 +183,7 @@ exercise = Exercise(
             "You say that neither needs a vector for each pair. A matrix product does without; "
             "the tanh stands between the sum and `v`, and has to be taken for each pair.",
             "Which shape has the tensor of which your `concat_scores` takes the tanh?",
+            kind="scores-alike",
         ),
     ],
     variants=[in_capitals, in_another_order, with_spaces_and_a_note, as_numpy_strings],

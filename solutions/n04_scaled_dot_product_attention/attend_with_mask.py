@@ -101,6 +101,7 @@ exercise = Exercise(
             "The bug is still there. `True` counts as 1, so open scores are raised by 1 and "
             "hidden ones stay: hidden keys get a share that is only 2.7 times smaller.",
             "How far down would a hidden score have to go?",
+            kind="mask-as-number",
         ),
         Misconception(
             "times the mask",
@@ -108,6 +109,7 @@ exercise = Exercise(
             "You multiply the scores by the mask. A hidden score becomes 0, which is a score like "
             "any other: better than every negative one.",
             "What does `exp` make of 0?",
+            kind="mask-as-number",
         ),
         Misconception(
             "mask after the softmax",
@@ -115,6 +117,7 @@ exercise = Exercise(
             "You took the hidden keys out after the softmax. They had their part in the sum that "
             "each weight was divided by, so rows sum to less than 1.",
             "On which side of the softmax can a key drop out without leaving a trace?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "cut, then divided again",
@@ -122,6 +125,7 @@ exercise = Exercise(
             "Cutting the weights and dividing once more is right on paper. Where a hidden score "
             "is very large, or a row is empty, it divides 0 by 0.",
             "What is left of the open keys' weights after a softmax that a hidden key has won?",
+            kind="divide-again",
         ),
         Misconception(
             "turned round",
@@ -129,6 +133,7 @@ exercise = Exercise(
             "Now the weights are exactly 0 where they should not be: you hide what `True` marks. "
             "The colleague's mask has `True` for *may be attended to*.",
             "Does `masked_fill` fill where its mask is `True` or where it is `False`?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "turned round, and NaN",
@@ -136,6 +141,7 @@ exercise = Exercise(
             "You fill the scores where the mask is `True`. Those are the keys that *may* be "
             "looked at; and where all may be, nothing is left, which gives NaN.",
             "Which sign turns a boolean tensor round?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "NaN in an empty row",
@@ -143,6 +149,7 @@ exercise = Exercise(
             "The bug is gone. What is left are rows that may look at nothing: a softmax of minus "
             "infinities alone is NaN, and should be 0 here.",
             "Which function of section 6 knows about empty rows?",
+            kind="no-empty-rows",
         ),
         Misconception(
             "equal shares in an empty row",
@@ -150,6 +157,7 @@ exercise = Exercise(
             "The bug is gone. What is left are rows that may look at nothing: all their scores "
             "are alike, so they look at everything.",
             "Which function of section 6 knows about empty rows?",
+            kind="empty-rows-sum-to-one",
         ),
         Misconception(
             "infinity times 0",
@@ -157,6 +165,7 @@ exercise = Exercise(
             "You add minus infinity *times* the turned mask. Hidden keys get minus infinity; but "
             "for open ones that is 0 times infinity, which is NaN, and it takes the row with it.",
             "Which method writes a number only where a mask says so, without any arithmetic?",
+            kind="mask-as-number",
         ),
         Misconception(
             "mask taken out",
@@ -164,6 +173,7 @@ exercise = Exercise(
             "You took the bug out, and the mask with it: hidden keys are looked at as if there "
             "were none.",
             "What should the weights be where the mask is `False`?",
+            kind="padding-is-harmless",
         ),
     ],
     variants=[filled_twice, minus_infinity_added, from_torch, by_the_formula],

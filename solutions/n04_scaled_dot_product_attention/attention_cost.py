@@ -109,12 +109,14 @@ exercise = Exercise(
             _cost(products=lambda cells, dim, value_dim: cells * dim),
             "You count the scores alone. The weighted sum of the values is a matrix product too.",
             "What is multiplied after the softmax?",
+            kind="half-is-enough",
         ),
         Misconception(
             "values alone",
             _cost(products=lambda cells, dim, value_dim: cells * value_dim),
             "You count the weighted sum alone. Making the scores is a matrix product too.",
             "What is multiplied before the softmax?",
+            kind="half-is-enough",
         ),
         Misconception(
             "widths multiplied",
@@ -123,12 +125,14 @@ exercise = Exercise(
             "costs are added.",
             "By hand, with one query and one key of width 2 and a value of width 3: how many "
             "multiplications are there?",
+            kind="sizes-add-or-multiply",
         ),
         Misconception(
             "width twice",
             _cost(products=lambda cells, dim, value_dim: 2 * cells * dim),
             "You take values to be as wide as keys. Often they are, but not here.",
             "Which width does the context have?",
+            kind="sizes-always-equal",
         ),
         Misconception(
             "multiplications and additions",
@@ -136,6 +140,7 @@ exercise = Exercise(
             "Your count is twice the one that is asked: a multiplication and the addition after "
             "it count as *one* multiply-add.",
             "How many multiply-adds has a dot product of width 4?",
+            kind="constant-factor",
         ),
         Misconception(
             "lengths added",
@@ -143,12 +148,14 @@ exercise = Exercise(
             "You add the two lengths. Every query meets every key, so the table has tgt_len times "
             "src_len cells.",
             "How many cells has a table of 3 rows and 2 columns?",
+            kind="sizes-add-or-multiply",
         ),
         Misconception(
             "batch forgotten",
             _cost(cells=lambda batch, tgt_len, src_len: tgt_len * src_len),
             "You count one sentence of the batch. Each has a table of its own.",
             "Which input does not occur in your formula?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "square of the target",
@@ -156,6 +163,7 @@ exercise = Exercise(
             "You square the length of the target, as in self-attention. In general the source has "
             "a length of its own.",
             "How many columns have the weights?",
+            kind="sizes-always-equal",
         ),
         Misconception(
             "square of the source",
@@ -163,24 +171,28 @@ exercise = Exercise(
             "You square the length of the source, as in self-attention. In general the target has "
             "a length of its own.",
             "How many rows have the weights?",
+            kind="sizes-always-equal",
         ),
         Misconception(
             "numbers for bytes",
             _cost(memory=lambda cells, dim: cells * 1),
             "`weight_bytes` counts numbers. A number in float32 takes more than one byte.",
             "How many bits has float32, and how many of them make a byte?",
+            kind="constant-factor",
         ),
         Misconception(
             "bits for bytes",
             _cost(memory=lambda cells, dim: cells * 32),
             "`weight_bytes` counts bits.",
             "How many bits make a byte?",
+            kind="constant-factor",
         ),
         Misconception(
             "eight bytes",
             _cost(memory=lambda cells, dim: cells * 8),
             "You count eight bytes a number, as for float64.",
             "How many bits has float32, and how many of them make a byte?",
+            kind="constant-factor",
         ),
         Misconception(
             "width in the memory",
@@ -188,6 +200,7 @@ exercise = Exercise(
             "Your memory grows with the width of the keys. A cell of the weights holds one "
             "number, however many products went into it.",
             "Which shape have the weights?",
+            kind="cost-without-counting",
         ),
     ],
     variants=[one_product_after_the_other, length_by_length, on_paper],

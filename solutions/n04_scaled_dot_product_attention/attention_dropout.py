@@ -104,6 +104,7 @@ exercise = Exercise(
             "average smaller than in evaluation, by the share dropped.",
             "If a fifth of the weights is dropped, what do the others have to be multiplied by, "
             "so that the mean stays?",
+            kind="dropout-factor",
         ),
         Misconception(
             "divided by p",
@@ -111,6 +112,7 @@ exercise = Exercise(
             "You divide the kept weights by p, the share *dropped*. To make up for the loss they "
             "are divided by the share *kept*.",
             "By what should a weight grow if only a tenth of all is dropped: tenfold, or a little?",
+            kind="dropout-factor",
         ),
         Misconception(
             "shrunk for growing",
@@ -118,6 +120,7 @@ exercise = Exercise(
             "You multiply the kept weights by 1 − p, so they shrink, and what is lost by dropping "
             "is lost twice.",
             "Should what is kept become larger or smaller?",
+            kind="dropout-factor",
         ),
         Misconception(
             "rows brought to 1",
@@ -125,6 +128,7 @@ exercise = Exercise(
             "You divide each row by what is left of it. Dropout does not do that: its rows sum to "
             "1 only on average. And a row that loses everything becomes NaN.",
             "Should the factor depend on p, or on how the dice fell?",
+            kind="divide-again",
         ),
         Misconception(
             "divided by what fell",
@@ -132,12 +136,14 @@ exercise = Exercise(
             "You divide by the share that *was* kept this time. The factor of dropout is fixed by "
             "p, whatever the dice show.",
             "Which number was settled before the dice were thrown?",
+            kind="dropout-factor",
         ),
         Misconception(
             "True is dropped",
             _dropped(lambda weights, keep, p: weights * ~keep / (1 - p)),
             "You drop what should be kept: `keep` is `True` for the weights that stay.",
             "What does the name of the input say about `True`?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "never sleeps",
@@ -145,6 +151,7 @@ exercise = Exercise(
             "Your dropout never sleeps: it drops weights in evaluation too, when `training` is "
             "`False`.",
             "Which of the five inputs did you not use?",
+            kind="dropout-factor",
         ),
         Misconception(
             "shrinks in evaluation",
@@ -152,6 +159,7 @@ exercise = Exercise(
             "In evaluation you shrink the weights. That would make up for dropout that does not "
             "grow what it keeps; but here the kept weights grow in training already.",
             "To what should a row sum in evaluation?",
+            kind="dropout-factor",
         ),
         Misconception(
             "grows in evaluation",
@@ -159,6 +167,7 @@ exercise = Exercise(
             "In evaluation you drop nothing, and still make the weights grow. With nothing lost "
             "there is nothing to make up for.",
             "To what should a row sum in evaluation?",
+            kind="dropout-factor",
         ),
         Misconception(
             "context of the old weights",
@@ -166,6 +175,7 @@ exercise = Exercise(
             "Your context is made from the weights before dropout. So the dice have no effect on "
             "what comes out.",
             "Which of your tensors should be multiplied with the values?",
+            kind="stale-value",
         ),
     ],
     variants=[by_filling, one_factor, in_loops, in_float64],

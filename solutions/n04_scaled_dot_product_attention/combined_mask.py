@@ -107,6 +107,7 @@ exercise = Exercise(
             "In your mask no query may look at its own place. Causal means *not later*: itself "
             "and everything before it.",
             "What could the very first word look at, in your mask?",
+            kind="off-by-one",
         ),
         Misconception(
             "the future",
@@ -115,6 +116,7 @@ exercise = Exercise(
             ),
             "Your mask opens the future and closes the past: the comparison points the wrong way.",
             "May the place of the key be larger than that of the query?",
+            kind="future-open",
         ),
         Misconception(
             "or for and",
@@ -122,6 +124,7 @@ exercise = Exercise(
             "In your mask one yes is enough: padding is open wherever it is not in the future, "
             "and the future wherever it is no padding.",
             "May a query look at padding in its past? At a real word in its future?",
+            kind="half-is-enough",
         ),
         Misconception(
             "one word of padding",
@@ -133,6 +136,7 @@ exercise = Exercise(
             "Your mask lets the first padding through. Places are counted from 0, so a sentence "
             "of 3 words has the places 0, 1 and 2.",
             "Which is the last place of a sentence of length 3?",
+            kind="off-by-one",
         ),
         Misconception(
             "True is hidden",
@@ -140,18 +144,21 @@ exercise = Exercise(
             "Your mask is the right one turned round: `True` where it should be `False`. In this "
             "course `True` means *may be attended to*.",
             "What should stand in the cell of the first query and the first key?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "padding forgotten",
             _combined(real=lambda lengths, positions, src_len: (lengths >= 0)[:, None, None]),
             "Your mask is causal and no more: padding in the past of a query is open.",
             "Which column of which sentence should be closed from top to bottom?",
+            kind="half-is-enough",
         ),
         Misconception(
             "future forgotten",
             _combined(past=lambda lengths, positions, src_len: (positions >= 0)[:, None]),
             "Your mask hides padding and no more: every query sees the future.",
             "Which cells should be closed in a sentence that has no padding at all?",
+            kind="half-is-enough",
         ),
         Misconception(
             "row number for place",
@@ -163,6 +170,7 @@ exercise = Exercise(
             "You take row i for place i. That holds for a whole sentence only. Here `positions` "
             "says where each query stands: the first row may well be the fifth word.",
             "If the newest word alone asks, how many rows has the mask, and how much may it see?",
+            kind="row-is-word",
         ),
         Misconception(
             "always the newest",
@@ -174,6 +182,7 @@ exercise = Exercise(
             "You take the last rows of the triangle: right where the newest words ask. "
             "`positions` may name any others.",
             "Which of the three inputs do you use for its length only?",
+            kind="row-is-word",
         ),
         Misconception(
             "rows of padding closed",
@@ -185,6 +194,7 @@ exercise = Exercise(
             "keys, the columns; what padding asks, nobody reads, and an empty row only makes "
             "trouble.",
             "Which of the two, row or column, is looked at?",
+            kind="who-asks",
         ),
         Misconception(
             "numbers for booleans",
@@ -192,6 +202,7 @@ exercise = Exercise(
             "Your mask holds the numbers 1 and 0. The cells are right; but masks are boolean "
             "here, since `~` and `masked_fill` would not take numbers, or would take them wrongly.",
             "Which operator joins two boolean tensors into a boolean one?",
+            kind="mask-as-number",
         ),
     ],
     variants=[in_loops, rows_of_the_triangle, one_comparison, by_hiding, by_multiplying],

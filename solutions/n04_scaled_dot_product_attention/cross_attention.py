@@ -126,18 +126,21 @@ exercise = Exercise(
             "In your answer the source asks the target: rows are source words. It should be the "
             "other way round: the decoder, at the target, looks into the source.",
             "Which sequence should have one row of weights for each of its words?",
+            kind="who-asks",
         ),
         Misconception(
             "the target asks itself",
             _cross(asks=lambda target, source: (target, target)),
             "Your keys and values come from the target: that is self-attention in the decoder.",
             "Which sequence holds what a translator has to look up?",
+            kind="who-asks",
         ),
         Misconception(
             "the source asks itself",
             _cross(asks=lambda target, source: (source, source)),
             "Your queries come from the source: that is self-attention in the encoder.",
             "Who wants to write the next word?",
+            kind="who-asks",
         ),
         Misconception(
             "projections swapped",
@@ -145,6 +148,7 @@ exercise = Exercise(
             "Queries were made with `w_k` and keys with `w_q`. Each of the two has learned its "
             "own job.",
             'Which matrix turns "who am I?" into "what do I look for?"?',
+            kind="who-asks",
         ),
         Misconception(
             "values as they came",
@@ -154,6 +158,7 @@ exercise = Exercise(
             "Your context mixes the source as it came. The third projection, `w_v`, says what "
             "each word hands out.",
             "How wide should the context be?",
+            kind="projection-left-out",
         ),
         Misconception(
             "keys handed out",
@@ -161,12 +166,14 @@ exercise = Exercise(
             "Your context mixes the keys. They were made for comparing; what is handed out are "
             "the values.",
             "How wide should the context be?",
+            kind="keys-handed-out",
         ),
         Misconception(
             "no scale",
             _cross(scale=lambda query, keys, values: 1),
             "The scores are not scaled. Cross-attention is scaled dot-product attention too.",
             "What stands under the root in the formula of section 3?",
+            kind="no-scale",
         ),
         Misconception(
             "root of the model's width",
@@ -176,12 +183,14 @@ exercise = Exercise(
             "You divide by the root of the width *before* the projection. The dot product adds up "
             "as many terms as the projected vectors have numbers.",
             "Which width do queries and keys have when they meet?",
+            kind="wrong-width",
         ),
         Misconception(
             "padding attended to",
             _cross(weigh=lambda scores, mask: scores.softmax(-1)),
             "Your weights let the decoder look at padding of the source.",
             "Which of the six inputs have you not used?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "real words hidden",
@@ -189,12 +198,14 @@ exercise = Exercise(
             "Your decoder looks at padding and at nothing else: `real` was read the wrong way "
             "round.",
             "What does `True` mean in `real`?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "mask after the softmax",
             _cross(weigh=mask_late),
             "You took padding out after the softmax, so what it had taken of each row is lost.",
             "To what should a row of weights sum in a sentence with padding?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "hidden scores of 0",
@@ -202,6 +213,7 @@ exercise = Exercise(
             "You set the scores of padding to 0, which is a score like any other: better than "
             "every negative one.",
             "Which score does `exp` turn into 0?",
+            kind="low-score-hides",
         ),
         Misconception(
             "softmax over the queries",
@@ -209,12 +221,14 @@ exercise = Exercise(
             "Your weights sum to 1 over the target words: the softmax ran along the axis of the "
             "queries.",
             "Who shares out attention, and among whom?",
+            kind="softmax-over-queries",
         ),
         Misconception(
             "root of the values' width",
             _cross(scale=lambda query, keys, values: values.shape[-1] ** 0.5),
             "Under your root stands the width of the values. They take no part in the scores.",
             "Which two tensors meet in a dot product?",
+            kind="wrong-width",
         ),
         Misconception(
             "equal shares for a source of padding",
@@ -222,6 +236,7 @@ exercise = Exercise(
             "All is right, but a source with no real word at all is looked at in equal shares. "
             "Its weights should be 0, and so should its context.",
             "What does `masked_softmax` of `utils.masks` do in that case?",
+            kind="empty-rows-sum-to-one",
         ),
         Misconception(
             "NaN for a source of padding",
@@ -229,6 +244,7 @@ exercise = Exercise(
             "All is right, but a source with no real word at all gives NaN. Its weights should be "
             "0, and so should its context.",
             "What does `masked_softmax` of `utils.masks` do in that case?",
+            kind="no-empty-rows",
         ),
     ],
     variants=[with_linear, with_the_module, with_einsum, sentence_by_sentence, in_float64],

@@ -89,12 +89,14 @@ exercise = Exercise(
             "You say that twice the words are twice the work. Each word has twice as many words "
             "to look at, and there are twice as many that look.",
             "How many cells has the table of 3 words, and how many that of 6?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "work does not grow",
             _RIGHT | {"length_work": "stays"},
             "You say that more words are no more work. Every query meets every key.",
             "How many scores do 3 words make, and how many 6?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "memory in step with length",
@@ -102,6 +104,7 @@ exercise = Exercise(
             "You say that twice the words need twice the memory. The weights are a table, and "
             "both its sides grow.",
             "512 words needed 1 MiB in section 9. And 2,048?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "memory does not grow",
@@ -109,6 +112,7 @@ exercise = Exercise(
             "You say that more words need no more memory for the weights. Each pair of words has "
             "a cell.",
             "Which shape have the weights of 6 words, and which those of 12?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "width squared",
@@ -116,6 +120,7 @@ exercise = Exercise(
             "You say that twice the width is four times the work. It would be in a projection, "
             "whose matrix is width times width; a dot product only has twice the terms.",
             "How many multiplications has a dot product of width 4, and how many of width 8?",
+            kind="sizes-add-or-multiply",
         ),
         Misconception(
             "width for nothing",
@@ -123,6 +128,7 @@ exercise = Exercise(
             "You say that the width costs no work. A dot product adds up as many terms as the "
             "vectors have numbers.",
             "How many multiplications has a dot product of width 4, and how many of width 8?",
+            kind="sizes-add-or-multiply",
         ),
         Misconception(
             "wide weights",
@@ -130,6 +136,7 @@ exercise = Exercise(
             "You say that wider vectors need more memory for the weights. A score is one number, "
             "whatever it was added up from.",
             "Which of batch, tgt_len, src_len and d occur in the shape of the weights?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "wide weights, squared",
@@ -137,6 +144,7 @@ exercise = Exercise(
             "You say that twice the width needs four times the memory for the weights. The width "
             "does not occur in their shape at all.",
             "Which of batch, tgt_len, src_len and d occur in the shape of the weights?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "always a square",
@@ -144,6 +152,7 @@ exercise = Exercise(
             "You say that a target of twice the length is four times the work, in "
             "cross-attention. There only one side of the table grows.",
             "How many cells have 3 queries and 5 keys, and how many 6 queries and 5 keys?",
+            kind="sizes-always-equal",
         ),
         Misconception(
             "the source decides",
@@ -151,6 +160,7 @@ exercise = Exercise(
             "You say that a longer target costs nothing, in cross-attention. Every target word "
             "asks once.",
             "How many rows have the weights?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "fused is a square too",
@@ -158,6 +168,7 @@ exercise = Exercise(
             "You say that the fused function keeps four times as much. It never writes down the "
             "table of weights; that is the point of it.",
             "What is left to be kept if the table is not: which tensors, of which shapes?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "fused is free",
@@ -165,6 +176,7 @@ exercise = Exercise(
             "You say that the fused function keeps no more for twice the words. It does without "
             "the table; queries, keys and values it needs all the same.",
             "How large are queries, keys and values for twice the words?",
+            kind="cost-without-counting",
         ),
     ],
     variants=[in_capitals, as_arrays_of_words, with_spaces_and_a_note],

@@ -135,6 +135,7 @@ exercise = Exercise(
             "Your scores are the plain dot products: the scale is missing. The wider the vectors, "
             "the larger such scores grow, and the harder the softmax chooses.",
             "How large is the typical dot product of two random vectors of width 256?",
+            kind="no-scale",
         ),
         Misconception(
             "divided by d",
@@ -142,6 +143,7 @@ exercise = Exercise(
             "You divide the scores by the width, not by its root. So wide vectors get scores near "
             "0, and nearly equal shares.",
             "The *variance* of a dot product is d. What is its spread?",
+            kind="scale-by-width",
         ),
         Misconception(
             "root of the number of keys",
@@ -149,12 +151,14 @@ exercise = Exercise(
             "Under your root stands the number of keys, src_len. Scores grow with the number of "
             "*terms* in a dot product, and that is the width of a key.",
             "Over which axis does the dot product add up?",
+            kind="wrong-width",
         ),
         Misconception(
             "root of the values' width",
             attention(scale=lambda query, keys, values: values.shape[-1] ** 0.5),
             "Under your root stands the width of the values. They take no part in the scores.",
             "Which two tensors meet in a dot product?",
+            kind="wrong-width",
         ),
         Misconception(
             "softmax over the queries",
@@ -162,6 +166,7 @@ exercise = Exercise(
             "Your weights sum to 1 over the queries, not over the keys: the softmax ran along the "
             "axis before the last.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-queries",
         ),
         Misconception(
             "mask ignored",
@@ -169,6 +174,7 @@ exercise = Exercise(
             "Your function takes a mask and does not use it: hidden keys get a share like all "
             "others.",
             "Before which step must a hidden key drop out?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "mask after the softmax",
@@ -176,6 +182,7 @@ exercise = Exercise(
             "You mask the weights, after the softmax. The hidden keys are gone, and what they "
             "took of the row is gone with them: rows sum to less than 1.",
             "Which sum was each weight divided by, and who took part in it?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "True is hidden",
@@ -183,6 +190,7 @@ exercise = Exercise(
             "You read the mask the other way round: the keys marked `True` get nothing. Here, and "
             "in `F.scaled_dot_product_attention`, `True` means *may be attended to*.",
             "Which PyTorch module reads masks your way, and what does one pass to it?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "hidden scores of 0",
@@ -190,6 +198,7 @@ exercise = Exercise(
             "You set hidden *scores* to 0. But 0 is a score like any other: `exp(0)` is 1, and so "
             "hidden keys get a share, often a good one.",
             "Which score does `exp` turn into 0?",
+            kind="low-score-hides",
         ),
         Misconception(
             "mask added",
@@ -197,6 +206,7 @@ exercise = Exercise(
             "You add the mask to the scores. `True` counts as 1, so open scores rise by 1 and "
             "hidden ones stay where they are: hidden keys still get a good share.",
             "How far down would a hidden score have to go?",
+            kind="mask-as-number",
         ),
         Misconception(
             "cut, then divided again",
@@ -204,6 +214,7 @@ exercise = Exercise(
             "Cutting the weights and dividing once more is right on paper. Where a hidden score is "
             "very large, or a row is empty, it divides 0 by 0.",
             "What is left of the open keys' weights after a softmax that a hidden key has won?",
+            kind="divide-again",
         ),
         Misconception(
             "NaN in an empty row",
@@ -211,6 +222,7 @@ exercise = Exercise(
             "All is right but for rows that may look at nothing. With all scores at minus "
             "infinity the softmax divides 0 by 0, and one NaN later reaches every parameter.",
             "How did section 6 get zeros for such a row?",
+            kind="no-empty-rows",
         ),
         Misconception(
             "equal shares in an empty row",
@@ -218,12 +230,14 @@ exercise = Exercise(
             "All is right but for rows that may look at nothing. They have all scores alike, at a "
             "large negative number, so they look at everything in equal shares.",
             "What is still to be done after the softmax?",
+            kind="empty-rows-sum-to-one",
         ),
         Misconception(
             "multiplied by the root",
             attention(scale=lambda query, keys, values: query.shape[-1] ** -0.5),
             "You multiply the scores by √d. So they grow with the width twice over.",
             "Should the scale make wide vectors' scores larger or smaller?",
+            kind="no-scale",
         ),
         Misconception(
             "root of the number of queries",
@@ -231,6 +245,7 @@ exercise = Exercise(
             "Under your root stands the number of queries, tgt_len. Scores grow with the number of "
             "*terms* in a dot product, and that is the width of a query.",
             "Over which axis does the dot product add up?",
+            kind="wrong-width",
         ),
         Misconception(
             "softmax over the batch",
@@ -238,12 +253,14 @@ exercise = Exercise(
             "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
             "Sentences have nothing to do with each other.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-batch",
         ),
         Misconception(
             "no softmax",
             attention(weigh=_no_softmax),
             "Your weights are the scores themselves. They may be negative, and sum to anything.",
             "Which step of the four is missing?",
+            kind="scores-as-weights",
         ),
         Misconception(
             "order of return",
@@ -251,6 +268,7 @@ exercise = Exercise(
             "You return the weights first and the context second. Everywhere in the course it is "
             "`(context, weights)`.",
             "Which of your two results is as wide as the values?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "keys handed out",
@@ -258,6 +276,7 @@ exercise = Exercise(
             "Your context mixes the keys. Keys are what a query is compared with; what is handed "
             "out are the values.",
             "As wide as which tensor should the context be?",
+            kind="keys-handed-out",
         ),
     ],
     variants=[with_einsum, in_loops, from_torch, with_the_courses_softmax, in_float64],

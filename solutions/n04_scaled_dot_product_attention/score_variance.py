@@ -123,12 +123,14 @@ exercise = Exercise(
             "Your variances are a little too large: the sum of squares was divided by the number "
             "of pairs *less one*, as `.var()` does unless told otherwise.",
             "Which argument of `.var` says what is taken off the number?",
+            kind="constant-factor",
         ),
         Misconception(
             "spread for variance",
             _measured_by(variance=lambda scores: scores.std(correction=0)),
             "You return the spread (standard deviation), which is the root of the variance.",
             "Does the spread of the scores grow with d or with the root of d?",
+            kind="variance-is-spread",
         ),
         Misconception(
             "distance from 0",
@@ -136,6 +138,7 @@ exercise = Exercise(
             "You take the mean of the squares. That is the variance only where the mean of the "
             "scores is 0, as with the coins of section 1. Measured numbers are not so kind.",
             "From which number are the distances taken in a variance?",
+            kind="variance-is-spread",
         ),
         Misconception(
             "every query with every key",
@@ -145,6 +148,7 @@ exercise = Exercise(
             "You score every query against every key. The rows come in pairs here: row 3 of "
             "`queries` meets row 3 of `keys` and no other.",
             "How many scores do 8 pairs make?",
+            kind="another-task",
         ),
         Misconception(
             "terms for scores",
@@ -152,6 +156,7 @@ exercise = Exercise(
             "You take the variance of the single terms $q_i k_i$. A score is their *sum*, and it "
             "is the sum that spreads out as the width grows.",
             "What does a dot product do after multiplying?",
+            kind="another-task",
         ),
         Misconception(
             "the last numbers",
@@ -160,6 +165,7 @@ exercise = Exercise(
             ),
             "You use the last numbers of every vector. The task asks for the first.",
             "What does `[:, :2]` keep, and what does `[:, -2:]`?",
+            kind="wrong-end",
         ),
         Misconception(
             "whole vectors",
@@ -167,6 +173,7 @@ exercise = Exercise(
             "Your scores use the whole vectors at every width, so `plain` is the same number over "
             "and over.",
             "How do you take the first three columns of a matrix?",
+            kind="input-unused",
         ),
         Misconception(
             "variance divided by the root",
@@ -178,6 +185,7 @@ exercise = Exercise(
             "`scaled` is the plain variance divided by √d. But it is the *scores* that are "
             "divided; the variance measures squares, so it shrinks by more than that.",
             "If all scores are halved, what happens to their variance?",
+            kind="variance-is-spread",
         ),
         Misconception(
             "divided by d",
@@ -187,6 +195,7 @@ exercise = Exercise(
             "For `scaled` you divide the scores by d. Then their variance falls as 1/d, and wide "
             "vectors can no longer choose. Attention divides by the root.",
             "Which divisor brings a spread of √d back to 1?",
+            kind="scale-by-width",
         ),
         Misconception(
             "multiplied by the root",
@@ -197,6 +206,7 @@ exercise = Exercise(
             ),
             "For `scaled` you multiply the scores by √d, so their variance grows even faster.",
             "Should the scale make wide vectors' scores larger or smaller?",
+            kind="no-scale",
         ),
         Misconception(
             "root of the whole width",
@@ -208,6 +218,7 @@ exercise = Exercise(
             "For `scaled` you divide by the root of the vectors' whole width, whatever part of "
             "them the score used. The scale belongs to the number of terms that were added up.",
             "How many terms has the score at width 2?",
+            kind="wrong-width",
         ),
     ],
     variants=[all_widths_at_once, by_moments, in_loops, diagonal],

@@ -99,12 +99,14 @@ exercise = Exercise(
             _tempered(lambda width, heat: width**0.5 / heat),
             "Your rows get sharper where the temperature rises: the scores are multiplied by it.",
             "Hot means equal shares. What must happen to the differences between scores?",
+            kind="temperature-upside-down",
         ),
         Misconception(
             "under the root",
             _tempered(lambda width, heat: (width * heat) ** 0.5),
             "The temperature slipped under the root with d, so it acts only by its own root.",
             "At d = 1, what should temperature 4 divide the scores by?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "temperature for scale",
@@ -112,24 +114,28 @@ exercise = Exercise(
             "You divide by the temperature alone. It stands *beside* the scale √d, and does not "
             "replace it: at temperature 1 all should be as without one.",
             "What should your function give for temperatures of 1?",
+            kind="no-scale",
         ),
         Misconception(
             "scale alone",
             _tempered(lambda width, heat: width**0.5),
             "The temperature changes nothing in your weights.",
             "Call your function with temperatures of 1 and of 100. What should differ?",
+            kind="input-unused",
         ),
         Misconception(
             "added",
             _tempered(lambda width, heat: width**0.5 + heat),
             "You add the temperature to √d. Then even temperature 1 changes the weights.",
             "Two divisions one after the other: what single number do they divide by?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "divided by d",
             _tempered(lambda width, heat: width * heat),
             "You divide by the temperature and by d. The scale is the *root* of d.",
             "What stands below the line in the formula?",
+            kind="scale-by-width",
         ),
         Misconception(
             "after the softmax",
@@ -137,18 +143,21 @@ exercise = Exercise(
             "You divide the weights, after the softmax. So they no longer sum to 1, and their "
             "ratios stay what they were.",
             "On which side of the softmax do differences become ratios?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "one for all",
             _tempered(lambda width, heat: width**0.5 * heat.mean()),
             "All your queries have the same temperature, the mean of all. Each has one of its own.",
             "What happens to one row of weights when the temperature of *another* query changes?",
+            kind="one-for-all",
         ),
         Misconception(
             "that of the first sentence",
             _tempered(lambda width, heat: width**0.5 * heat[0]),
             "All your sentences use the temperatures of the first one.",
             "How many temperatures are there in a batch of two sentences with three queries each?",
+            kind="one-for-all",
         ),
         Misconception(
             "on both sides",
@@ -156,6 +165,7 @@ exercise = Exercise(
             "The temperature acts twice in your scores: they are divided by its square. Did you "
             "divide the queries and the keys, or queries and scores?",
             "By how much shrinks a product when both its factors are halved?",
+            kind="steps-in-any-order",
         ),
     ],
     variants=[queries_first, with_einsum, query_by_query, in_float64],

@@ -344,6 +344,7 @@ exercise = Exercise(
             "All shapes are right, and your heads cut the *sentence*, not the width: `view` alone "
             "where `view` and `transpose` are needed, on the way in and on the way out.",
             "Does `split_heads` of the first task do it in one move?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "not turned back",
@@ -351,6 +352,7 @@ exercise = Exercise(
             "The weights are right. The join forgot to bring the heads back behind the words "
             "before it made one axis of two.",
             "What does `join_heads` do before it flattens?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "scale of the model",
@@ -358,12 +360,14 @@ exercise = Exercise(
             "You divide by the root of `dim`, the width of the model. Each head adds up "
             "`head_dim` products only, so its scores come out too small.",
             "How many numbers has one query of one head?",
+            kind="wrong-width",
         ),
         Misconception(
             "no scale",
             _NoScale,
             "The scores are not divided by anything: the scale is missing.",
             "Which number kept the variance of the scores near 1 in notebook 04?",
+            kind="no-scale",
         ),
         Misconception(
             "no output projection",
@@ -371,12 +375,14 @@ exercise = Exercise(
             "You return the joined contexts. Without `out_proj` each head stays in its own slots, "
             "and nothing mixes them.",
             "Which two of the four parameters have you not used?",
+            kind="projection-left-out",
         ),
         Misconception(
             "no biases on the way in",
             _NoBiases,
             "The three input projections lack their biases.",
             "Which of the four parameters have you not used?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "matrix not turned",
@@ -384,6 +390,7 @@ exercise = Exercise(
             "You multiply by the matrices as they are stored. PyTorch stores them as (out, in), so "
             "that a vector x is projected to $x W^\\top$. They are square, so nothing complains.",
             "What does `F.linear` do with its matrix?",
+            kind="matrix-as-stored",
         ),
         Misconception(
             "keys before queries",
@@ -391,12 +398,14 @@ exercise = Exercise(
             "You took the first third of `in_proj_weight` for the keys and the second for the "
             "queries. PyTorch puts the queries first.",
             "In which order does section 4 list the three?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "values before queries",
             _ValuesFirst,
             "You took the first third of `in_proj_weight` for the values. They come last.",
             "In which order does section 4 list the three?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "mean of the weights",
@@ -404,6 +413,7 @@ exercise = Exercise(
             "The output is right. You return the mean of the heads' weights, as PyTorch does "
             "unless told otherwise. Asked are the weights of every head.",
             "How many axes should `weights` have?",
+            kind="heads-as-one",
         ),
         Misconception(
             "True is hidden",
@@ -411,18 +421,21 @@ exercise = Exercise(
             "You read the mask as `nn.MultiheadAttention` does: `True` = hidden. Here `True` means "
             "*may be attended to*.",
             "Where would you need a `~`, and where not?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "mask ignored",
             _MaskIgnored,
             "Your module takes a mask and does not use it.",
             "Before which step must a hidden key drop out?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "mask after the softmax",
             _MaskLate,
             "You mask the weights, after the softmax, so rows sum to less than 1.",
             "Which function of `utils.masks` does mask and softmax in the right order?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "NaN in an empty row",
@@ -430,6 +443,7 @@ exercise = Exercise(
             "All is right but for rows that may look at nothing: they are NaN, as in PyTorch's "
             "module. In this course they are 0.",
             "Which function of `utils.masks` knows about empty rows?",
+            kind="no-empty-rows",
         ),
         Misconception(
             "equal shares in an empty row",
@@ -437,6 +451,7 @@ exercise = Exercise(
             "All is right but for rows that may look at nothing: with all their scores alike they "
             "look at everything.",
             "Which function of `utils.masks` knows about empty rows?",
+            kind="empty-rows-sum-to-one",
         ),
         Misconception(
             "softmax over the queries",
@@ -444,6 +459,7 @@ exercise = Exercise(
             "Your weights sum to 1 over the queries: the softmax ran along the axis before the "
             "last.",
             "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-queries",
         ),
         Misconception(
             "divided by head_dim",
@@ -451,6 +467,7 @@ exercise = Exercise(
             "You divide the scores by the width of a head, not by its root, so they come out too "
             "small.",
             "The *variance* of a dot product is its width. What is its spread?",
+            kind="scale-by-width",
         ),
         Misconception(
             "every second number",
@@ -458,18 +475,21 @@ exercise = Exercise(
             "Your heads take every so-many-th number of the width. That would be a good layer of "
             "its own, but not PyTorch's: there a head's numbers lie side by side.",
             "Which rows of a projection's matrix belong to head 1?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "output matrix not turned",
             _OutputNotTransposed,
             "You multiply by `out_proj.weight` as it is stored. It is stored as (out, in).",
             "What does `self.out_proj(…)` do, when it is called as a layer?",
+            kind="matrix-as-stored",
         ),
         Misconception(
             "no bias on the way out",
             _NoOutputBias,
             "The output projection lacks its bias.",
             "What is the output of a row that may look at nothing?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "softmax over the heads",
@@ -477,6 +497,7 @@ exercise = Exercise(
             "Your softmax runs over the heads, so that heads compete with each other for every "
             "key. Keys should compete, within each head.",
             "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-batch",
         ),
         Misconception(
             "values not used",
@@ -484,6 +505,7 @@ exercise = Exercise(
             "You project the keys twice: once as keys, once as values. The module is given values "
             "of their own, which are often the same tensor, but need not be.",
             "Which of the inputs have you not used?",
+            kind="keys-handed-out",
         ),
     ],
     variants=[PyTorchsOwn, OneHeadAfterTheOther, RawMatrices, TheCourses],

@@ -144,6 +144,7 @@ exercise = Exercise(
             _table(width=lambda dim, heads: heads),
             "`head_dims` holds the numbers of heads. Asked is how wide one of them is.",
             "Width 8, four heads: how many numbers are left for each?",
+            kind="heads-share-the-width",
         ),
         Misconception(
             "each head with its own matrices",
@@ -151,6 +152,7 @@ exercise = Exercise(
             "Your parameters grow with the heads, as if each had four whole matrices of its own. "
             "It has a slice of each.",
             "What do the heads cut: the matrices, or what comes out of them?",
+            kind="heads-share-the-width",
         ),
         Misconception(
             "one head's share",
@@ -158,18 +160,21 @@ exercise = Exercise(
             "You put `head_dim` into the formula. The projections are as wide as the model, "
             "before anything is split.",
             "Which shape has `W_q.weight`?",
+            kind="heads-share-the-width",
         ),
         Misconception(
             "biases forgotten",
             _table(parameters=lambda dim, heads: 4 * dim**2),
             "You count the matrices only. Each of the projections has a bias, too.",
             "How many parameters has `nn.Linear(8, 8)`?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "one bias for four",
             _table(parameters=lambda dim, heads: 4 * dim**2 + dim),
             "You count one bias. Each of the four projections has its own.",
             "How many parameters has `nn.Linear(8, 8)`?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "output projection forgotten",
@@ -177,18 +182,21 @@ exercise = Exercise(
             "You count three projections: of queries, keys and values. There is a fourth, which "
             "mixes the joined heads.",
             "What stands at the end of the formula of section 1?",
+            kind="projection-left-out",
         ),
         Misconception(
             "one map for all heads",
             _table(cells=lambda weights: weights[:, 0].numel()),
             "Your `cells` count one table a sentence. Every head draws its own.",
             "Which shape have the weights?",
+            kind="heads-as-one",
         ),
         Misconception(
             "one sentence",
             _table(cells=lambda weights: weights[0].numel()),
             "Your `cells` count one sentence. There is a batch of them.",
             "Which shape have the weights?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "entropy for words",
@@ -196,6 +204,7 @@ exercise = Exercise(
             "`looked_at` holds entropies. The number of words effectively looked at is `exp` of "
             "them.",
             "A row that looks at one word only: which number should it give?",
+            kind="logarithm",
         ),
         Misconception(
             "exp of the mean",
@@ -203,6 +212,7 @@ exercise = Exercise(
             "You took the mean of the entropies, then `exp`. Asked is the mean of the numbers of "
             "words: first `exp` of each row, then the mean. (Yours is never larger.)",
             "One row looks at 1 word, another at 5. How many is that on average?",
+            kind="averages-anywhere",
         ),
         Misconception(
             "focus of the mean map",
@@ -210,6 +220,7 @@ exercise = Exercise(
             "You averaged the maps of the heads before measuring. A mean of two sharp maps is "
             "less sharp than either, and belongs to neither.",
             "Section 10: what does the average hide?",
+            kind="heads-as-one",
         ),
         Misconception(
             "scale of the model",
@@ -217,18 +228,21 @@ exercise = Exercise(
             "Your scores are divided by the root of the model's width. So heads look more and more "
             "evenly the more of them there are, and that comes from the scale alone.",
             "How many products does one score of one head add up?",
+            kind="wrong-width",
         ),
         Misconception(
             "divided by head_dim",
             _table(scale=lambda dim, heads: dim / heads),
             "You divide the scores by the width of a head, not by its root.",
             "The *variance* of a dot product is its width. What is its spread?",
+            kind="scale-by-width",
         ),
         Misconception(
             "no scale",
             _table(scale=lambda dim, heads: 1),
             "Your scores are not scaled.",
             "What does attention divide its scores by?",
+            kind="no-scale",
         ),
         Misconception(
             "view alone",
@@ -237,6 +251,7 @@ exercise = Exercise(
             ),
             "Your heads cut the sentence, not the width: `view` alone.",
             "Is there a function of the first task that splits rightly?",
+            kind="shape-is-enough",
         ),
     ],
     variants=[row_by_row, counted_in_a_module, in_float64],

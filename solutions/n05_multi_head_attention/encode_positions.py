@@ -96,6 +96,7 @@ exercise = Exercise(
             "All your numbers are right, in another order: first all sines, then all cosines. In "
             "the formula they alternate: each clock has two numbers side by side.",
             "In which columns does the formula put the sine and the cosine of clock 0?",
+            kind="clocks",
         ),
         Misconception(
             "cosine first",
@@ -104,12 +105,14 @@ exercise = Exercise(
             ),
             "In each pair the cosine comes first. The formula puts the sine into column 2i.",
             "Which code has place 0: does it begin with 0 or with 1?",
+            kind="clocks",
         ),
         Misconception(
             "counted from 1",
             lambda positions, dim, base: _waves(_angles(positions + 1, dim, base)),
             "Your places are all one too far: at place 0 every sine should be 0.",
             "Did you add something to the positions?",
+            kind="off-by-one",
         ),
         Misconception(
             "a clock for every column",
@@ -121,6 +124,7 @@ exercise = Exercise(
             "Every column has an angle of its own. Sine and cosine of a pair belong to *one* "
             "clock: only then do they point in one direction.",
             "What is the sum of the squares of the two numbers of a pair?",
+            kind="clocks",
         ),
         Misconception(
             "half the exponent",
@@ -130,6 +134,7 @@ exercise = Exercise(
             "Your clocks slow down by half as much as they should: the exponent is 2i/dim, and "
             "yours is i/dim.",
             "Which exponent has the last clock when dim is 4?",
+            kind="clocks",
         ),
         Misconception(
             "twice the exponent",
@@ -139,6 +144,7 @@ exercise = Exercise(
             "Your clocks slow down twice as fast as they should: the exponents were divided by "
             "the number of clocks, and by 2 too little.",
             "Which exponent has the last clock when dim is 4?",
+            kind="clocks",
         ),
         Misconception(
             "all clocks alike",
@@ -146,6 +152,7 @@ exercise = Exercise(
             "All your clocks run at the same speed. So after one turn, about 6.28 places, the "
             "codes begin again.",
             "What makes the second clock slower than the first?",
+            kind="clocks",
         ),
         Misconception(
             "places counted anew",
@@ -155,6 +162,7 @@ exercise = Exercise(
             "You count the places 0, 1, 2, … yourself. `positions` says which they are: perhaps "
             "7 and 2.",
             "Which input do you use for its shape only?",
+            kind="row-is-word",
         ),
         Misconception(
             "faster and faster",
@@ -164,12 +172,14 @@ exercise = Exercise(
             "Each of your clocks is *faster* than the one before: the angle is multiplied where "
             "it should be divided.",
             "Which clocks tell the beginning of a text from its end?",
+            kind="clocks",
         ),
         Misconception(
             "always 10,000",
             lambda positions, dim, base: _waves(_angles(positions, dim, 10_000)),
             "Your clocks use 10,000 whatever `base` says.",
             "Which of the three inputs have you not used?",
+            kind="input-unused",
         ),
         Misconception(
             "sines alone",
@@ -179,6 +189,7 @@ exercise = Exercise(
             "Both numbers of each pair are sines. A sine alone takes each value twice on the way "
             "round; only with the cosine does it say where the hand points.",
             "At which two hours does a clock's hand reach the same height?",
+            kind="clocks",
         ),
     ],
     variants=[number_by_number, through_logarithms, shifted_sines, filled_in],

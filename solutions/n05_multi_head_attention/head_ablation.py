@@ -150,6 +150,7 @@ exercise = Exercise(
             _ablation(cut=_others_zeroed),
             "You keep the one head and take all others away. It is the other way round.",
             "How many heads still write into your output number 0?",
+            kind="opposite",
         ),
         Misconception(
             "never put back",
@@ -157,6 +158,7 @@ exercise = Exercise(
             "Heads that you took away once stay away: the second output lacks two heads, the "
             "third three. Each time all others should be there.",
             "Where do you copy the contexts: before the loop, or in it?",
+            kind="stale-value",
         ),
         Misconception(
             "the others made louder",
@@ -164,6 +166,7 @@ exercise = Exercise(
             "You make the remaining heads louder to fill the gap, as dropout does. An ablation "
             "takes one thing away and changes nothing else.",
             "If two things change at once, which of them moved the output?",
+            kind="dropout-factor",
         ),
         Misconception(
             "mean for nothing",
@@ -171,6 +174,7 @@ exercise = Exercise(
             "You put the head's mean in its place. That is another kind of ablation, and a good "
             "one; asked was to set its context to 0.",
             "What does a head of zeros write into the output?",
+            kind="another-task",
         ),
         Misconception(
             "every second number",
@@ -178,6 +182,7 @@ exercise = Exercise(
             "In the joined contexts you set every so-many-th number to 0. A head's numbers lie "
             "side by side there.",
             "Where are the heads apart, before the join or after it?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "not projected",
@@ -185,12 +190,14 @@ exercise = Exercise(
             "You compare joined contexts. What the layer hands on comes after the output "
             "projection: a large context can write little, and a small one much.",
             "Which inputs have you not used?",
+            kind="projection-left-out",
         ),
         Misconception(
             "bias forgotten",
             _ablation(finish=lambda joined, w_o, b_o: joined @ w_o.T),
             "Your outputs lack the bias `b_o`. It belongs to no head and stays when one goes.",
             "What is the output when *all* heads are taken away?",
+            kind="biases-by-the-way",
         ),
         Misconception(
             "squared length",
@@ -199,6 +206,7 @@ exercise = Exercise(
             ),
             "The outputs are right. `moved` holds squared lengths; the root is missing.",
             "How long is the vector (3, 4)?",
+            kind="length-of-a-vector",
         ),
         Misconception(
             "one length for all words",
@@ -206,6 +214,7 @@ exercise = Exercise(
             "The outputs are right. For `moved` you took all words together as one long vector. "
             "Asked is the mean over the words of the length that each moved.",
             "What happens to your number if the batch is twice as large?",
+            kind="averages-anywhere",
         ),
         Misconception(
             "sum for mean",
@@ -213,6 +222,7 @@ exercise = Exercise(
             "The outputs are right. For `moved` you add up the lengths of all words; asked is "
             "their mean.",
             "What happens to your number if the batch is twice as large?",
+            kind="sum-and-mean",
         ),
         Misconception(
             "a walk along the axes",
@@ -222,6 +232,7 @@ exercise = Exercise(
             "The outputs are right. For `moved` you add up the single numbers of a difference, as "
             "if one had to walk along the axes. The length is the straight way.",
             "How long is the vector (3, 4)?",
+            kind="length-of-a-vector",
         ),
         Misconception(
             "change of length",
@@ -233,6 +244,7 @@ exercise = Exercise(
             "The outputs are right. `moved` says how much *longer or shorter* each vector became. "
             "A vector that turns on the spot moves as well.",
             "How far is it from (1, 0) to (0, 1)?",
+            kind="length-of-a-vector",
         ),
         Misconception(
             "number by number",
@@ -240,6 +252,7 @@ exercise = Exercise(
             "The outputs are right. For `moved` you average the single numbers. Asked is the "
             "length of the vector by which a word moves.",
             "How long is the vector (3, 4)?",
+            kind="length-of-a-vector",
         ),
     ],
     variants=[term_by_term, columns_cut_out, all_at_once, in_float64],

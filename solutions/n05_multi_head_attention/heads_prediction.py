@@ -86,6 +86,7 @@ exercise = Exercise(
             "You say that more heads are more parameters. The same four matrices are cut into "
             "thinner slices.",
             "What did the formula of section 5 hold besides d?",
+            kind="heads-share-the-width",
         ),
         Misconception(
             "heads save parameters",
@@ -93,12 +94,14 @@ exercise = Exercise(
             "You say that more heads are fewer parameters. Each slice is thinner, and there are "
             "more of them.",
             "What did the formula of section 5 hold besides d?",
+            kind="heads-share-the-width",
         ),
         Misconception(
             "one map for all",
             _RIGHT | {"maps": "stays"},
             "You say that the number of weights stays. Every head draws a map of its own.",
             "Which shape have the weights?",
+            kind="heads-as-one",
         ),
         Misconception(
             "thinner maps",
@@ -106,6 +109,7 @@ exercise = Exercise(
             "You say that the number of weights falls. A head's vectors get thinner; its map has "
             "as many rows and columns as ever.",
             "Does `head_dim` occur in the shape of the weights?",
+            kind="cost-without-counting",
         ),
         Misconception(
             "rank grows",
@@ -113,6 +117,7 @@ exercise = Exercise(
             "You say that the possible rank rises. The scores of a head are a product with "
             "`head_dim` columns, and that gets smaller.",
             "What is the rank of a product of a column with a row?",
+            kind="heads-share-the-width",
         ),
         Misconception(
             "rank stays",
@@ -120,12 +125,14 @@ exercise = Exercise(
             "You say that the possible rank stays. The scores of a head are a product with "
             "`head_dim` columns, and that gets smaller.",
             "What was the rank with eight heads of width 1?",
+            kind="heads-share-the-width",
         ),
         Misconception(
             "leaky mean",
             _RIGHT | {"mean_row": "less than 1"},
             "You say that rows of the mean map sum to less than 1. Each head's row sums to 1.",
             "What is the mean of four ones?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "sum for mean",
@@ -133,6 +140,7 @@ exercise = Exercise(
             "You say that rows of the mean map sum to the number of heads. Those of the *sum* "
             "would.",
             "What is the mean of four ones?",
+            kind="sum-and-mean",
         ),
         Misconception(
             "heads have places",
@@ -140,6 +148,7 @@ exercise = Exercise(
             "You say that the output is shuffled. The joined contexts are; then the columns of "
             "$W^O$, exchanged as well, meet the same numbers as before.",
             "Does a sum of terms change when two of them change places?",
+            kind="attention-sees-order",
         ),
         Misconception(
             "heads are numbered",
@@ -147,6 +156,7 @@ exercise = Exercise(
             "You say that the output is another one. The output is a sum of one term a head, and "
             "no head knows its number.",
             "Does a sum of terms change when two of them change places?",
+            kind="attention-sees-order",
         ),
         Misconception(
             "order does not show",
@@ -154,12 +164,14 @@ exercise = Exercise(
             "You say that the output stays as it is. Each word keeps its result, and takes it "
             "along to its new place.",
             "In section 6, in which row stood the context of *cat* in the second sentence?",
+            kind="row-is-word",
         ),
         Misconception(
             "order is seen",
             _RIGHT | {"shuffle": "another"},
             "You say that other outputs come out. Without positions attention sees a bag of words.",
             "How did the context of *cat* change in section 6?",
+            kind="attention-sees-order",
         ),
     ],
     variants=[in_capitals, with_a_number, with_spaces_and_a_note],

@@ -64,6 +64,7 @@ exercise = Exercise(
             "Your shape is right, and the numbers stand in the wrong places: without turning the "
             "axes back, `reshape` mixes words.",
             "What does the test *only myself* say: does output 1 depend on word 1 alone?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "mean of the heads",
@@ -71,6 +72,7 @@ exercise = Exercise(
             "You take the mean of the heads. Heads are joined end to end, so that nothing is "
             "lost; an average cannot be taken apart again.",
             "How wide is the result, if each of two heads has three numbers?",
+            kind="heads-as-one",
         ),
         Misconception(
             "sum of the heads",
@@ -78,6 +80,7 @@ exercise = Exercise(
             "You add the heads up. Adding comes later, in the output projection, where each head "
             "has columns of its own; here they are put end to end.",
             "How wide is the result, if each of two heads has three numbers?",
+            kind="heads-as-one",
         ),
         Misconception(
             "numbers dealt in turn",
@@ -85,6 +88,7 @@ exercise = Exercise(
             "You deal the numbers in turn: the first of each head, then the second of each. A "
             "head's numbers stay side by side.",
             "Which axis must be the last one before two become one?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "heads one below the other",
@@ -92,18 +96,21 @@ exercise = Exercise(
             "You put the heads one below the other, so the sentence gets longer. They belong side "
             "by side, so that the words get wider.",
             "Does joining add rows or columns?",
+            kind="axes-anywhere",
         ),
         Misconception(
             "turned, not joined",
             lambda tensor: tensor.transpose(1, 2),
             "You turned the axes back, and the heads still have an axis of their own.",
             "How many axes should the result have?",
+            kind="axes-anywhere",
         ),
         Misconception(
             "words before the batch",
             lambda tensor: tensor.permute(2, 0, 1, 3).flatten(2),
             "Your result begins with the words. The batch comes first.",
             "What should `join_heads(…)[0]` be: a word, or a sentence?",
+            kind="axes-anywhere",
         ),
     ],
     variants=[contiguous_view, end_to_end, word_by_word, in_float64],

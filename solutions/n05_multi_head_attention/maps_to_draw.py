@@ -85,6 +85,7 @@ exercise = Exercise(
             "of every sentence, not every head of one sentence. With as many sentences as heads "
             "even the shape is right.",
             "Which axis of the weights comes first, batch or heads?",
+            kind="axes-anywhere",
         ),
         Misconception(
             "mean over the batch",
@@ -92,30 +93,35 @@ exercise = Exercise(
             "You average over all sentences. Word 2 of one sentence has nothing to do with word 2 "
             "of another.",
             "Which input says whose maps are wanted?",
+            kind="one-for-all",
         ),
         Misconception(
             "first sentence always",
             lambda weights, sentence, length: _drawn(weights[0, :, :length, :length]),
             "You draw the first sentence, whichever was asked for.",
             "Which of the three inputs have you not used?",
+            kind="one-for-all",
         ),
         Misconception(
             "padding drawn too",
             lambda weights, sentence, length: _drawn(weights[sentence]),
             "The right sentence, with its padding: rows and columns that nobody reads.",
             "What is `length` for?",
+            kind="row-is-sentence",
         ),
         Misconception(
             "rows cut, columns not",
             lambda weights, sentence, length: _drawn(weights[sentence, :, :length]),
             "You cut the rows of padding off and left its columns.",
             "Which two axes of a map belong to words?",
+            kind="half-is-enough",
         ),
         Misconception(
             "cut at the wrong end",
             lambda weights, sentence, length: _drawn(weights[sentence, :, -length:, -length:]),
             "You kept the end of the sentence. The padding is at the end.",
             "Which words come first, the real ones or the padding?",
+            kind="wrong-end",
         ),
         Misconception(
             "columns for rows",
@@ -123,6 +129,7 @@ exercise = Exercise(
             "Your maps are turned: rows and columns have changed places. Rows are the words that "
             "look.",
             "Which axis comes first in (tgt_len, src_len)?",
+            kind="rows-are-keys",
         ),
         Misconception(
             "mean of the whole map",
@@ -133,6 +140,7 @@ exercise = Exercise(
             "The maps of the heads are right. The last map is one number everywhere: the mean ran "
             "over all axes.",
             "Over which axis is the mean of the heads?",
+            kind="averages-anywhere",
         ),
         Misconception(
             "sum for mean",
@@ -142,18 +150,21 @@ exercise = Exercise(
             "The maps of the heads are right. The last one is their sum, so that a row without "
             "padding sums to the number of heads.",
             "To what should a row of an average map sum?",
+            kind="sum-and-mean",
         ),
         Misconception(
             "mean forgotten",
             lambda weights, sentence, length: _cut_out(weights, sentence, length) * 1,
             "The maps of the heads are right. Their mean, which should come last, is missing.",
             "How many maps should there be for two heads?",
+            kind="another-task",
         ),
         Misconception(
             "columns cut, rows not",
             lambda weights, sentence, length: _drawn(weights[sentence, :, :, :length]),
             "You cut the columns of padding off and left its rows.",
             "Which two axes of a map belong to words?",
+            kind="half-is-enough",
         ),
         Misconception(
             "mean in front",
@@ -163,6 +174,7 @@ exercise = Exercise(
             ),
             "The mean stands before the heads. It belongs at the end, under the last title.",
             "Which title would your first map get?",
+            kind="parts-in-any-order",
         ),
     ],
     variants=[sentence_first, head_by_head, narrowed, in_float64],

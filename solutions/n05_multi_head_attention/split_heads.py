@@ -71,6 +71,7 @@ exercise = Exercise(
             "the *sentence* into parts, not the width. A row of a head holds pieces of other "
             "words.",
             "What does the test of section 3 say: does every output notice every word?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "heads behind the words",
@@ -78,6 +79,7 @@ exercise = Exercise(
             "The width is cut rightly. But the heads still stand behind the words, so that `@` "
             "would multiply heads with heads.",
             "On which two axes does attention work, and what has to stand before them?",
+            kind="axes-anywhere",
         ),
         Misconception(
             "every second number",
@@ -85,6 +87,7 @@ exercise = Exercise(
             "Your heads take turns: with two heads, one has numbers 1, 3, 5, the other 2, 4, 6. A "
             "head's numbers lie side by side.",
             "Which of the two new axes runs faster, the head or the number within the head?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "heads and widths exchanged",
@@ -92,6 +95,7 @@ exercise = Exercise(
             "You made heads that are as *wide* as there should be many. The sizes of the two new "
             "axes are exchanged.",
             "With width 6 and 2 heads: how wide is a head?",
+            kind="heads-share-the-width",
         ),
         Misconception(
             "heads before the batch",
@@ -99,18 +103,21 @@ exercise = Exercise(
             "Your heads come before the batch. The batch is the first axis everywhere in the "
             "course.",
             "What should `split_heads(…)[0]` be: a head, or a sentence?",
+            kind="axes-anywhere",
         ),
         Misconception(
             "heads inside the batch",
             lambda tensor, heads: split_into_heads(tensor, heads).flatten(0, 1),
             "You put heads and batch into one axis. Some libraries do; here each has its own.",
             "How many axes should the result have?",
+            kind="axes-anywhere",
         ),
         Misconception(
             "words and numbers exchanged",
             lambda tensor, heads: tensor.unflatten(-1, (heads, -1)).permute(0, 2, 3, 1),
             "In each head, rows and columns are exchanged: a row should be a word.",
             "Which two axes did you mean to exchange?",
+            kind="axes-anywhere",
         ),
     ],
     variants=[view_and_transpose, head_by_head, chunks, in_float64],

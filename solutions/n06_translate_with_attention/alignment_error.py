@@ -128,6 +128,7 @@ exercise = Exercise(
             "You count the possible links as they are given. The sure ones count as possible too: "
             "$S$ is part of $P$. So a sure link that was found should count twice.",
             "What is the error rate of a perfect alignment, by your formula?",
+            kind="sure-and-possible",
         ),
         Misconception(
             "mean over sentences",
@@ -136,18 +137,21 @@ exercise = Exercise(
             "for more than one in a long sentence. The rate of a corpus is made of counts over the "
             "whole corpus.",
             "First add up, then divide; or first divide, then add up?",
+            kind="averages-anywhere",
         ),
         Misconception(
             "one for each sentence",
             _per_sentence,
             "You return one rate for each sentence. Asked is one number for all.",
             "Over which axes do the counts run?",
+            kind="averages-anywhere",
         ),
         Misconception(
             "right for wrong",
             _error(lambda a, s, p: 1 - _och_and_ney(a, s, p)),
             "You return the share that is right. It is an *error* rate: 0 is perfect.",
             "What does your function return for a perfect alignment?",
+            kind="opposite",
         ),
         Misconception(
             "precision only",
@@ -155,6 +159,7 @@ exercise = Exercise(
             "You count wrong links among those that the model made. A sure link that is missing "
             "costs nothing then, and a model that makes one safe link is perfect.",
             "Where does the number of sure links enter?",
+            kind="half-is-enough",
         ),
         Misconception(
             "recall only",
@@ -162,6 +167,7 @@ exercise = Exercise(
             "You count the sure links that are missing. A wrong link costs nothing then, and a "
             "model that links everything with everything is perfect.",
             "Where does the number of predicted links enter?",
+            kind="half-is-enough",
         ),
         Misconception(
             "sure links alone",
@@ -169,6 +175,7 @@ exercise = Exercise(
             "You count the sure links twice, and the possible ones never. So a link that is "
             "possible and not sure is an error for you.",
             "Which of the three sets does your formula not use?",
+            kind="sure-and-possible",
         ),
         Misconception(
             "possible links as gold",
@@ -176,6 +183,7 @@ exercise = Exercise(
             "You treat every possible link as one that must be there. A possible link may be left "
             "out at no cost.",
             "Which set stands in the denominator beside $A$?",
+            kind="sure-and-possible",
         ),
         Misconception(
             "possible links below",
@@ -183,6 +191,7 @@ exercise = Exercise(
             "Your denominator counts all possible links. Below the line stand the predicted and "
             "the *sure* ones: only those have to be found.",
             "Must a possible link be there?",
+            kind="sure-and-possible",
         ),
         Misconception(
             "union below",
@@ -190,6 +199,7 @@ exercise = Exercise(
             "Your denominator counts the links that are predicted *or* sure, each once. In the "
             "formula a link that is both counts twice, as it does above the line.",
             "For a perfect alignment, what is your quotient?",
+            kind="sure-and-possible",
         ),
     ],
     variants=[in_sets, as_numbers, sentence_by_sentence, errors_counted, by_index],

@@ -142,12 +142,14 @@ exercise = Exercise(
             "Your rows are one too low: each target word got the row of the word after it. Row 0 "
             "was made when the decoder had read `<sos>`, and belongs to the first word.",
             "How many rows do the weights have, and how many entries has `target`?",
+            kind="off-by-one",
         ),
         Misconception(
             "the row of the end",
             _picture(rows=lambda target: _places(target, ("<pad>", "<sos>")) - 1),
             "Your picture has a row for `<eos>`. It was written, but it is no word.",
             "How many words has the translation?",
+            kind="marks-are-words",
         ),
         Misconception(
             "marks of the source left in",
@@ -155,6 +157,7 @@ exercise = Exercise(
             "Your picture has columns for `<sos>` and `<eos>`, where the source holds them. They "
             "are no words.",
             "Is padding the only thing in `source` that is no word?",
+            kind="marks-are-words",
         ),
         Misconception(
             "cut from the end only",
@@ -162,6 +165,7 @@ exercise = Exercise(
             "You count the source words and keep as many columns from the left. Where the source "
             "begins with `<sos>`, its column stays, and the last word's is lost.",
             "At which places do the words stand, when something stands before them?",
+            kind="wrong-end",
         ),
         Misconception(
             "unknown words thrown out",
@@ -172,6 +176,7 @@ exercise = Exercise(
             "You left out `<unk>`. It stands for a word of the sentence, and where it looks is "
             "what one wants to see: that is how names are copied.",
             "Which of the four special words did a person write?",
+            kind="marks-are-words",
         ),
         Misconception(
             "rows normalised again",
@@ -179,6 +184,7 @@ exercise = Exercise(
             "You divided the rows by their sums after trimming. What went to `<eos>` has been "
             "handed to the words, and the picture no longer shows what the model did.",
             "If a row is dark in the picture, should one be able to see that?",
+            kind="divide-again",
         ),
         Misconception(
             "links by columns",
@@ -186,6 +192,7 @@ exercise = Exercise(
             "You linked each *source* word with the target word that looks at it most. Asked was "
             "a link for each target word.",
             "How many links has each row, and how many has each column?",
+            kind="reads-by-columns",
         ),
         Misconception(
             "links over a half",
@@ -193,6 +200,7 @@ exercise = Exercise(
             "You set a link where a weight is more than a half. The largest weight of a row need "
             "not be: where many words share, 0.3 can be the most.",
             "How many links should each row have?",
+            kind="largest-of-a-row",
         ),
         Misconception(
             "links before trimming",
@@ -200,6 +208,7 @@ exercise = Exercise(
             "You looked for the largest weight before you cut off the marks. Where `<eos>` had "
             "the most, the row has no link left.",
             "How many links should each row have?",
+            kind="stale-value",
         ),
         Misconception(
             "places for marks",
@@ -207,6 +216,7 @@ exercise = Exercise(
             "`links` holds the place of each row's largest weight. Asked is a table of booleans, "
             "as large as the picture, `True` at those places.",
             "What has `links` to look like, so that it can be laid over the picture?",
+            kind="largest-of-a-row",
         ),
         Misconception(
             "turned on its side",
@@ -214,6 +224,7 @@ exercise = Exercise(
             "Your picture has the source words as rows. In the course rows are target words, "
             "columns source words.",
             "Who looks, and who is looked at?",
+            kind="rows-are-keys",
         ),
     ],
     variants=[in_loops, with_masks, as_slices, with_one_hot],

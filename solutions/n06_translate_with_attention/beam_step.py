@@ -163,6 +163,7 @@ exercise = Exercise(
             "well, and nothing is ever dropped: that is several greedy searches side by side. The "
             "candidates of all hypotheses compete in one table.",
             "Can two of the new hypotheses have the same parent?",
+            kind="another-task",
         ),
         Misconception(
             "old scores forgotten",
@@ -172,6 +173,7 @@ exercise = Exercise(
             "You compare the new words alone and forget the scores so far. A bad beginning with "
             "one good word wins over a good beginning.",
             "What is the log-probability of a whole beginning, word for word?",
+            kind="stale-value",
         ),
         Misconception(
             "finished ones go on",
@@ -179,6 +181,7 @@ exercise = Exercise(
             "Your finished hypotheses are continued with further words. After `<eos>` there is "
             "nothing to be said.",
             "What is `finished` for?",
+            kind="finished-goes-on",
         ),
         Misconception(
             "finished ones dropped",
@@ -186,6 +189,7 @@ exercise = Exercise(
             "Your finished hypotheses have disappeared. A translation that has ended stays in the "
             "race, with its score, until better ones push it out.",
             "Which single candidate should a finished hypothesis put forward?",
+            kind="finished-goes-on",
         ),
         Misconception(
             "finished ones pay again",
@@ -194,6 +198,7 @@ exercise = Exercise(
             "should stay what it was.",
             "How likely is it that nothing follows after `<eos>`, and what is the logarithm of "
             "that?",
+            kind="finished-goes-on",
         ),
         Misconception(
             "finished ones multiply",
@@ -203,6 +208,7 @@ exercise = Exercise(
             "Your finished hypotheses have as many continuations as there are words, all at no "
             "cost. One of them can fill the whole beam with copies of itself.",
             "Which entries of a finished hypothesis' row must not be chosen?",
+            kind="finished-goes-on",
         ),
         Misconception(
             "divided by the beam",
@@ -212,6 +218,7 @@ exercise = Exercise(
             "The scores are right. To find row and column of a place you divided by the size of "
             "the beam, and a row of the table is as long as the vocabulary.",
             "At which place of the flattened table does its second row begin?",
+            kind="sizes-always-equal",
         ),
         Misconception(
             "words before parents",
@@ -219,6 +226,7 @@ exercise = Exercise(
             "Parents and words are right, and the wrong way round. Asked is: score, which "
             "hypothesis, which word.",
             "Which of the two is always smaller than the beam?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "probabilities added",
@@ -228,6 +236,7 @@ exercise = Exercise(
             "You add probabilities to log-probabilities. Scores would rise with each word, and "
             "long translations would win for being long.",
             "What does a product become under the logarithm?",
+            kind="logarithm",
         ),
         Misconception(
             "news without history",
@@ -235,6 +244,7 @@ exercise = Exercise(
             "The choice is right, but the scores that you return are those of the new words "
             "alone. The next step would begin as if nothing had been written before.",
             "Which numbers did you compare, and which do you return?",
+            kind="stale-value",
         ),
     ],
     variants=[in_loops, masked, best_of_each_first, indices_unravelled],

@@ -174,6 +174,7 @@ exercise = Exercise(
             "Every step of yours begins with the start state. So the decoder knows the last word "
             "only, and nothing of those before it.",
             "Which of the three results of `luong_step` do you throw away?",
+            kind="stale-value",
         ),
         Misconception(
             "reads its own words",
@@ -181,6 +182,7 @@ exercise = Exercise(
             "From the second step on your decoder reads the words that it would have written "
             "itself. That is free running. Teacher forcing tells it the right ones.",
             "Where does the word that each step reads come from?",
+            kind="teacher-forcing",
         ),
         Misconception(
             "reads the answers",
@@ -188,6 +190,7 @@ exercise = Exercise(
             "Each step reads the very word that it is to guess: you feed the target without its "
             "`<sos>`. The loss would fall to nothing, and the model could not write a word alone.",
             "What has the decoder read when it writes the first word?",
+            kind="future-open",
         ),
         Misconception(
             "a step after the end",
@@ -195,6 +198,7 @@ exercise = Exercise(
             "You feed the whole target, the last column as well. There is nothing left to guess "
             "after that, and so there is one step too many.",
             "How many words and `<eos>` does the longest row ask for?",
+            kind="off-by-one",
         ),
         Misconception(
             "time in front",
@@ -202,6 +206,7 @@ exercise = Exercise(
             "Your steps lie along axis 0 and the sentences along axis 1. Everywhere in the course "
             "the batch comes first.",
             "Along which axis does `torch.stack` put a list together, if it is not told?",
+            kind="axes-anywhere",
         ),
         Misconception(
             "labels not shifted",
@@ -209,6 +214,7 @@ exercise = Exercise(
             "Your loss compares each step with the word that it has just *read*. A model trained "
             "so learns to repeat.",
             "After `<sos>` has been read, what is the right answer?",
+            kind="future-open",
         ),
         Misconception(
             "padding counted",
@@ -216,6 +222,7 @@ exercise = Exercise(
             "Padding counts in your loss. The model would be trained to write `<pad>`, and the "
             "more so the more uneven a batch is.",
             "How does `F.cross_entropy` learn which labels to leave out?",
+            kind="padding-in-loss",
         ),
         Misconception(
             "padding in the denominator",
@@ -223,12 +230,14 @@ exercise = Exercise(
             "The losses of padding are 0 in your sum, and yet you divide by all places, padding "
             "included. The same sentence has a smaller loss beside a longer one.",
             "By how many should the sum be divided?",
+            kind="padding-in-loss",
         ),
         Misconception(
             "sum for mean",
             _loop(loss=_loss_by(lambda each, real: (each * real).sum())),
             "Your loss is the sum over all words. Asked was the mean.",
             "Which of the two depends on the size of the batch?",
+            kind="sum-and-mean",
         ),
         Misconception(
             "softmax before the loss",
@@ -236,6 +245,7 @@ exercise = Exercise(
             "You took a softmax before `F.cross_entropy`, which takes one itself. Of two, the "
             "second sees numbers between 0 and 1 only, and can hardly tell them apart.",
             "Does `F.cross_entropy` expect logits or probabilities?",
+            kind="softmax-twice",
         ),
     ],
     variants=[by_place, loss_step_by_step, states_first, sentence_by_sentence],

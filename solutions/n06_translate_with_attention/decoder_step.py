@@ -161,6 +161,7 @@ exercise = Exercise(
             "Your weights give padding a share: the mask is not used. So a sentence is translated "
             "otherwise when it stands beside a longer one.",
             "Which entries of `weights` should be exactly 0?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "mask after the softmax",
@@ -168,6 +169,7 @@ exercise = Exercise(
             "You take the softmax first and set the weights of padding to 0 afterwards. What "
             "padding had been given is lost, and the rows no longer sum to 1.",
             "Before or after which step must padding be out of the race?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "NaN where nothing is to see",
@@ -175,6 +177,7 @@ exercise = Exercise(
             "Right, but for a sentence without a word: all of its scores are minus infinity then, "
             "and the softmax of those is NaN. It should get zero weights and a zero context.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
+            kind="no-empty-rows",
         ),
         Misconception(
             "shares where nothing is to see",
@@ -183,6 +186,7 @@ exercise = Exercise(
             "the softmax shares out alike, and padding gets it all. Such a row should "
             "have zero weights and a zero context.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
+            kind="empty-rows-sum-to-one",
         ),
         Misconception(
             "scaled",
@@ -195,6 +199,7 @@ exercise = Exercise(
             "You divide the scores by the root of a width. That is the scaled dot product of "
             "notebook 04. Here `w_score` can learn any scale itself.",
             "What does the formula do with the scores before the softmax?",
+            kind="scale-everywhere",
         ),
         Misconception(
             "softmax over the batch",
@@ -202,6 +207,7 @@ exercise = Exercise(
             "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
             "Sentences have nothing to do with one another.",
             "Which axis of the scores holds the source words?",
+            kind="softmax-over-batch",
         ),
         Misconception(
             "looked again",
@@ -210,6 +216,7 @@ exercise = Exercise(
             "looked a second time. That is Luong's order, put behind Bahdanau's. Asked was one "
             "look, with the state that was there before.",
             "How many lines of your step compute weights, and with which state?",
+            kind="stale-value",
         ),
         Misconception(
             "context before the word",
@@ -217,6 +224,7 @@ exercise = Exercise(
             "Context and word stand the wrong way round in front of `w_state`. The shapes fit "
             "all the same, so nothing complains, but each row of the matrix meets a wrong number.",
             "What does $[y; c; s]$ say about the order?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "state before the word",
@@ -224,6 +232,7 @@ exercise = Exercise(
             "The old state stands in front of word and context where `w_state` is applied. The "
             "shapes fit all the same, so nothing complains.",
             "What does $[y; c; s]$ say about the order?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "state without tanh",
@@ -231,6 +240,7 @@ exercise = Exercise(
             "Your new state did not go through tanh. Over many steps such a state can grow without "
             "end.",
             "Between which two numbers does every entry of $s_t$ lie?",
+            kind="nonlinearity-left-out",
         ),
         Misconception(
             "old state kept",
@@ -238,12 +248,14 @@ exercise = Exercise(
             "You return the old state. The next step would begin where this one began, as if no "
             "word had been written.",
             "What does the step after this one need?",
+            kind="stale-value",
         ),
         Misconception(
             "readout of the old state",
             _step(read=lambda c, new, old, w: joined_times((c, old), w).tanh()),
             "Your readout is made from the old state, which has not read the word yet.",
             "Which of the two states carries the index $t$?",
+            kind="stale-value",
         ),
         Misconception(
             "state before the context",
@@ -251,12 +263,14 @@ exercise = Exercise(
             "State and context stand the wrong way round in front of `w_readout`. The shapes fit "
             "all the same, so nothing complains.",
             "What does $[c_t; s_t]$ say about the order?",
+            kind="parts-in-any-order",
         ),
         Misconception(
             "readout without tanh",
             _step(read=lambda c, new, old, w: joined_times((c, new), w)),
             "Your readout did not go through tanh.",
             "Between which two numbers does every entry of $r_t$ lie?",
+            kind="nonlinearity-left-out",
         ),
     ],
     variants=[with_einsum, in_loops, keys_projected, matrix_in_parts, in_float64],

@@ -83,6 +83,7 @@ exercise = Exercise(
             "You say that under teacher forcing the decoder reads its own word. That is free "
             "running. The teacher puts the right word in its place, whatever was written.",
             "Who is the teacher, and what is forced upon the decoder?",
+            kind="teacher-forcing",
         ),
         Misconception(
             "forced to the source",
@@ -90,6 +91,7 @@ exercise = Exercise(
             "You say that the decoder reads a source word. The source comes in through the "
             "attention, with teacher forcing or without. What is told is the target so far.",
             "What stands in `target[:, :-1]`?",
+            kind="teacher-forcing",
         ),
         Misconception(
             "told before the first word",
@@ -97,6 +99,7 @@ exercise = Exercise(
             "You say that the first word is better when the decoder is told. Told what? Before "
             "the first word there is only `<sos>`, in either case.",
             "In section 9, where do the two lines of one model begin?",
+            kind="teacher-forcing",
         ),
         Misconception(
             "first word alone",
@@ -104,6 +107,7 @@ exercise = Exercise(
             "You say that the first word is better when the decoder is alone. Both have read the "
             "same: `<sos>`.",
             "What has each of the two read before the first word?",
+            kind="free-running",
         ),
         Misconception(
             "the told one trips",
@@ -111,6 +115,7 @@ exercise = Exercise(
             "You say that a wrong word disturbs the decoder that is told. It never reads that "
             "word: the right one is put in its place.",
             "After the slip, what stands in front of each of the two?",
+            kind="teacher-forcing",
         ),
         Misconception(
             "both trip",
@@ -118,6 +123,7 @@ exercise = Exercise(
             "You say that a wrong word disturbs both. The state does not know what was written, "
             "only what was read, and the one that is told has read the right word.",
             "Which of the decoder's inputs holds the word that it wrote?",
+            kind="teacher-forcing",
         ),
         Misconception(
             "alone in one call",
@@ -125,6 +131,7 @@ exercise = Exercise(
             "You say that the decoder that is alone can take all steps in one call. It has to "
             "wait for each word before it can read it.",
             "When is the input of step 5 known?",
+            kind="free-running",
         ),
         Misconception(
             "both in one call",
@@ -132,6 +139,7 @@ exercise = Exercise(
             "You say that both can take all steps in one call. The one that is told can, since "
             "all its inputs are known. The other one's are not there yet.",
             "When is the input of step 5 known, in each of the two?",
+            kind="free-running",
         ),
         Misconception(
             "told is harder",
@@ -139,6 +147,7 @@ exercise = Exercise(
             "You say that the teacher-forced perplexity is the larger one. Right words before make "
             "the next word easier to guess, not harder.",
             "Would you rather continue a right sentence, or a wrong one?",
+            kind="free-running",
         ),
         Misconception(
             "one perplexity",
@@ -146,6 +155,7 @@ exercise = Exercise(
             "You say that the two perplexities are the same. That holds for a model that is "
             "always right, and a weak one reads many wrong words when it is alone.",
             "What did section 9 measure for the model without attention?",
+            kind="free-running",
         ),
         Misconception(
             "practice makes perfect",
@@ -154,6 +164,7 @@ exercise = Exercise(
             "training on. Those words are noise then, and what follows from noise teaches little. "
             "It also has to go word by word.",
             "Which words does an untrained decoder write?",
+            kind="free-running",
         ),
         Misconception(
             "teacher makes no difference",
@@ -161,6 +172,7 @@ exercise = Exercise(
             "You say that it makes no difference. The loss asks for the right fifth word; after "
             "four words of noise that is another question than after four right ones.",
             "Which words does an untrained decoder write?",
+            kind="free-running",
         ),
     ],
     variants=[in_capitals, with_spaces_and_a_note, strings_of_numpy],

@@ -174,6 +174,7 @@ exercise = Exercise(
             "short sentence gets other states beside a long one than it gets alone; and the "
             "states at padding are not 0.",
             "What has the backward network read when it comes to a sentence's last word?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "only set to 0 afterwards",
@@ -181,6 +182,7 @@ exercise = Exercise(
             "You set the states at padding to 0 after reading. By then the backward direction has "
             "carried what it read there into the states of the words.",
             "Encode a sentence alone, then with padding behind it. Are its states the same?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "padding's vectors set to 0",
@@ -192,6 +194,7 @@ exercise = Exercise(
             "You set the vectors of padding to 0 before reading. The backward network still takes "
             "a step for each of them, and its bias moves the state.",
             "What is tanh of 0 times a matrix plus the bias?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "states left at padding",
@@ -199,6 +202,7 @@ exercise = Exercise(
             "Both directions are right where there are words. At padding, states are left that "
             "should be 0.",
             "Which tensor tells where the words are?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "not turned back",
@@ -207,6 +211,7 @@ exercise = Exercise(
             "word comes first. Beside each word's forward state lies another word's backward "
             "state.",
             "Which backward state has seen the whole sentence, and at which word does it belong?",
+            kind="row-is-word",
         ),
         Misconception(
             "turned back as a whole",
@@ -214,18 +219,21 @@ exercise = Exercise(
             "The words were turned round within their sentences, the states along the whole "
             "padded length. So short sentences' backward states have slipped into the padding.",
             "What undoes a turn within the sentence's own length?",
+            kind="row-is-sentence",
         ),
         Misconception(
             "forward twice",
             _encoder(turn=lambda vectors, lengths: vectors, back=lambda states, lengths: states),
             "Both of your networks read from left to right. No state knows what comes after it.",
             "What has to happen to the words before the second network reads them?",
+            kind="wrong-end",
         ),
         Misconception(
             "mask the other way round",
             _encoder(mask_made=lambda mask: ~mask.unsqueeze(1)),
             "Your mask is `True` at the padding. In the course `True` means: may be attended to.",
             "At which places does the decoder have something to look at?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "mask without the middle axis",
@@ -233,6 +241,7 @@ exercise = Exercise(
             "Your mask has the shape (batch, src_len). Beside weights of shape (batch, tgt_len, "
             "src_len) its first axis would be taken for the target words.",
             "Which axis of length 1 says: the same for every target word?",
+            kind="axes-anywhere",
         ),
     ],
     variants=[

@@ -109,6 +109,7 @@ exercise = Exercise(
             _each(lambda sentence: _translation(sentence) + " <eos>"),
             "Your translations end with `<eos>`. Readers of French do not expect it.",
             "Where does your function stop to collect words?",
+            kind="marks-are-words",
         ),
         Misconception(
             "start sign left in",
@@ -116,12 +117,14 @@ exercise = Exercise(
             "Your translations begin with `<sos>`. The decoder was given it; it is no word of the "
             "sentence.",
             "With which word does your list of written words begin?",
+            kind="marks-are-words",
         ),
         Misconception(
             "source returned",
             _each(lambda sentence: sentence),
             "You return the English sentences.",
             "Which field of a `Translation` holds what the model has written?",
+            kind="another-task",
         ),
         Misconception(
             "cut at the length of the source",
@@ -129,6 +132,7 @@ exercise = Exercise(
             "Your translations are cut off after as many words as the source has. French often "
             "needs more: *sat* is *était assis*.",
             "How many steps does your loop take at most?",
+            kind="sizes-always-equal",
         ),
         Misconception(
             "last word lost",
@@ -136,12 +140,14 @@ exercise = Exercise(
             "Your translations lack their last word. Perhaps `<eos>` had been taken away already "
             "when `[:-1]` took it away once more.",
             "Does the list of words that you cut still end with `<eos>`?",
+            kind="off-by-one",
         ),
         Misconception(
             "joined without spaces",
             _each(lambda sentence: "".join(_gold_words(sentence))),
             "You join the words without spaces.",
             "What stands between the quotes in front of your `join`?",
+            kind="written-form",
         ),
         Misconception(
             "a space after every word",
@@ -149,12 +155,14 @@ exercise = Exercise(
             "You put a space after every word, and so after apostrophes: *n' était*. The words are "
             "right; as a text it is *n'était*.",
             "Which function of `utils.corpora` makes a text of words?",
+            kind="written-form",
         ),
         Misconception(
             "from right to left",
             _each(lambda sentence: detokenise(_gold_words(sentence)[::-1])),
             "Your translations run from the last word to the first.",
             "In which order does the decoder write?",
+            kind="wrong-end",
         ),
         Misconception(
             "sorted by length",
@@ -162,6 +170,7 @@ exercise = Exercise(
             "Your translations are right, and stand in another order than the sentences: sorted "
             "by length. That helps to batch them, and has to be undone at the end.",
             "To which sentence does the first of your translations belong?",
+            kind="row-is-word",
         ),
         Misconception(
             "as in print",
@@ -169,6 +178,7 @@ exercise = Exercise(
             "Your translations begin with a capital and end with a full stop. The corpus has "
             "neither, and the check compares letter by letter.",
             "What does `pair.target_text` look like?",
+            kind="written-form",
         ),
     ],
     variants=[without_an_error, as_an_array, with_three_errors, greedy_from_ids],

@@ -246,6 +246,7 @@ exercise = Exercise(
             "Your patches are no patches: `reshape` takes pixels in the order of reading, so a "
             "piece is a strip of one row and not a square.",
             "Which pixels stand beside and below each other in a patch of 2 by 2?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "patches column by column",
@@ -253,6 +254,7 @@ exercise = Exercise(
             "Your patches are right, and counted down the columns. The task counts them as one "
             "reads: the first row of patches from left to right, then the next.",
             "Where in the image is your second patch?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "pixels of a patch turned",
@@ -260,6 +262,7 @@ exercise = Exercise(
             "Inside each patch, rows and columns of pixels are exchanged: every patch is turned "
             "over its diagonal before it is embedded.",
             "In which order do the pixels of one patch reach `embed`?",
+            kind="shape-is-enough",
         ),
         Misconception(
             "places left out",
@@ -267,6 +270,7 @@ exercise = Exercise(
             "The vectors of the places are not added. A stroke at the top and the same stroke at "
             "the bottom are then one and the same patch.",
             "Which parameter have you not used yet?",
+            kind="attention-sees-order",
         ),
         Misconception(
             "places behind the ReLU",
@@ -274,6 +278,7 @@ exercise = Exercise(
             "You add the places after the ReLU. The task adds them before, so that what a patch "
             "holds and where it lies go through the same bend.",
             "What stands inside the ReLU in the task's formula?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "no ReLU",
@@ -281,12 +286,14 @@ exercise = Exercise(
             "The ReLU is missing. Without it the mixture knows what the patches hold in sum, and "
             "hardly what stood where.",
             "What becomes of negative numbers in the states?",
+            kind="nonlinearity-left-out",
         ),
         Misconception(
             "no scale",
             _NoScale,
             "Your scores are not divided by the root of dim.",
             "How many products are added up in one score?",
+            kind="no-scale",
         ),
         Misconception(
             "images compete",
@@ -294,12 +301,14 @@ exercise = Exercise(
             "Your softmax runs along the batch: the images compete with each other, and the "
             "weights of an image do not sum to 1.",
             "Which axis of (batch, patches) is shared out?",
+            kind="softmax-over-batch",
         ),
         Misconception(
             "no softmax",
             _NoSoftmax,
             "You mix the states by the scores themselves, which are no shares.",
             "Which step of the three is missing?",
+            kind="scores-as-weights",
         ),
         Misconception(
             "mean of the patches",
@@ -307,6 +316,7 @@ exercise = Exercise(
             "You compute weights and then take the plain mean of all patches. The look has no "
             "effect on the answer.",
             "What should change in the logits when the query changes?",
+            kind="stale-value",
         ),
         Misconception(
             "the best patch only",
@@ -314,6 +324,7 @@ exercise = Exercise(
             "You take the patch with the largest weight and nothing of the others. A hard choice "
             "passes no gradient to the query.",
             "How did the soft look-up of notebook 01 use all its weights?",
+            kind="hard-choice",
         ),
     ],
     variants=[ByReshaping, WithUnfold, PatchByPatch, ImageByImage],

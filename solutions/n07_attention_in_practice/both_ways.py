@@ -142,6 +142,7 @@ exercise = Exercise(
             "shared out the attention of each *left* word, and nobody has shared out that of a "
             "right word.",
             "Scores can be read both ways. Which step of attention cannot?",
+            kind="reads-by-columns",
         ),
         Misconception(
             "columns for rows",
@@ -152,18 +153,21 @@ exercise = Exercise(
             "Your `back` has a row for each left word: the softmax runs over the left words, as "
             "it should, but the result was not turned. A row belongs to the word that looks.",
             "Who looks in `back`, and how many of them are there?",
+            kind="rows-are-keys",
         ),
         Misconception(
             "right side unmasked",
             _both(forth=lambda scores, left_mask, right_mask: scores.softmax(-1)),
             "In `forth`, padding of the right sentence is looked at: its mask is not used.",
             "Which of the two masks says what a left word may look at?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "left side unmasked",
             _both(back=lambda scores, left_mask, right_mask: scores.mT.softmax(-1)),
             "In `back`, padding of the left sentence is looked at: its mask is not used.",
             "Which of the two masks says what a right word may look at?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "own mask",
@@ -178,6 +182,7 @@ exercise = Exercise(
             "You mask the words that look, by their own mask. What has to be masked are the words "
             "that are looked at: those of the other side.",
             "Is the padding of the right side a row of `forth` or a column?",
+            kind="who-asks",
         ),
         Misconception(
             "both masks at once",
@@ -192,12 +197,14 @@ exercise = Exercise(
             "You also clear the rows of padding. Careful work, and more than was asked: here only "
             "what is *looked at* is masked, as in the attention of the course.",
             "Which mask does `forth` need, and which does it not need?",
+            kind="who-asks",
         ),
         Misconception(
             "no scale",
             _both(scale=lambda left: 1.0),
             "Your scores are not divided by the root of the width, so all weights are too sharp.",
             "How many products are added up in one score?",
+            kind="no-scale",
         ),
         Misconception(
             "reads itself",
@@ -205,6 +212,7 @@ exercise = Exercise(
             "The weights are right and used the wrong way round: what the left side reads was "
             "mixed with `back` turned on its side, whose rows do not sum to 1.",
             "Which of the two weights has a row for each left word *and* sums to 1 in it?",
+            kind="reads-by-columns",
         ),
         Misconception(
             "pairs in another order",
@@ -212,6 +220,7 @@ exercise = Exercise(
             "You return each side's reading together with its weights. The task asks for the two "
             "readings first, then the two weights.",
             "What should the second of the four results be?",
+            kind="parts-in-any-order",
         ),
     ],
     variants=[with_the_course, along_the_other_axis, by_exponentials, pair_by_pair, in_float64],

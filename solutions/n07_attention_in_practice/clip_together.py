@@ -116,6 +116,7 @@ exercise = Exercise(
             "Both bugs are still there. The length is too large: the lengths of parts do not add "
             "up to the length of the whole. And a short gradient is made longer.",
             "What comes out for a gradient of length 0.1 under a limit of 1? What should?",
+            kind="clipping-reshapes",
         ),
         Misconception(
             "short ones stretched",
@@ -123,6 +124,7 @@ exercise = Exercise(
             "The length is right now. But a gradient that is shorter than the limit is stretched "
             "to it, so that every step is as long as the longest allowed.",
             "Which factor leaves a short gradient as it is?",
+            kind="clipping-reshapes",
         ),
         Misconception(
             "lengths added up",
@@ -130,6 +132,7 @@ exercise = Exercise(
             "Short gradients are left alone now. But the length is still too large: the lengths "
             "of the parts are added up. Parts of 3 and 4 make 5, not 7.",
             "What is a norm, written as a sum over all numbers?",
+            kind="length-of-a-vector",
         ),
         Misconception(
             "each part by itself",
@@ -137,6 +140,7 @@ exercise = Exercise(
             "You clip each part by its own length. Where only one is too long, only that one is "
             "shortened, and the direction of the step is another one.",
             "How many factors are there, if the direction is to stay?",
+            kind="clipping-reshapes",
         ),
         Misconception(
             "values cut off",
@@ -144,18 +148,21 @@ exercise = Exercise(
             "You cut off single numbers at the limit. That bends the direction of the gradient; "
             "clipping by norm only shortens it.",
             "Is your result a multiple of what came in?",
+            kind="clipping-reshapes",
         ),
         Misconception(
             "shortened to 1",
             _clip(shrink=lambda limit, length: (1 / length).clamp(max=1)),
             "You shorten to a length of 1, whatever the limit is.",
             "Where does the limit come in?",
+            kind="clipping-reshapes",
         ),
         Misconception(
             "root forgotten",
             _clip(length=lambda of_keys, of_queries: _norm(of_keys, of_queries).square()),
             "Your length is the sum of the squares. Its root is missing.",
             "How long is a gradient of one number, 3?",
+            kind="length-of-a-vector",
         ),
         Misconception(
             "length afterwards",
@@ -163,12 +170,14 @@ exercise = Exercise(
             "The gradients are clipped as they should be. But you report the length *after* "
             "clipping, where a tower no longer shows.",
             "Section 2 drew a curve of lengths. Which of the two lengths was it?",
+            kind="stale-value",
         ),
         Misconception(
             "0 divided by 0",
             _clip(shrink=lambda limit, length: torch.minimum(length, length * 0 + limit) / length),
             "A gradient of 0 gives NaN: you divide 0 by its length, which is 0.",
             "What if the limit is divided by the length, and the quotient is held below 1?",
+            kind="formula-is-safe",
         ),
     ],
     variants=[one_long_vector, norm_of_norms, by_hypot, in_float64],

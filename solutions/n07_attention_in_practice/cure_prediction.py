@@ -83,11 +83,13 @@ exercise = Exercise(
                 "You warm up a model that does not get going. A warm-up makes the first steps "
                 "smaller still; here they are too small already.",
                 "By what is the gradient at a query multiplied?",
+                "cure-without-cause",
             ),
             ("tiny_start", "a smaller clip"): (
                 "clipping what vanishes",
                 "You clip a gradient that is next to nothing. Clipping only shortens.",
                 "Is this gradient too long or too short?",
+                "cure-without-cause",
             ),
             ("long_vectors", "explodes"): (
                 "large scores, small gradient",
@@ -95,58 +97,68 @@ exercise = Exercise(
                 "of such scores is a hard choice, and a hard choice hardly moves when a score "
                 "does.",
                 "What is the slope of a curve that is flat at 0 and at 1?",
+                "hard-choice",
             ),
             ("long_vectors", "stays"): (
                 "gradient untouched",
                 "You say that the gradient at the scores stays. Section 2 measured it: less than "
                 "a thousandth of the healthy one was left.",
                 "By how much does a weight of 0.9999 change when its score rises a little?",
+                "hard-choice",
             ),
             ("faulty_batch", "a larger width"): (
                 "wider is not calmer",
                 "You make the model wider. The faulty batch pushes every width out of its way.",
                 "Which number stood out as a tower at the faulty step?",
+                "cure-without-cause",
             ),
             ("faulty_batch", "a causal mask"): (
                 "a mask against a blow",
                 "You put a causal mask over it. That changes who may look where, not how long a "
                 "step is.",
                 "Which number stood out as a tower at the faulty step?",
+                "cure-without-cause",
             ),
             ("tight_clip", "nothing"): (
                 "the clip unnoticed",
                 "You say that nothing happens. Every ordinary gradient is longer than this clip, "
                 "so every step is shortened.",
                 "How long is each step when every gradient is cut to a hundredth?",
+                "clipping-reshapes",
             ),
             ("tight_clip", "sharper weights"): (
                 "clipping the weights",
                 "You say that the weights get sharper. What is clipped is the gradient of the "
                 "parameters, not the attention.",
                 "What is shortened, and when?",
+                "clipping-reshapes",
             ),
             ("rushed", "more steps"): (
                 "waiting for thaw",
                 "You train longer. The rows are frozen: they pass hardly any gradient, and later "
                 "steps change as little as earlier ones.",
                 "Which steps decided everything?",
+                "hard-choice",
             ),
             ("rushed", "a colder softmax"): (
                 "ice against frost",
                 "You make the softmax colder. That sharpens rows that are too sharp already.",
                 "What does a low temperature do to differences of scores?",
+                "temperature-upside-down",
             ),
             ("no_scale", "four times"): (
                 "variance for spread",
                 "You say four times. The *variance* of the scores grows like the width; the "
                 "spread is its root.",
                 "Which of the two, variance or standard deviation, is measured in units of score?",
+                "variance-is-spread",
             ),
             ("no_scale", "the same"): (
                 "width without effect",
                 "You say that the spread stays. That is what the scale by √d is for; without it "
                 "more products are added up, and their sum spreads further.",
                 "How large is a typical score at d = 4, and at d = 256? Notebook 04 measured it.",
+                "no-scale",
             ),
         },
     ),

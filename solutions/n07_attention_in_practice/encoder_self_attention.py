@@ -141,6 +141,7 @@ exercise = Exercise(
             "Words of padding are looked at: every real word gives some of its attention to "
             "positions that hold nothing.",
             "Which columns of the weights belong to padding? What should stand there?",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "padding looks",
@@ -148,6 +149,7 @@ exercise = Exercise(
             "The rows of padding still look at the sentence. They are no words: the task asks "
             "for rows of 0 there, in the weights and in the states.",
             "The mask (batch, len) has to clear columns *and* rows. Where is the second?",
+            kind="half-is-enough",
         ),
         Misconception(
             "no mask",
@@ -158,6 +160,7 @@ exercise = Exercise(
             "at, as if they were real.",
             "Call your function with lengths 4 and 2, and look at the rows and columns of words "
             "3 and 4.",
+            kind="padding-is-harmless",
         ),
         Misconception(
             "masked after the softmax",
@@ -165,6 +168,7 @@ exercise = Exercise(
             "You set the weights of padding to 0 after the softmax. The rows then sum to less "
             "than 1: what padding had taken is lost.",
             "What must stand in the *scores* so that the softmax itself gives 0?",
+            kind="mask-after-softmax",
         ),
         Misconception(
             "scores of 0",
@@ -172,6 +176,7 @@ exercise = Exercise(
             "You set the *scores* of padding to 0. That is no low score: `exp(0)` is 1, so "
             "padding takes its share, and once that is cleared the rows do not sum to 1.",
             "Which score gives a weight of 0?",
+            kind="low-score-hides",
         ),
         Misconception(
             "one word too many",
@@ -179,6 +184,7 @@ exercise = Exercise(
             "Your mask lets one word of padding through: positions begin at 0, so the last real "
             "word of a sentence of length 3 stands at position 2.",
             "For which positions is a sentence of length 1 real?",
+            kind="off-by-one",
         ),
         Misconception(
             "scaled by the model's width",
@@ -186,6 +192,7 @@ exercise = Exercise(
             "You divide by the root of the width of `x`. What counts is the width of the vectors "
             "that are multiplied with each other: the projected queries and keys.",
             "How many products are added up in one score?",
+            kind="wrong-width",
         ),
         Misconception(
             "no scale",
@@ -193,6 +200,7 @@ exercise = Exercise(
             "Your scores are not divided by the root of the width of the queries. The weights "
             "come out too sharp.",
             "Which illness of section 2 begins with scores that are too large?",
+            kind="no-scale",
         ),
         Misconception(
             "keys ask queries",
@@ -200,12 +208,14 @@ exercise = Exercise(
             "Rows and columns of your scores are swapped: in row i the *key* of word i is held "
             "against all queries. The row is the word that looks, and it looks with its query.",
             "In a product of two matrices, which of them gives the rows?",
+            kind="who-asks",
         ),
         Misconception(
             "values not projected",
             _encoder(mix=lambda weights, x, w_v: weights @ x),
             "You mix the words themselves. What attention hands out are the values, `x @ w_v`.",
             "Which of the three projections have you not used yet?",
+            kind="projection-left-out",
         ),
         Misconception(
             "an empty sentence gives NaN",
@@ -217,6 +227,7 @@ exercise = Exercise(
             "A sentence of length 0 gives NaN: the softmax of nothing but minus infinity is 0 "
             "divided by 0, and no later product with 0 makes a number of it.",
             "What does the `masked_softmax` of the course put in the place of minus infinity?",
+            kind="no-empty-rows",
         ),
     ],
     variants=[sentence_by_sentence, with_the_course, with_einsum, fused, nan_to_zero],

@@ -254,6 +254,7 @@ exercise = Exercise(
             "You compare the words letter by letter. `1,250.50` and `1250,50` are the same "
             "amount, and so are `12.00` and `12`: your check cries wolf.",
             "What does `figure` make of the two?",
+            kind="written-form",
         ),
         Misconception(
             "French read as English",
@@ -264,6 +265,7 @@ exercise = Exercise(
             "You read the French figures with the English point: `12,5` becomes 125, since the "
             "comma counts as a mark between thousands.",
             "Which sign stands before the cents in a French invoice?",
+            kind="written-form",
         ),
         Misconception(
             "found anywhere",
@@ -271,6 +273,7 @@ exercise = Exercise(
             "You ask whether the figure occurs anywhere in the source. Two figures that have "
             "changed places both do, and both are wrong.",
             "What can the weights tell that a list of figures cannot?",
+            kind="input-unused",
         ),
         Misconception(
             "first against first",
@@ -278,12 +281,14 @@ exercise = Exercise(
             "You hold the first figure of the translation against the first of the source, and "
             "so on. French may put them in another order, and be right.",
             "Which source word belongs to the figure in row 3? Who knows?",
+            kind="row-is-word",
         ),
         Misconception(
             "words counted too",
             _every_word,
             "You mark words that are no figures as well: `chaises` is not `chairs`, of course.",
             "What does `figure` return for `chaises`?",
+            kind="half-is-enough",
         ),
         Misconception(
             "only figures against figures",
@@ -291,6 +296,7 @@ exercise = Exercise(
             "A figure that comes from a word is not marked. If the model looked at *Norvik* when "
             "a figure was written, that figure has no source at all.",
             "What is a figure out of thin air worth?",
+            kind="half-is-enough",
         ),
         Misconception(
             "read by columns",
@@ -298,12 +304,14 @@ exercise = Exercise(
             "You look for the largest entry of a column. A column belongs to a source word; the "
             "row of a target word tells where the model looked when it was written.",
             "Which axis of the weights has as many entries as there are target words?",
+            kind="reads-by-columns",
         ),
         Misconception(
             "the right ones marked",
             _turned(_clerk()),
             "`wrong` is `True` for the figures that are right.",
             "What should `wrong` hold for a line without any fault?",
+            kind="opposite",
         ),
         Misconception(
             "every faint word",
@@ -311,12 +319,14 @@ exercise = Exercise(
             "`unsure` marks words that are no figures as well. Words such as *euros* can be "
             "written without looking anything up: their weights may lie anywhere.",
             "For which words is it asked whether the model looked firmly?",
+            kind="half-is-enough",
         ),
         Misconception(
             "sure for unsure",
             _clerk(faint=lambda row, least: row.max() >= least),
             "`unsure` marks the figures whose largest weight is *not* below `least`.",
             "Is a large weight a doubt?",
+            kind="opposite",
         ),
         Misconception(
             "any faint weight",
@@ -324,6 +334,7 @@ exercise = Exercise(
             "`unsure` marks every figure that has a small weight somewhere in its row. Nearly "
             "every row has. It is the *largest* that should not be small.",
             "What is the smallest weight of a row that looks at one word only?",
+            kind="largest-of-a-row",
         ),
     ],
     variants=[in_loops, marks_set_one_by_one, with_nan, as_a_list],

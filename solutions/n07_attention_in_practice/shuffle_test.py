@@ -139,6 +139,7 @@ exercise = Exercise(
             "You compare the first row with the first row, and so on. After shuffling another "
             "word stands there. The question is what has changed for the *same* word.",
             "Where does the word of row 0 of the shuffled sentence stand in the straight one?",
+            kind="row-is-word",
         ),
         Misconception(
             "shuffled twice the wrong way",
@@ -150,6 +151,7 @@ exercise = Exercise(
             "The rows of the straight output are put into another order than the words were: the "
             "way back instead of the way there.",
             "The words were shuffled with `[order]`. With what must the outputs be?",
+            kind="row-is-word",
         ),
         Misconception(
             "positions travel with the words",
@@ -161,6 +163,7 @@ exercise = Exercise(
             "You shuffle the positions along with the words. Then every word keeps its old "
             "position wherever it stands, and nothing can change. A position belongs to a place.",
             "Who stands at place 0 after shuffling, and which position should it get?",
+            kind="attention-sees-order",
         ),
         Misconception(
             "positions behind the attention",
@@ -168,30 +171,35 @@ exercise = Exercise(
             "You add the positions to the output of the attention. There they come too late to "
             "change who looks at whom.",
             "What must know of positions: the scores, or what comes out?",
+            kind="steps-in-any-order",
         ),
         Misconception(
             "signs kept",
             _shuffle(size=lambda change: change.amax(-1)),
             "You take the largest difference with its sign: a change downwards does not count.",
             "Which is the larger change, -3 or 1?",
+            kind="constant-factor",
         ),
         Misconception(
             "all words together",
             _shuffle(size=lambda change: change.abs().amax()),
             "You return one number for all words together. Asked is one for each word.",
             "Along which axis is the largest difference to be found?",
+            kind="averages-anywhere",
         ),
         Misconception(
             "mean for the largest",
             _shuffle(size=lambda change: change.abs().mean(-1)),
             "You take the mean of the absolute differences of a row. Asked is the largest.",
             "What does `amax` do?",
+            kind="largest-of-a-row",
         ),
         Misconception(
             "no scale",
             _shuffle(look=lambda x: (x @ x.T).softmax(-1) @ x),
             "Your scores are not divided by the root of the width.",
             "Which formula does the task give?",
+            kind="no-scale",
         ),
         Misconception(
             "softmax over the queries",
@@ -199,6 +207,7 @@ exercise = Exercise(
             "Your softmax runs over the queries, along axis 0. Each *row* of the weights has to "
             "sum to 1.",
             "Which axis of the scores belongs to the words that are looked at?",
+            kind="softmax-over-queries",
         ),
     ],
     variants=[fused, with_the_way_back, with_a_permutation_matrix, in_float64],

@@ -277,6 +277,7 @@ exercise = Exercise(
             "Your answer finds *one token* wherever every row is sharp. A clean diagonal is sharp "
             "too, and healthy. All rows have to be sharp at the *same* word.",
             "Sharp does not mean sick. Along which axis does a stripe run?",
+            kind="map-by-one-sign",
         ),
         Misconception(
             "mean row taken for the rows",
@@ -291,6 +292,7 @@ exercise = Exercise(
             "Your answer looks at the mean of all rows. The mean of a clean diagonal is even too, "
             "and each of its rows looks at one word.",
             "Row words and all words were two numbers. Which of them has to be large here?",
+            kind="map-by-one-sign",
         ),
         Misconception(
             "equal shares of all words",
@@ -300,6 +302,7 @@ exercise = Exercise(
             "Your answer expects 1 / src_len as the equal share. Under a mask there are fewer "
             "words to share among: each gets more, and the masked ones get 0.",
             "A decoder's third word shares alike among three. What is its row?",
+            kind="row-is-sentence",
         ),
         Misconception(
             "negative weights let through",
@@ -307,6 +310,7 @@ exercise = Exercise(
             "Your answer adds up the rows, and no more. A row of 1.4, -0.7 and 0.3 sums to 1 too, "
             "and is no row of shares.",
             "What is true of every single share?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "sums let through",
@@ -314,6 +318,7 @@ exercise = Exercise(
             "Your answer looks for negative weights, and does not add up the rows. Whoever masks "
             "after the softmax gets rows of less than 1.",
             "What is true of all shares of a row together?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "a masked row should sum to 1",
@@ -325,6 +330,7 @@ exercise = Exercise(
             "Your answer calls a map broken because of a row that is masked whole. Such a row has "
             "nothing to share out: it sums to 0, as it should.",
             "What does `masked_softmax` give for a row without a single `True`?",
+            kind="empty-rows-sum-to-one",
         ),
         Misconception(
             "columns added up",
@@ -336,6 +342,7 @@ exercise = Exercise(
             "Your answer adds up the columns. A column may sum to anything: a popular word gets "
             "more than 1 in all.",
             "Which axis belongs to the words that are looked at?",
+            kind="reads-by-columns",
         ),
         Misconception(
             "mask the other way round",
@@ -343,6 +350,7 @@ exercise = Exercise(
             "You read the mask the other way round, as `torch.nn.MultiheadAttention` does. In "
             "this course `True` means: may be attended to.",
             "A mask that is all `True`: what does it forbid?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "small leaks let through",
@@ -350,6 +358,7 @@ exercise = Exercise(
             "Your answer lets a small leak pass. A weight under a mask is exactly 0, or it is a "
             "leak: a thousandth is enough to copy the future from.",
             "What does `masked_softmax` put under the mask: a small number, or 0?",
+            kind="low-score-hides",
         ),
         Misconception(
             "every row has a say",
@@ -358,6 +367,7 @@ exercise = Exercise(
             "gives it everything, healthy or not; a row that is masked whole gives nothing. "
             "Neither says anything about the illness.",
             "How many words may the first row of a decoder look at?",
+            kind="half-is-enough",
         ),
         Misconception(
             "masked rows only left out",
@@ -365,6 +375,7 @@ exercise = Exercise(
             "You leave out the rows that are masked whole, but not those that may look at one "
             "word only. They had no choice either.",
             "In a map with one key only, what else could the weights be?",
+            kind="half-is-enough",
         ),
         Misconception(
             "the last that applies",
@@ -372,6 +383,7 @@ exercise = Exercise(
             "Where a map is broken and also leaks, you report the leak. The first illness of the "
             "table that applies is the answer.",
             "In which order do you fill in the codes, if a later one may overwrite?",
+            kind="another-task",
         ),
     ],
     variants=[in_loops, by_where, worst_first, in_float64],

@@ -131,6 +131,7 @@ exercise = Exercise(
             "You leave the padding out of the sum and keep it in the count. The loss of a short "
             "sentence then looks smaller, for no other reason than its padding.",
             "By how many positions do you divide, and how many of them are words?",
+            kind="padding-in-loss",
         ),
         Misconception(
             "padding in the loss",
@@ -138,6 +139,7 @@ exercise = Exercise(
             "Positions of padding count in your loss as if word 0 were right there. The model "
             "would learn to write padding.",
             "At which positions has the model something to say?",
+            kind="padding-in-loss",
         ),
         Misconception(
             "sum for mean",
@@ -145,6 +147,7 @@ exercise = Exercise(
             "You return the sum over all words. A batch with long sentences would then pull "
             "harder than one with short ones.",
             "The loss of twice the same batch: twice as much, or the same?",
+            kind="sum-and-mean",
         ),
         Misconception(
             "sentence by sentence",
@@ -152,12 +155,14 @@ exercise = Exercise(
             "You take the mean of each sentence first, then the mean of the sentences. A word in "
             "a short sentence then counts more than one in a long sentence.",
             "How many words are real in the whole batch?",
+            kind="averages-anywhere",
         ),
         Misconception(
             "smoothing left out",
             _smoothed(share=lambda smoothing: (1.0, 0 * smoothing)),
             "Your loss is the plain cross-entropy: the smoothing changes nothing in it.",
             "Call your function with smoothing 0 and 0.5. What should differ?",
+            kind="input-unused",
         ),
         Misconception(
             "nothing for the others",
@@ -165,6 +170,7 @@ exercise = Exercise(
             "You take a share away from the right word and give it to nobody. That makes the "
             "loss smaller, and changes nothing in what is learned.",
             "The target is a distribution over words. To what does yours sum?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "shared by the wrong words alone",
@@ -174,6 +180,7 @@ exercise = Exercise(
             "You share the smoothing among the wrong words only. In the form asked for (and in "
             "PyTorch) it goes to all words alike, the right one included.",
             "Five words, smoothing 0.1: what does the right word get in all, 0.9 or 0.92?",
+            kind="another-task",
         ),
         Misconception(
             "each word gets all of it",
@@ -181,6 +188,7 @@ exercise = Exercise(
             "Every word of the vocabulary gets the whole smoothing. It is to be shared: each gets "
             "smoothing divided by the number of words.",
             "The target is a distribution over words. To what does yours sum?",
+            kind="shares-need-not-sum-to-one",
         ),
         Misconception(
             "shares exchanged",
@@ -188,6 +196,7 @@ exercise = Exercise(
             "The right word gets `smoothing`, and the rest is shared among all. It is the other "
             "way round: with smoothing 0 the right word gets everything.",
             "What should your function give at smoothing 0?",
+            kind="opposite",
         ),
         Misconception(
             "no logarithm",
@@ -195,6 +204,7 @@ exercise = Exercise(
             "You use the chances themselves, and cross-entropy their logarithm. Yours hardly "
             "punishes a word that was thought impossible.",
             "A chance of 0.001 instead of 0.1: how much worse is that in your loss?",
+            kind="logarithm",
         ),
         Misconception(
             "logits for chances",
@@ -202,6 +212,7 @@ exercise = Exercise(
             "You use the logits as they come out of the model. They are no log-chances yet: "
             "adding 7 to all of them changes your loss, and should not.",
             "Which function turns logits into logarithms of chances?",
+            kind="logarithm",
         ),
         Misconception(
             "padding alone gives NaN",
@@ -209,6 +220,7 @@ exercise = Exercise(
             "A batch of padding alone gives NaN: 0 divided by 0. The task asks for a loss of 0 "
             "there.",
             "By what could you divide when there is no real word at all?",
+            kind="formula-is-safe",
         ),
     ],
     variants=[from_torch, with_a_target, in_loops, padding_taken_out_first, in_float64],

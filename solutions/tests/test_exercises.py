@@ -61,6 +61,12 @@ def test_messages_are_different_and_whole(path, exercise):
 
 
 @every_exercise
+def test_mistakes_are_of_kinds_in_the_vocabulary(path, exercise):
+    vocabulary = pytest.importorskip("solutions.misconceptions")
+    assert {one.kind for one in exercise.misconceptions} <= vocabulary.KINDS.keys()
+
+
+@every_exercise
 def test_an_untouched_stub_fails_politely(path, exercise):
     names = selftest.names_at_first(path)
     verdict = verdict_on(bank.load(exercise.task.id), names, Printed())
