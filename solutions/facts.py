@@ -68,7 +68,7 @@ def pages() -> list[Path]:
 def filled(page: str, parts: Mapping[str, str]) -> str:
     """A Markdown page with each part written between its comments, where the page has them."""
     for name, text in parts.items():
-        place = rf"(<!-- {name} -->\s*).*?(\s*<!-- /{name} -->)"
+        place = rf"(?<!`)(<!-- {name} -->\s*).*?(\s*<!-- /{name} -->)"
         page = re.sub(place, lambda match, text=text: match[1] + text + match[2], page, flags=re.S)
     return page
 

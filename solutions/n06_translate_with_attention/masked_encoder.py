@@ -19,7 +19,7 @@ def cases(draw: Draw) -> list[Case]:
             "bias": draw.numbers(hidden_dim, reach=0.5) + 0.6,
         }
 
-    inputs_float64 = inputs([1, 3], 3, (5, 2))
+    precise = inputs([1, 3], 3, (5, 2))
     view = inputs([2, 5], 5)
     return [
         Case("two sentences of four words and two", inputs([4, 2], 4)),
@@ -27,10 +27,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("one sentence, with padding all the same", inputs([3], 5)),
         Case("a sentence of one word", inputs([1, 6, 4], 6, (4, 2))),
         Case("sentences of one word each", inputs([1, 1], 1)),
-        Case(
-            "float64",
-            doubled(inputs_float64),
-        ),
+        Case("float64", doubled(precise)),
         Case("vectors that are a transposed view", view | {"embedded": as_view(view["embedded"])}),
     ]
 
