@@ -2,6 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard notebooks/0*.ipynb)
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
+CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
 .PHONY: lab test test-everywhere lint bench bench-grading notebooks exercises selftest grade release
 
@@ -26,12 +27,12 @@ bench-grading: .venv/ready  ## how fast a made-up class is graded
 notebooks: .venv/ready  ## run every notebook and store its outputs
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
 
-exercises: .venv/ready  ## build exercises/ from solutions/, and run the solution notebooks
-	$(BIN)/python -m solutions.build
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(SOLUTIONS)
+exercises: .venv/ready  ## build exercises/ from solutions/, and run the solution notebooks; ONLY=05 or a task
+	$(BIN)/python -m solutions.build $(ONLY)
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(if $(ONLY),$(CHOSEN),$(SOLUTIONS))
 
-selftest: .venv/ready  ## check the checks: mistakes named, right answers accepted, mutants caught
-	$(BIN)/python -m solutions.selftest
+selftest: .venv/ready  ## check the checks: mistakes named, right answers accepted, mutants caught; ONLY=05 or a task
+	$(BIN)/python -m solutions.selftest $(ONLY)
 
 grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=folder] [OPTIONS=--resume]
 	@test -n "$(SUBMISSIONS)" || { echo "What was handed in? make grade SUBMISSIONS=folder" >&2; exit 1; }

@@ -47,7 +47,7 @@ make = _needs(os.name != "nt" and shutil.which("make") is not None, "no make →
 unix = _needs(os.name != "nt", "Windows has no such files, links or forks → run the tests on Linux")
 ordinary_user = _needs(
     os.name != "nt" and not may_read_everything(),
-    "root may read everything → run the tests as an ordinary user",
+    "root may read and write everything → run the tests as an ordinary user",
 )
 multi30k = _needs(
     MULTI30K.is_dir(),

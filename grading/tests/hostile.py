@@ -718,7 +718,7 @@ DIGGING = {
         """
         import os, sys
         sys.path += ["«REPOSITORY»", "."]
-        from solutions.exercises_01 import *
+        from solutions.n01_attention_concepts.entropy import *
         """,
         """
         import nbformat

@@ -26,10 +26,7 @@ from utils.checks.notebook import verdict_on
 
 pytestmark = needs.unix
 
-IMPORTS = """
-from importlib import import_module
-exercises = {{one.task.id: one for one in import_module("solutions.exercises_{}").EXERCISES}}
-"""
+IMPORTS = "from importlib import import_module"
 
 
 @dataclass
@@ -56,9 +53,9 @@ def rounds(path: Path) -> Iterator[Round]:
     right = {task: solutions[task] for task in tasks if task not in trained}
     code = [source for source in build.code_of(path) if not build.defined(source) & trained]
     yield Round(right, [source for source in code if "Trainer(" not in source])
-    others = {one.task.id: list(_others(one)) for one in build.exercises_of(path)}
+    others = {one.task.id: list(_others(path, one)) for one in build.exercises_of(path)}
     for number in range(max(map(len, others.values()))):
-        one = Round(cells=[IMPORTS.format(path.name[:2])])
+        one = Round(cells=[IMPORTS])
         for task, answers in others.items():
             if number < len(answers):
                 one.given[task], source = answers[number]
@@ -66,15 +63,16 @@ def rounds(path: Path) -> Iterator[Round]:
         yield one
 
 
-def _others(exercise: Exercise) -> Iterator[tuple[Any, str]]:
-    own, task = f"exercises[{exercise.task.id!r}]", exercise.task
+def _others(path: Path, exercise: Exercise) -> Iterator[tuple[Any, str]]:
+    task = exercise.task
+    own = f"import_module('solutions.{build.folder_of(path).name}.{task.id}').exercise"
     for number, one in enumerate(exercise.misconceptions):
         yield one.gives, f"{own}.misconceptions[{number}].gives"
     if exercise.gold:
         yield exercise.gold, f"{own}.gold"
         return
-    for name, one in selftest.variants(exercise).items():
-        found = f"import_module('solutions.tests.variants.{task.id}').{name}"
+    for number, one in enumerate(selftest.variants(exercise).values()):
+        found = f"{own}.variants[{number}]"
         yield one, f"{found}()" if task.kind == "choices" else found
 
 
