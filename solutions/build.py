@@ -13,6 +13,7 @@ from pathlib import Path
 
 import nbformat
 
+from solutions.misconceptions import KINDS
 from solutions.specification import PUBLIC_SEED, Exercise
 from utils.checks import bank
 from utils.checks.code import defined
@@ -121,8 +122,9 @@ def records_of(path: Path, seed: int) -> list[Record]:
 
 
 def build(folder: Path) -> None:
-    """Write every exercise notebook, with its records, into a folder."""
+    """Write every exercise notebook, with its records, into a folder; and the kinds of mistakes."""
     folder.mkdir(exist_ok=True)
+    bank.save_kinds(KINDS.values(), folder)
     for path in notebooks():
         nbformat.write(learner_notebook(path), folder / path.name)
         bank.save(records_of(path, PUBLIC_SEED), folder / path.stem)

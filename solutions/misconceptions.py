@@ -6,52 +6,12 @@ a class believes.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from utils.checks.tasks import Kind
 from utils.masks import masked_softmax
-
-Weigh = Callable[[Tensor, Tensor | None], Tensor]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A misconception that several tasks can show.
-
-    Args:
-        slug: a short name, in kebab-case.
-        belief: what the learner takes to be true; completes "You seem to believe that ..." and
-            "23 of 60 believe that ...", with no full stop.
-        advice: what is the case, in a sentence or two. It names no task; a task says more.
-        weigh: (scores, mask) → weights as somebody computes them who believes this, where that
-            makes a difference there. Mask: boolean, True = may be attended to, or None.
-    """
-
-    slug: str
-    belief: str
-    advice: str
-    weigh: Weigh | None = None
-
-
-def _masked_late(scores: Tensor, mask: Tensor | None) -> Tensor:
-    return scores.softmax(-1) * (1 if mask is None else mask)
-
-
-def _divided_again(scores: Tensor, mask: Tensor | None) -> Tensor:
-    weights = _masked_late(scores, mask)
-    return weights / weights.sum(-1, keepdim=True)
-
-
-def _filled(number: float) -> Weigh:
-    """Hidden scores become this number, and nobody looks after rows that are masked whole."""
-
-    def weigh(scores: Tensor, mask: Tensor | None) -> Tensor:
-        return (scores if mask is None else scores.masked_fill(~mask, number)).softmax(-1)
-
-    return weigh
-
 
 _ALL = [
     # softmax: what is shared out, and among whom
@@ -60,14 +20,12 @@ _ALL = [
         "queries compete with each other for the keys",
         "Each query shares out its own attention among the keys. The softmax runs along the axis "
         "of the keys, which is the last one, and each row sums to 1.",
-        lambda scores, mask: masked_softmax(scores, mask, dim=-2),
     ),
     Kind(
         "softmax-over-batch",
         "sentences of a batch, or heads, compete with each other for attention",
         "Members of a batch know nothing of each other, and neither do heads. The softmax runs "
         "along the axis of the keys, within each of them.",
-        lambda scores, mask: masked_softmax(scores, mask, dim=0),
     ),
     Kind(
         "scores-as-weights",
@@ -99,7 +57,6 @@ _ALL = [
         "Dividing hides a fault: it cannot bring back what was rounded to 0 or shared out wrongly, "
         "and an empty row gives 0 / 0. Where a row is meant to sum to less than 1, it destroys "
         "what the sum says.",
-        _divided_again,
     ),
     Kind(
         "formula-is-safe",
@@ -113,35 +70,30 @@ _ALL = [
         "a mask works after the softmax as well as before it",
         "After the softmax, hidden keys have already taken their share of the row, and the others "
         "do not get it back. The mask belongs to the scores.",
-        _masked_late,
     ),
     Kind(
         "mask-upside-down",
         "`True` in a mask means hidden",
         "In this course, and in `F.scaled_dot_product_attention`, `True` means: may be attended "
         "to. `nn.MultiheadAttention` means the opposite.",
-        lambda scores, mask: masked_softmax(scores, None if mask is None else ~mask),
     ),
     Kind(
         "low-score-hides",
         "a low score, or a score of 0, gets no attention",
         "A score of 0 is a score like any other: `exp(0)` is 1. Only the lowest number there is "
         "makes a weight of exactly 0, and any weight above 0 is a leak.",
-        _filled(0.0),
     ),
     Kind(
         "mask-as-number",
         "a boolean mask can be added to scores, or multiplied with them",
         "In arithmetic `True` is 1 and `False` is 0, which hides nothing. `masked_fill` writes a "
         "number exactly where the mask says so.",
-        lambda scores, mask: (scores if mask is None else scores + mask).softmax(-1),
     ),
     Kind(
         "padding-is-harmless",
         "padding does no harm if it is left alone",
         "Padding gets a share of the attention, and a recurrent network takes a step for it, "
         "unless a mask prevents it. What it has touched cannot be mended afterwards.",
-        lambda scores, mask: scores.softmax(-1),
     ),
     Kind(
         "padding-in-loss",
@@ -160,14 +112,12 @@ _ALL = [
         "every row has at least one key to look at",
         "A row can be masked whole. A softmax of minus infinities alone is 0 / 0, which is NaN; "
         "such a row should get zero weights.",
-        _filled(-torch.inf),
     ),
     Kind(
         "empty-rows-sum-to-one",
         "a row that is masked whole still hands out its attention",
         "Where nothing may be looked at, all weights are 0. Equal low scores give equal shares, "
         "so the mask has to come once more, after the softmax.",
-        _filled(-1e30),
     ),
     Kind(
         "future-open",
@@ -523,3 +473,39 @@ _ALL = [
 ]
 
 KINDS = {kind.slug: kind for kind in _ALL}
+
+
+def _masked_late(scores: Tensor, mask: Tensor | None) -> Tensor:
+    return scores.softmax(-1) * (1 if mask is None else mask)
+
+
+def _divided_again(scores: Tensor, mask: Tensor | None) -> Tensor:
+    weights = _masked_late(scores, mask)
+    return weights / weights.sum(-1, keepdim=True)
+
+
+def _filled(number: float) -> Callable[[Tensor, Tensor | None], Tensor]:
+    """Hidden scores become this number, and nobody looks after rows that are masked whole."""
+
+    def weigh(scores: Tensor, mask: Tensor | None) -> Tensor:
+        return (scores if mask is None else scores.masked_fill(~mask, number)).softmax(-1)
+
+    return weigh
+
+
+# Slug → (scores, mask) → weights, as somebody computes them who believes this.
+# Masks are boolean, True = may be attended to, or None.
+WRONG_WEIGHTS: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
+    "softmax-over-queries": lambda scores, mask: masked_softmax(scores, mask, dim=-2),
+    "softmax-over-batch": lambda scores, mask: masked_softmax(scores, mask, dim=0),
+    "divide-again": _divided_again,
+    "mask-after-softmax": _masked_late,
+    "mask-upside-down": lambda scores, mask: masked_softmax(
+        scores, None if mask is None else ~mask
+    ),
+    "low-score-hides": _filled(0.0),
+    "mask-as-number": lambda scores, mask: (scores if mask is None else scores + mask).softmax(-1),
+    "padding-is-harmless": lambda scores, mask: scores.softmax(-1),
+    "no-empty-rows": _filled(-torch.inf),
+    "empty-rows-sum-to-one": _filled(-1e30),
+}

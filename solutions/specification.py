@@ -55,12 +55,14 @@ class Misconception:
         gives: the wrong function, module or dictionary.
         explanation: what it does, and why that is not what was asked.
         hint: a question or a nudge that leads out of it.
+        kind: the slug of the belief behind it, from `solutions.misconceptions`.
     """
 
     name: str
     gives: Any
     explanation: str
     hint: str
+    kind: str = ""
 
 
 class Exercise:
@@ -84,7 +86,7 @@ class Exercise:
         gold: Callable | None = None,
         **facts: Any,
     ):
-        told = [Mistake(one.name, one.explanation, one.hint) for one in misconceptions]
+        told = [Mistake(one.name, one.explanation, one.hint, one.kind) for one in misconceptions]
         self.task = Task(mistakes=told, **facts)
         self.cases = cases
         self.misconceptions = misconceptions

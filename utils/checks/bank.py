@@ -2,10 +2,11 @@
 
 exercises/01_attention_concepts.json   tasks, labels of cases, messages
 exercises/01_attention_concepts.npz    inputs, expected outputs, outputs of known mistakes
+exercises/misconceptions.json          kinds of mistakes, which the tasks share
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, Kind, Mistake, Record, Task
 
 FOLDER = Path(__file__).parents[2] / "exercises"
+KINDS = "misconceptions.json"
 
 
 def save(records: Sequence[Record], path: Path) -> None:
@@ -62,6 +64,17 @@ def save(records: Sequence[Record], path: Path) -> None:
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     path.with_suffix(".json").write_text(text, encoding="utf-8", newline="\n")
     np.savez(path.with_suffix(".npz"), **arrays)
+
+
+def save_kinds(kinds: Iterable[Kind], folder: Path) -> None:
+    """Write the kinds of mistakes into a folder of exercises."""
+    text = json.dumps([asdict(kind) for kind in kinds], indent=1, ensure_ascii=False) + "\n"
+    (folder / KINDS).write_text(text, encoding="utf-8", newline="\n")
+
+
+def kinds() -> dict[str, Kind]:
+    """Slug → kind of mistake."""
+    return {entry["slug"]: Kind(**entry) for entry in _entries(FOLDER / KINDS)}
 
 
 def tasks() -> dict[str, list[Task]]:
