@@ -22,24 +22,13 @@ from grading.results import write
 from grading.tables import Learner, key_of, tasks_of
 from utils.checks import bank
 from utils.checks.feedback import BAD, GOOD, PLAIN, Note, marked
+from utils.checks.reasons import Reason
 from utils.plots import WEIGHT_COLOURS, bar_chart, ink_on
 
 UNSAFE = (
     "Graded without a sandbox: the submissions could read and change whatever the instructor can."
 )
 LONGEST_NAME = 200  # bytes: most disks take 255
-FAULTS = {
-    "nothing": "not written yet",
-    "not defined": "not there",
-    "error": "an exception",
-    "invariant": "a rule is broken",
-    "values": "wrong values",
-    "shape": "wrong shape",
-    "gradient": "no gradient, or a wrong one",
-    "time": "does not end",
-    "done": "ends the process",
-    "memory": "too much memory",
-}
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; }
@@ -119,9 +108,8 @@ def _file_section(result: Result, learner: Learner) -> str:
 
 def _outcome_section(outcome: Outcome) -> str:
     good = outcome.points == outcome.of
-    lines = [one for one in outcome.lines if not one.startswith("Stuck?")]
     heading = outcome.heading if outcome.points else f"{outcome.heading}, 0 of {outcome.of} points"
-    note = Note(heading, lines, GOOD if good else PLAIN if outcome.points else BAD)
+    note = Note(heading, outcome.lines, GOOD if good else PLAIN if outcome.points else BAD)
     return note._repr_html_() + (_matrices(outcome) if outcome.expected is not None else "")
 
 
@@ -198,9 +186,9 @@ def _tasks(class_: Sequence[Learner], results: Sequence[Result]) -> str:
     for task in tasks_of(class_):
         outcomes = [one.tasks[task] for one in results if task in one.tasks]
         share = statistics.fmean(one.points / one.of for one in outcomes)
-        reasons = Counter(one.reason for one in outcomes if one.reason != "passed")
+        reasons = Counter(one.reason for one in outcomes if one.reason != Reason.PASSED)
         common = reasons.most_common(2)
-        often = ", ".join(f"{FAULTS.get(reason, reason)} ({count})" for reason, count in common)
+        often = ", ".join(f"{reason.words} ({count})" for reason, count in common)
         full = sum(one.points == one.of for one in outcomes)
         mean = f"{_bar(share)} {100 * share:.0f} %"
         rows.append((share, (f"<code>{task}</code>", mean, f"{full}", _text(often))))
@@ -234,7 +222,7 @@ def _misconceptions(results: Sequence[Result]) -> str:
 def _flags(files: Iterable[Result]) -> str:
     rows = []
     for result in files:
-        found = list(result.flags)
+        found = [str(flag) for flag in result.flags]
         found += [
             f"{task}: right for the inputs in the notebook, wrong for fresh ones"
             for task, one in result.tasks.items()

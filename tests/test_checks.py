@@ -21,7 +21,7 @@ from utils.checks.calling import Printed
 from utils.checks.feedback import explain
 from utils.checks.judging import INVARIANTS, judge
 from utils.checks.notebook import verdict_on
-from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Record, Task
 
 HINTS = ["first", "second", "third"]
 NUMBERS = torch.tensor([[0.5, 1.5], [2.0, 2.0]])
@@ -41,7 +41,7 @@ SHARE = Record(
         invariants={"shares": ["not negative", "rows sum to 1"]},
     ),
     [Case("a small table", {"numbers": NUMBERS, "power": 1.0})],
-    [Answer({"shares": SHARES}, {"shares ← numbers": SHARE_GRADIENT})],
+    [Answer({"shares": SHARES}, {GradientKey("shares", "numbers"): SHARE_GRADIENT})],
     {"columns": [Answer({"shares": (NUMBERS / NUMBERS.sum(0)).double().numpy()})]},
 )
 SCALE = Record(
@@ -67,7 +67,10 @@ SCALE = Record(
     [
         Answer(
             {"scaled": np.array([2.0, 3.0]), "count": np.array(2)},
-            {"scaled ← numbers": FACTORS[0] * [2.0, 3.0], "scaled ← factors": FACTORS[0]},
+            {
+                GradientKey("scaled", "numbers"): FACTORS[0] * [2.0, 3.0],
+                GradientKey("scaled", "factors"): FACTORS[0],
+            },
         )
     ],
     {},

@@ -26,6 +26,20 @@ LINE_COLOURS = sns.color_palette("colorblind")
 MARKERS = "osD^vPX*"  # a second way, beside the colour, to tell lines apart
 SCREEN_DPI = 144  # drawn at twice the size at which it is shown: sharp on fine screens
 
+FIGURES = (  # the functions that draw one
+    "concept_heatmap",
+    "alignment_heatmap",
+    "head_grid",
+    "mask_grid",
+    "matrix_map",
+    "score_and_weight",
+    "entropy_by_length",
+    "line_chart",
+    "bar_chart",
+    "vector_plane",
+    "flow_diagram",
+)
+
 Matrix = Tensor | np.ndarray | Sequence[Sequence[float]]
 
 

@@ -467,7 +467,7 @@ PATCHES = {
     "the worker says that all has passed": _attack(
         """
         import grading.sandbox.worker as worker
-        worker._parts = lambda asked, names: [{"trouble": ["passed", "All right.", ""]}] * 2
+        worker._replies = lambda spec, parts, names: [{"trouble": ["passed", "All right.", ""]}] * 2
         """,
         DISHONEST,
     ),
@@ -540,9 +540,9 @@ GRADIENTS = {
         import grading.sandbox.worker as worker
         from utils.checks import calling
 
-        calling._gradients = lambda task, learned, case: {
-            f"{output} ← {name}": numpy.ones(value.shape)
-            for output in task.outputs
+        calling._gradients = lambda spec, learned, case: {
+            (output, name): numpy.ones(value.shape)
+            for output in spec.outputs
             for name, value in case.inputs.items()
             if isinstance(value, torch.Tensor)
         }
@@ -877,12 +877,12 @@ WIRE = {
         'say(frame({"task": "entropy", "parts": passed}))',
     ),
     "answers that are lists of nothing": _sent(
-        'one = {"outputs": {"entropies": [None, None]}, "gradients": {}}',
+        'one = {"outputs": {"entropies": [None, None]}, "gradients": []}',
         'parts = [{"answers": [one] * 8, "printed": 0}] * 2',
         'say(frame({"task": "entropy", "parts": parts}))',
     ),
     "answers that are words": _sent(
-        'one = {"outputs": {"entropies": {"texts": ["a", "b"]}}, "gradients": {}}',
+        'one = {"outputs": {"entropies": {"texts": ["a", "b"]}}, "gradients": []}',
         'parts = [{"answers": [one] * 8, "printed": 0}] * 2',
         'say(frame({"task": "entropy", "parts": parts}))',
     ),

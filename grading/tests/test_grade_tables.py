@@ -6,10 +6,11 @@ import io
 import pytest
 
 from grading import tables
-from grading.marking import Outcome, Result
+from grading.marking import Outcome, Result, Shortcut
 from grading.pages import page_names
 from grading.tables import Learner, learners
 from utils.checks import bank
+from utils.checks.reasons import Reason
 
 NOTEBOOK = "01_attention_concepts"
 TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}
@@ -18,7 +19,7 @@ TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}
 def result(learner, points=0, lms="", id="", file="", **facts) -> Result:
     """A result in which the first task has earned its points."""
     tasks = {
-        task: Outcome(points * (number == 0), of, "values", "", "", (), 0)
+        task: Outcome(points * (number == 0), of, Reason.VALUES, "", "", (), 0)
         for number, (task, of) in enumerate(TASKS.items())
     }
     known = {"notebook": NOTEBOOK, "tasks": tasks, "words": {"dark_column": "So."}} | facts
@@ -40,7 +41,7 @@ def grades(tmp_path, *results) -> list[dict[str, str]]:
 
 def test_a_learner_has_one_row_and_the_better_file_counts(tmp_path):
     other = bank.tasks()["02_additive_attention"][0]
-    second = {other.id: Outcome(other.points, other.points, "passed", "", "", (), 0)}
+    second = {other.id: Outcome(other.points, other.points, Reason.PASSED, "", "", (), 0)}
     found = [
         result("ada", 2, file="ada/1.ipynb"),
         result("ada", 1, file="ada/2.ipynb"),
@@ -81,7 +82,9 @@ def test_moodle_imports_the_grades(tmp_path):
 
 def test_no_cell_is_a_formula(tmp_path):
     names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)"]
-    found = [result(name, flags=["=1+1"], file=f"{name}/x.ipynb") for name in names]
+    found = [
+        result(name, flags=[Shortcut("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names
+    ]
     class_ = learners(found)
     for write, name in [
         (tables.write_grades, "grades.csv"),
@@ -180,8 +183,8 @@ def test_marks_are_taken_from_whatever_a_spreadsheet_saves(tmp_path, class_, dat
         ("eve,dark_column,2,", "line 2: nobody is called 'eve'"),
         ("ada,dark_matter,2,", "line 2: no question is called 'dark_matter'"),
         ("ada,dark_column,good,", "line 2: could not convert string to float: 'good'"),
-        ("ada,dark_column,nan,", "line 2: 'nan' is no number"),
-        ("ada,dark_column,1e999,", "line 2: '1e999' is no number"),
+        ("ada,dark_column,nan,", "line 2: 'nan' is not a number"),
+        ("ada,dark_column,1e999,", "line 2: '1e999' is not a number"),
         ("ada,dark_column,1,5,good", "line 2: more cells than heads"),
         ("Zoë,dark_column,1,\nZoë,dark_column,2,", "line 3: a second mark of 'Zoë'"),
     ],

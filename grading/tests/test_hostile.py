@@ -25,8 +25,9 @@ import nbformat
 import pytest
 
 from grading import grader, marking
-from grading.marking import Assignment, Server, mark
-from grading.sandbox import wire
+from grading.marking import Assignment, mark
+from grading.sandbox import Launcher, Worker, wire
+from grading.sandbox.worker import plain
 from grading.submissions import Submission
 from grading.tests import hostile
 from grading.tests.hostile import ATTACKS, ENTROPY, RIGHT
@@ -71,11 +72,11 @@ def token():
 
 
 @pytest.fixture(scope="module")
-def server(token):
+def launcher(token):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(marking, "SPARE", SPARE)
         patch.setattr(os, "defpath", f"{os.defpath}:/{token}")
-        with Server() as started:
+        with Launcher() as started:
             yield started
 
 
@@ -139,7 +140,7 @@ def settled(token: str, before: set[str], seconds: float = 10) -> set[str]:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
-    name, assignments, server, token, canary, listening, monkeypatch
+    name, assignments, launcher, token, canary, listening, monkeypatch
 ):
     attack, secret = ATTACKS[name], secrets.token_hex(8)
     monkeypatch.setenv("CANARY", secret)
@@ -162,7 +163,7 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
     files = outside(canary)
     running, start = processes(token), time.monotonic()
 
-    result = mark(submission(notebook(*cells)), assignments, server)
+    result = mark(submission(notebook(*cells)), assignments, launcher)
 
     assert time.monotonic() - start < 4 * (2 * SECONDS + SPARE)
     assert result.problem == ""
@@ -180,7 +181,7 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
             each.accept()
 
 
-def test_submissions_that_run_at_the_same_time_do_not_meet(assignments, server):
+def test_submissions_that_run_at_the_same_time_do_not_meet(assignments, launcher):
     """One leaves traces wherever it can and waits; the other looks for them."""
     mark_ = secrets.token_hex(8)
     leave = f"""
@@ -197,15 +198,17 @@ def test_submissions_that_run_at_the_same_time_do_not_meet(assignments, server):
         seen += [open(f"/proc/{{one}}/comm").read() for one in os.listdir("/proc") if one.isdigit()]
         if any("{mark_[:15]}" in one for one in seen): raise RuntimeError("seen")
     """
-    results = at_the_same_time([[dedent(one), RIGHT] for one in (leave, look)], assignments, server)
+    results = at_the_same_time(
+        [[dedent(one), RIGHT] for one in (leave, look)], assignments, launcher
+    )
     assert [(one.points, one.remarks) for one in results] == [(ENTROPY, [])] * 2
 
 
-def at_the_same_time(submissions, assignments, server):
+def at_the_same_time(submissions, assignments, launcher):
     """The results of submissions that are graded all at once, in their order."""
     with ThreadPoolExecutor(len(submissions)) as pool:
         files = [submission(notebook(*cells)) for cells in submissions]
-        return list(pool.map(lambda file: mark(file, assignments, server), files))
+        return list(pool.map(lambda file: mark(file, assignments, launcher), files))
 
 
 def honest():
@@ -213,21 +216,21 @@ def honest():
     return code_of(SOURCE / f"{NAME}.ipynb")
 
 
-def test_hostile_submissions_cost_honest_ones_nothing(assignments, server):
+def test_hostile_submissions_cost_honest_ones_nothing(assignments, launcher):
     names = ["all processors at once", "memory of many children", "fifty children", "garbage"]
     hostile = [ATTACKS[name].cells for name in names]
-    *_, result = at_the_same_time([*hostile, honest()], assignments, server)
+    *_, result = at_the_same_time([*hostile, honest()], assignments, launcher)
     assert (result.points, result.remarks) == (result.of, [])
-    result = mark(submission(notebook(*honest())), assignments, server)
+    result = mark(submission(notebook(*honest())), assignments, launcher)
     assert (result.points, result.remarks) == (result.of, [])
 
 
 def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
     monkeypatch.setattr(marking, "SPARE", 10.0)
-    with Server() as server:
-        server._process.kill()
-        server._process.wait()
-        result = mark(submission(notebook(RIGHT)), assignments, server)
+    with Launcher() as launcher:
+        launcher._server.kill()
+        launcher._server.wait()
+        result = mark(submission(notebook(RIGHT)), assignments, launcher)
         assert (result.problem, result.points) == ("", ENTROPY)
 
 
@@ -255,7 +258,7 @@ def test_every_hostile_file_has_its_row(tmp_path, monkeypatch):
         assert int(row["points"]) <= ATTACKS[name].earns
 
 
-def test_memory_does_not_grow_with_the_class(assignments, server, token):
+def test_memory_does_not_grow_with_the_class(assignments, launcher, token):
     alone = settled(token, set(), seconds=2)  # the server, when it waits
 
     def held():
@@ -267,10 +270,10 @@ def test_memory_does_not_grow_with_the_class(assignments, server, token):
     names = ["JSON that is wide", "texts that grow", "garbage"]
     class_ = [*(ATTACKS[name].cells for name in names), honest()]
     for _ in range(3):
-        at_the_same_time(class_, assignments, server)
+        at_the_same_time(class_, assignments, launcher)
     before = held()
     for _ in range(12):
-        at_the_same_time(class_, assignments, server)
+        at_the_same_time(class_, assignments, launcher)
     assert held() - before < 20 * 2**20
 
 
@@ -278,16 +281,16 @@ def test_memory_does_not_grow_with_the_class(assignments, server, token):
 
 
 class Played:
-    """Takes the place of the server: each worker sends what it is told, and hangs up."""
+    """A launcher whose workers each send what they are told, and hang up."""
 
     def __init__(self, sends):
         self.sends = sends
 
-    def fork(self, seconds):
+    def launch(self, seconds):
         (connection, far), (status, far_status) = socket.socketpair(), socket.socketpair()
         connection.settimeout(5)
         threading.Thread(target=self._play, args=(far, far_status)).start()
-        return connection, status
+        return Worker(connection, status)
 
     def _play(self, far, far_status):
         with far, far_status, contextlib.suppress(OSError):
@@ -308,7 +311,7 @@ def right_frames(assignment):
         parts = []
         for record in (assignment.public[task], assignment.fresh[task]):
             found = answers(record.task, solutions_of(path)[task], record.cases, Printed())
-            outcomes = [{"outputs": one.outputs, "gradients": one.gradients} for one in found]
+            outcomes = [plain(answer) for answer in found]
             parts.append({"answers": outcomes, "printed": 0})
         yield wire.pack({"at": "task", "which": task}) + wire.pack({"task": task, "parts": parts})
     yield wire.pack({"end": True})

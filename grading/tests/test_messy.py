@@ -11,7 +11,8 @@ import pytest
 from nbformat import v3, v4
 
 from grading.grader import fresh_records
-from grading.marking import Assignment, Server, mark
+from grading.marking import Assignment, mark
+from grading.sandbox import Launcher
 from grading.submissions import Submission
 from solutions.build import SOURCE, code_of, stub
 from utils.checks import bank
@@ -39,8 +40,8 @@ def assignments():
 
 
 @pytest.fixture(scope="module")
-def server():
-    with Server() as started:
+def launcher():
+    with Launcher() as started:
         yield started
 
 
@@ -214,9 +215,9 @@ MESSY = {
 
 @pytest.mark.filterwarnings("ignore::nbformat.warnings.DuplicateCellId")
 @pytest.mark.parametrize("name", MESSY)
-def test_a_right_answer_earns_all_points(name, assignments, server):
+def test_a_right_answer_earns_all_points(name, assignments, launcher):
     sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: MESSY[name])
-    result = mark(sent, assignments, server)
+    result = mark(sent, assignments, launcher)
     assert result.problem == ""
     assert {task: one.reason for task, one in result.tasks.items()} == dict.fromkeys(
         TASKS, "passed"
@@ -224,10 +225,10 @@ def test_a_right_answer_earns_all_points(name, assignments, server):
     assert result.points == result.of
 
 
-def test_what_was_left_out_or_went_wrong_is_said(assignments, server):
+def test_what_was_left_out_or_went_wrong_is_said(assignments, launcher):
     cells = ["!pip install x", "1 / 0", *CELLS]
     sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: data(*cells))
-    result = mark(sent, assignments, server)
+    result = mark(sent, assignments, launcher)
     assert result.remarks == [
         "cell 1: left out: !pip install x",
         "cell 2: ZeroDivisionError: division by zero",

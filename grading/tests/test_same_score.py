@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from grading import marking, reading
-from grading.marking import Assignment, Result, Server
+from grading.marking import Assignment, Result
+from grading.sandbox import Launcher
 from solutions import build, selftest
 from solutions.specification import Exercise
 from utils.checks import bank
@@ -77,9 +78,9 @@ def _others(exercise: Exercise) -> Iterator[tuple[Any, str]]:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server(safe=False) as one:
-        yield one
+def launcher() -> Iterator[Launcher]:
+    with Launcher(safe=False) as started:
+        yield started
 
 
 @cache
@@ -90,12 +91,12 @@ def public(path: Path) -> Assignment:
 
 
 @pytest.mark.parametrize("path", build.notebooks(), ids=lambda path: path.stem[:2])
-def test_the_grader_says_what_the_notebook_says(path, server):
+def test_the_grader_says_what_the_notebook_says(path, launcher):
     answers = 0
     for one in rounds(path):
         result = Result("ada", "", "", "ada.ipynb")
         cells = [reading.Cell(number, code) for number, code in enumerate(one.cells, start=1)]
-        marking.ask(result, cells, public(path), [*one.given], server)
+        marking.ask(result, cells, public(path), [*one.given], launcher)
         assert not [remark for remark in result.remarks if "Error" in remark]
         for task, given in one.given.items():
             printed = Printed()

@@ -187,8 +187,8 @@ def test_what_is_no_file_has_a_reason_and_nothing_hangs(tmp_path):
         "out.ipynb": "a link to a place outside the folder",
         "climbs.ipynb": "a link to a place outside the folder",
         "folder.ipynb": "a folder with the name of a notebook",
-        "round": "a folder that is not looked into",
-        "pipe.ipynb": "no ordinary file",
+        "round": "a folder that is not opened",
+        "pipe.ipynb": "not an ordinary file",
     }
 
 
@@ -207,7 +207,7 @@ def test_a_file_that_went_away_has_a_reason(tmp_path):
     put(tmp_path, "ada.ipynb")
     (one,) = find(tmp_path)
     (tmp_path / "ada.ipynb").unlink()
-    assert problem(one.read) == "no ordinary file"
+    assert problem(one.read) == "not an ordinary file"
 
 
 def test_a_hundred_megabytes_are_not_read(tmp_path):

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.marking import Server
-from grading.sandbox import wire
+from grading.sandbox import Launcher, wire
 
 DRAWN = """
 import seaborn
@@ -44,13 +43,15 @@ def test_a_figure_is_drawn_when_it_is_looked_at(more, said):
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
 def test_a_worker_ends_with_its_server():
-    with Server() as server:
-        connection, status = server.fork(seconds=60)
-        with connection, status, connection.makefile("rb") as stream:
-            cells = [(1, "while True:\n    pass")]
-            connection.sendall(wire.pack({"cells": cells, "seconds": 60.0, "tasks": []}))
-            assert wire.unpack(stream.read, 1000)[0] == {"at": "cell", "which": 1}
-            behind = Path(f"/proc/{server._process.pid}/task/{server._process.pid}/children")
-            os.kill(int(behind.read_text()), signal.SIGKILL)
-            connection.settimeout(20)
-            assert connection.recv(1) == b""
+    with (
+        Launcher() as launcher,
+        launcher.launch(seconds=60) as worker,
+        worker.stream() as stream,
+    ):
+        cells = [(1, "while True:\n    pass")]
+        worker.connection.sendall(wire.pack({"cells": cells, "seconds": 60.0, "tasks": []}))
+        assert wire.unpack(stream.read, 1000)[0] == {"at": "cell", "which": 1}
+        behind = Path(f"/proc/{launcher._server.pid}/task/{launcher._server.pid}/children")
+        os.kill(int(behind.read_text()), signal.SIGKILL)
+        worker.connection.settimeout(20)
+        assert worker.connection.recv(1) == b""

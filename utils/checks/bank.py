@@ -1,4 +1,4 @@
-"""Records on disk: `NAME.json` holds the words, `NAME.npz` the numbers. No code, no pickle.
+"""Records on disk: `NAME.json` holds the text, `NAME.npz` the arrays. No code, no pickle.
 
 exercises/01_attention_concepts.json   tasks, labels of cases, messages
 exercises/01_attention_concepts.npz    inputs, expected outputs, outputs of known mistakes
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from utils.checks.tasks import Answer, Case, Kind, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, GradientKey, Kind, Mistake, Record, Task
 
 FOLDER = Path(__file__).parents[2] / "exercises"
 KINDS = "misconceptions.json"
@@ -34,11 +34,14 @@ def save(records: Sequence[Record], path: Path) -> None:
     def answer(one: Answer, key: str) -> None:
         arrays.update({f"{key}/{name}": values for name, values in one.outputs.items()})
 
-    def expect(one: Answer, key: str) -> list[str]:
+    def expect(one: Answer, key: str) -> dict[str, list[str]]:
         answer(one, f"{key}/expected")
         flows = {f"{key}/gradient {i}": flow for i, flow in enumerate(one.gradients.values())}
         arrays.update(flows)
-        return list(one.gradients)
+        inputs: dict[str, list[str]] = {}
+        for output, input in one.gradients:  # they come output by output
+            inputs.setdefault(output, []).append(input)
+        return inputs
 
     content = []
     for record in records:
@@ -99,12 +102,12 @@ def load(task_id: str) -> Record:
 
 
 def load_all(path: Path) -> dict[str, Record]:
-    """Task → its record, of the records that were saved under a path."""
+    """Task → its record, for all records saved under a path."""
     return {record.task.id: record for record in _records(path.with_suffix(".npz"))}
 
 
 def _records(path: Path, task_id: str | None = None) -> Iterator[Record]:
-    """The records in a file of arrays and the words beside it; those of one task where named."""
+    """The records in a file of arrays and the JSON beside it; only that of one task if named."""
     for entry in _entries(path.with_suffix(".json")):
         if task_id in (None, entry["task"]["id"]):
             with np.load(path, allow_pickle=False) as arrays:
@@ -116,7 +119,7 @@ def _entries(path: Path) -> list[dict]:
 
 
 def _task(entry: dict) -> Task:
-    return Task(**{**entry, "mistakes": [Mistake(**one) for one in entry["mistakes"]]})
+    return Task(**{**entry, "mistakes": [Mistake(**told) for told in entry["mistakes"]]})
 
 
 def _record(entry: dict, arrays: Mapping[str, np.ndarray]) -> Record:
@@ -129,11 +132,14 @@ def _record(entry: dict, arrays: Mapping[str, np.ndarray]) -> Record:
         return tensor.mT.contiguous().mT if value["strided"] else tensor
 
     def answers(kind: str) -> Iterator[Answer]:
-        for number, pairs in enumerate(entry["gradients"]):
+        for number, inputs_of in enumerate(entry["gradients"]):
             key = f"{task.id}/{number}"
             outputs = {name: arrays[f"{key}/{kind}/{name}"] for name in task.outputs}
-            flows = {pair: arrays[f"{key}/gradient {i}"] for i, pair in enumerate(pairs)}
-            yield Answer(outputs, flows if kind == "expected" else {})
+            pairs = [(output, input) for output, inputs in inputs_of.items() for input in inputs]
+            gradients = {
+                GradientKey(*pair): arrays[f"{key}/gradient {i}"] for i, pair in enumerate(pairs)
+            }
+            yield Answer(outputs, gradients if kind == "expected" else {})
 
     cases = [
         Case(

@@ -9,15 +9,16 @@ from utils.checks import bank
 from utils.checks.calling import Printed, Trouble, answers
 from utils.checks.feedback import BAD, Note, explain
 from utils.checks.judging import Verdict, judge
+from utils.checks.reasons import Reason
 from utils.checks.tasks import Record, Task
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
 
-_hints_open: dict[str, int] = {}  # how many hints of a task are open, in this session
+_hints_open: dict[str, int] = {}  # task → how many of its hints are open, since the kernel started
 
 
 def check(task_id: str) -> Note:
-    """Check the answer to an exercise, wherever in the notebook it was defined.
+    """Check the answer to an exercise, wherever in the notebook it is defined.
 
     It never raises: whatever is wrong comes back as something to read.
 
@@ -29,7 +30,7 @@ def check(task_id: str) -> Note:
         return record
     printed = Printed()
     verdict = verdict_on(record, sys._getframe(1).f_globals, printed)
-    if verdict.reason != "not defined":
+    if verdict.reason != Reason.NOT_DEFINED:
         _remember(record.task, verdict.points)
     return explain(verdict, printed.lines)
 
@@ -39,21 +40,21 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
 
     Args:
         record: the task and its cases.
-        names: the notebook's names, and what they stand for.
+        names: the notebook's global variables.
         printed: counts what the learner's code prints.
     """
     task = record.task
     if task.id not in names:
-        return Verdict(task, "not defined", NOT_DEFINED.format(task.id))
+        return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
     try:
         return judge(record, answers(task, names[task.id], record.cases, printed))
     except Trouble as trouble:
         return Verdict(task, trouble.reason, trouble.message, where=trouble.where)
-    except Exception as error:  # there are odder objects than anybody thinks of
+    except Exception as error:  # objects can be odder than anybody foresees
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"
         )
-        return Verdict(task, "type", message)
+        return Verdict(task, Reason.TYPE, message)
 
 
 def hint(task_id: str) -> Note:
@@ -72,7 +73,7 @@ def hint(task_id: str) -> Note:
 def progress() -> Note:
     """All exercises of the course, done and to do, with points.
 
-    Kept in `progress.json` beside your notebooks. Delete that file to start afresh.
+    Kept in `progress.json` beside your notebooks. Delete that file to start over.
     """
     earned = _progress()
     rows, points, total = [["", "Exercise", "Points", ""]], 0, 0
@@ -103,17 +104,17 @@ def _file() -> Path:
 def _progress() -> dict[str, int]:
     try:
         return json.loads(_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # not there yet, or damaged: progress is no reason to fail
+    except (OSError, ValueError):  # not there yet, or damaged: no reason to fail
         return {}
 
 
 def _points(task: Task, remembered: int | bool | None) -> int:
-    """What a task has earned; older files say `true` for all points."""
+    """The points that a task has earned; older files say `true` for full points."""
     return task.points if remembered is True else int(remembered or 0)
 
 
 def _remember(task: Task, points: int) -> None:
     earned = _progress()
     earned[task.id] = max(points, _points(task, earned.get(task.id)))
-    with contextlib.suppress(OSError):  # a folder that cannot be written to
+    with contextlib.suppress(OSError):  # a read-only folder
         _file().write_text(json.dumps(earned, indent=1) + "\n", encoding="utf-8")
