@@ -19,7 +19,8 @@ from types import ModuleType
 from tqdm.auto import tqdm
 
 from grading import pages, reading, tables
-from grading.marking import Assignment, Result, ask, mark
+from grading.conversation import Assignment
+from grading.marking import Result, ask, mark
 from grading.results import Store, write
 from grading.sandbox import Launcher, wire
 from grading.submissions import CannotGrade, NoSubmissions, Submission, Unreadable, find

@@ -1,6 +1,7 @@
-"""The machinery of the exercises, on small tasks of its own: every bad answer gets one message."""
+"""The machinery of the exercises, on small tasks: every bad answer gets one message."""
 
 import html
+import inspect
 import json
 import re
 import signal
@@ -16,11 +17,12 @@ import torch
 from nbclient import NotebookClient
 from torch import nn
 
-from utils.checks import bank, calling, check, hint, notebook, progress
+from utils.checks import bank, calling, check, hint, judging, notebook, progress
 from utils.checks.calling import Printed
 from utils.checks.feedback import explain
 from utils.checks.judging import INVARIANTS, judge
 from utils.checks.notebook import verdict_on
+from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, Case, GradientKey, Kind, Mistake, Record, Task
 
 HINTS = ["first", "second", "third"]
@@ -105,7 +107,7 @@ TRANSLATE = Record(
     ),
     [Case("twenty sentences", {"sentences": SENTENCES})],
     [Answer({"translations": np.array(SENTENCES)})],
-    {"mark": [Answer({"translations": np.array([f"{one} <eos>" for one in SENTENCES])})]},
+    {"mark": [Answer({"translations": np.array([f"{sentence} <eos>" for sentence in SENTENCES])})]},
 )
 
 
@@ -270,8 +272,8 @@ def test_a_result_that_is_changed_later_was_right_when_it_was_returned():
     kept = []
 
     def keeps(numbers, power):
-        for one in kept:
-            one.detach().zero_()
+        for tensor in kept:
+            tensor.detach().zero_()
         kept.append(right(numbers.double(), power))
         return kept[-1]
 
@@ -285,7 +287,7 @@ def test_a_name_that_is_not_there():
 
 
 def test_of_an_exception_only_the_line_of_the_learner_is_shown():
-    """Cells of a notebook have their source in linecache, and no file."""
+    """The source of notebook cells is in linecache, not in a file."""
     import linecache
 
     source = "def share(numbers, power):\n    return numbers.softmax(dim=5)\n"
@@ -343,9 +345,9 @@ def test_what_never_ends_is_stopped(answer, clock, monkeypatch):
 
 
 def with_errors(count, end=""):
-    """Translations of which so many are wrong."""
+    """Translations, so many of them wrong."""
     return lambda sentences: [
-        "wrong" if number < count else one + end for number, one in enumerate(sentences)
+        "wrong" if number < count else sentence + end for number, sentence in enumerate(sentences)
     ]
 
 
@@ -360,7 +362,7 @@ def test_a_share_of_right_answers_earns_a_share_of_the_points(errors, passed, po
     text = repr(explain(verdict))
     assert f"{100 - 5 * errors} % are right" in text
     if not passed:
-        assert "all points come from 90 % on" in text
+        assert "90 % earn all points" in text
         assert "For `sentences[0] = 'sentence 0'`" in text
         assert "should be 'sentence 0', is 'wrong'" in text
         assert (f", {points} of 6 points so far" in text) == (points > 0)
@@ -377,7 +379,11 @@ def test_of_a_model_with_errors_the_mistake_is_named_that_explains_most():
     [
         (lambda sentences: None, "nothing", "returns nothing yet"),
         (lambda sentences: " ".join(sentences), "type", "and returns a str."),
-        (lambda sentences: [one.split() for one in sentences], "type", "that holds a list"),
+        (
+            lambda sentences: [sentence.split() for sentence in sentences],
+            "type",
+            "that holds a list",
+        ),
         (lambda sentences: torch.ones(20), "type", "as a list of texts"),
         (lambda sentences: sentences[1:], "shape", "wrong shape"),
         (lambda sentences: [], "shape", "wrong shape"),
@@ -466,12 +472,28 @@ def test_choices(guess, reason):
     assert "blue" not in repr(explain(verdict)) or reason == "choice"
 
 
+# --- Reasons --------------------------------------------------------------------------------------
+
+
+def test_every_reason_has_words_of_its_own():
+    assert all(reason.words for reason in Reason)
+    assert len({reason.words for reason in Reason}) == len(Reason)
+
+
+@pytest.mark.parametrize("module", [calling, judging])
+def test_every_reason_says_which_module_finds_it(module):
+    used = {Reason[name] for name in re.findall(r"Reason\.([A-Z_]+)", inspect.getsource(module))}
+    found_there = {reason for reason in Reason if module.__name__.endswith(reason.found_by)}
+    assert found_there - used <= {Reason.NOT_DEFINED}  # told by whoever looks for the name
+    assert used <= found_there
+
+
 # --- On disk, and in a notebook -------------------------------------------------------------------
 
 
 @pytest.fixture
 def course(monkeypatch, tmp_path):
-    """A course of two exercises, and a folder to work in."""
+    """A course of two exercises, in the working directory."""
     (tmp_path / "exercises").mkdir()
     bank.save([SHARE, SCALE], tmp_path / "exercises" / "01_toys")
     bank.save_kinds([COLUMNS], tmp_path / "exercises")
@@ -671,11 +693,11 @@ def test_it_asks_for_every_task(path):
         assert f'check("{task.id}")' in text
         assert len(task.hints) == 3
         assert len(task.mistakes) >= 4
-        assert len({one.explanation for one in task.mistakes}) == len(task.mistakes)
+        assert len({mistake.explanation for mistake in task.mistakes}) == len(task.mistakes)
 
 
 def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
-    """The whole way of a learner, through a kernel as JupyterLab starts it."""
+    """All that a learner does, in a kernel as JupyterLab starts it."""
     sources = [
         "from utils.checks import calling, check\nlimit = calling.time_limit\n"
         "calling.time_limit = lambda _: limit(0.5)",

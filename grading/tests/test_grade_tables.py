@@ -1,13 +1,16 @@
-"""The tables of the grades: whose points, what an LMS imports, what an instructor enters."""
+"""The tables of the grades, what an LMS imports, what an instructor enters, what is kept."""
 
 import csv
 import io
+import json
 
 import pytest
 
 from grading import tables
 from grading.marking import Outcome, Result, Shortcut
 from grading.pages import page_names
+from grading.results import Store
+from grading.submissions import CannotGrade
 from grading.tables import Learner, learners
 from utils.checks import bank
 from utils.checks.reasons import Reason
@@ -112,13 +115,39 @@ def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
         "𠀀" * 300,
     ]
     class_ = learners([*same, *map(result, odd)])
-    assert [one.points for one in class_ if one.name == "ada"] == [2, 1]
+    assert [learner.points for learner in class_ if learner.name == "ada"] == [2, 1]
     pages = page_names(class_)
     assert len(pages) == len(class_) == 12
     assert len({page.casefold() for page in pages.values()}) == 12
     for page in pages.values():
         assert "/" not in page
         assert len(f"{page}.part".encode()) < 255
+
+
+# --- What is kept of each file --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_what_is_kept_comes_back(tmp_path, reason):
+    outcome = Outcome(1, 2, reason, "a mistake", "Not yet", ["a line"], 2, [[1]], [[0]], [0, 0])
+    shortcut = Shortcut("entropy", "scaled_dot_product_attention", 3)
+    kept = result("ada", tasks={"entropy": outcome}, flags=[shortcut], remarks=["cell 1: 1 / 0"])
+    store = Store(tmp_path)
+    store.start(seed=1, source="class", safe=True)
+    store.save(kept)
+    assert store.load("ada.ipynb") == kept
+    assert [*store.all()] == [kept]
+    assert type(store.load("ada.ipynb").tasks["entropy"].reason) is Reason
+
+
+def test_grades_of_another_version_are_refused(tmp_path):
+    Store(tmp_path).start(seed=1, source="class", safe=True)
+    path = tmp_path / "private" / "run.json"
+    run = json.loads(path.read_text())
+    for other in (run | {"format": 1}, {key: run[key] for key in run if key != "format"}):
+        path.write_text(json.dumps(other))
+        with pytest.raises(CannotGrade, match=r"another version of the grader\. Name a new folder"):
+            Store(tmp_path)
 
 
 # --- marks.csv ------------------------------------------------------------------------------------
@@ -140,7 +169,9 @@ def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[s
     path = tmp_path / "marks.csv"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     complaints = tables.read_marks(path, class_)
-    return {one.key: one.marks["dark_column"] for one in class_ if one.marks}, complaints
+    return {
+        learner.key: learner.marks["dark_column"] for learner in class_ if learner.marks
+    }, complaints
 
 
 def test_everybody_who_answered_has_a_row_to_be_marked(tmp_path, class_):

@@ -1,4 +1,4 @@
-"""Hostile submissions get what they deserve, and reach nothing outside their sandbox."""
+"""Hostile submissions earn what their honest parts deserve, and reach nothing outside."""
 
 import contextlib
 import csv
@@ -24,8 +24,9 @@ from textwrap import dedent
 import nbformat
 import pytest
 
-from grading import grader, marking
-from grading.marking import Assignment, mark
+from grading import conversation, grader
+from grading.conversation import Assignment
+from grading.marking import mark
 from grading.sandbox import Launcher, Worker, wire
 from grading.sandbox.worker import plain
 from grading.submissions import Submission
@@ -34,6 +35,7 @@ from grading.tests.hostile import ATTACKS, ENTROPY, RIGHT
 from solutions.build import SOURCE, code_of, solutions_of
 from utils.checks import bank
 from utils.checks.calling import Printed, answers
+from utils.checks.reasons import Reason
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
@@ -55,7 +57,10 @@ def submission(data: bytes) -> Submission:
 
 def in_a_hurry(records):
     """Task → its record, with less time to answer."""
-    return {one.task.id: replace(one, task=replace(one.task, seconds=SECONDS)) for one in records}
+    return {
+        record.task.id: replace(record, task=replace(record.task, seconds=SECONDS))
+        for record in records
+    }
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +72,14 @@ def assignments():
 
 @pytest.fixture(scope="module")
 def token():
-    """In the environment of the server and of all that comes from it, to find them by."""
+    """In the environment of the server and of its descendants, to find them by."""
     return secrets.token_hex(8)
 
 
 @pytest.fixture(scope="module")
 def launcher(token):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(marking, "SPARE", SPARE)
+        patch.setattr(conversation, "SPARE", SPARE)
         patch.setattr(os, "defpath", f"{os.defpath}:/{token}")
         with Launcher() as started:
             yield started
@@ -82,7 +87,7 @@ def launcher(token):
 
 @pytest.fixture(scope="module")
 def canary():
-    """Files that anybody may change who can see them: a home, results, other submissions."""
+    """Files that whoever sees them may change: a home, results, other submissions."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("home/secret", "results/learner.json", "submissions/other.ipynb"):
             path = Path(folder, name)
@@ -95,17 +100,17 @@ def canary():
 
 @pytest.fixture(scope="module")
 def listening(token):
-    """Sockets that wait for a connection, on the loopback device and without any."""
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.socket(socket.AF_UNIX) as other:
-        other.bind(f"\0{token}")
-        other.listen()
-        for each in (one, other):
+    """Sockets that wait for a connection: one on the loopback device, one without a device."""
+    with socket.create_server(("127.0.0.1", 0)) as loopback, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(f"\0{token}")
+        unix.listen()
+        for each in (loopback, unix):
             each.setblocking(False)
-        yield one, other
+        yield loopback, unix
 
 
 def outside(canary: Path) -> dict[str, object]:
-    """What would be different if a file had been changed, made or taken away."""
+    """What changes when a file is changed, created or deleted."""
     state = {str(path): path.read_bytes() for path in canary.rglob("*") if path.is_file()}
     for folder in (REPOSITORY / "utils", bank.FOLDER, REPOSITORY / "solutions"):
         for path in folder.rglob("*"):
@@ -115,7 +120,7 @@ def outside(canary: Path) -> dict[str, object]:
 
 
 def processes(token: str) -> set[str]:
-    """Processes that carry the token in their environment, and the children of such."""
+    """Processes that have the token in their environment, and their children."""
     found, parents = set(), {}
     for entry in Path("/proc").iterdir():
         try:
@@ -131,7 +136,7 @@ def processes(token: str) -> set[str]:
 
 
 def settled(token: str, before: set[str], seconds: float = 10) -> set[str]:
-    """The processes that are left over, once those that were about to end had time for it."""
+    """The new processes that are left after those about to end had time to do so."""
     until = time.monotonic() + seconds
     while (left := processes(token) - before) and time.monotonic() < until:
         time.sleep(0.05)
@@ -146,7 +151,7 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
     monkeypatch.setenv("CANARY", secret)
     public = assignments[NAME].public["read_alignment"]
     known = [
-        (case.inputs["weights"].tolist(), *(one.tolist() for one in answer.outputs.values()))
+        (case.inputs["weights"].tolist(), *(values.tolist() for values in answer.outputs.values()))
         for case, answer in zip(public.cases, public.expected, strict=True)
     ]
     filled_in = {
@@ -195,17 +200,17 @@ def test_submissions_that_run_at_the_same_time_do_not_meet(assignments, launcher
     until = time.monotonic() + 0.8
     while time.monotonic() < until:
         seen = os.listdir("/tmp") + os.listdir("/dev/shm")
-        seen += [open(f"/proc/{{one}}/comm").read() for one in os.listdir("/proc") if one.isdigit()]
-        if any("{mark_[:15]}" in one for one in seen): raise RuntimeError("seen")
+        seen += [open(f"/proc/{{n}}/comm").read() for n in os.listdir("/proc") if n.isdigit()]
+        if any("{mark_[:15]}" in name for name in seen): raise RuntimeError("seen")
     """
     results = at_the_same_time(
-        [[dedent(one), RIGHT] for one in (leave, look)], assignments, launcher
+        [[dedent(source), RIGHT] for source in (leave, look)], assignments, launcher
     )
-    assert [(one.points, one.remarks) for one in results] == [(ENTROPY, [])] * 2
+    assert [(result.points, result.remarks) for result in results] == [(ENTROPY, [])] * 2
 
 
 def at_the_same_time(submissions, assignments, launcher):
-    """The results of submissions that are graded all at once, in their order."""
+    """The results of submissions that are graded at the same time, in order."""
     with ThreadPoolExecutor(len(submissions)) as pool:
         files = [submission(notebook(*cells)) for cells in submissions]
         return list(pool.map(lambda file: mark(file, assignments, launcher), files))
@@ -226,7 +231,7 @@ def test_hostile_submissions_cost_honest_ones_nothing(assignments, launcher):
 
 
 def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
-    monkeypatch.setattr(marking, "SPARE", 10.0)
+    monkeypatch.setattr(conversation, "SPARE", 10.0)
     with Launcher() as launcher:
         launcher._server.kill()
         launcher._server.wait()
@@ -235,18 +240,20 @@ def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
 
 
 def test_every_hostile_file_has_its_row(tmp_path, monkeypatch):
-    """Every third of those that do not take their time: each has been graded above."""
+    """Every third of those that end quickly: each has been graded above."""
     slow = {**hostile.TIME, **hostile.MEMORY}
     names = [name for name in ATTACKS if name not in slow][::3]
     for number, name in enumerate(names):
         path = tmp_path / "class" / f"{number}.ipynb"
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(notebook(*(one.replace("«PUBLIC»", "[]") for one in ATTACKS[name].cells)))
-    monkeypatch.setattr(marking, "SPARE", SPARE)
+        path.write_bytes(
+            notebook(*(cell.replace("«PUBLIC»", "[]") for cell in ATTACKS[name].cells))
+        )
+    monkeypatch.setattr(conversation, "SPARE", SPARE)
     monkeypatch.setattr(
         grader,
         "Assignment",
-        lambda name, *sets: Assignment(name, *(in_a_hurry(one.values()) for one in sets)),
+        lambda name, *sets: Assignment(name, *(in_a_hurry(records.values()) for records in sets)),
     )
     grader.grade(tmp_path / "class", tmp_path / "out", seed=5)
     with (tmp_path / "out" / "files.csv").open(encoding="utf-8-sig") as file:
@@ -262,9 +269,9 @@ def test_memory_does_not_grow_with_the_class(assignments, launcher, token):
     alone = settled(token, set(), seconds=2)  # the server, when it waits
 
     def held():
-        """Bytes that this process and the server's have to themselves."""
+        """Bytes charged to this process and to those of the server."""
         assert settled(token, alone) == set()
-        texts = [Path(f"/proc/{one}/status").read_text() for one in [*alone, "self"]]
+        texts = [Path(f"/proc/{process}/status").read_text() for process in [*alone, "self"]]
         return sum(1024 * int(re.search(r"RssAnon:\s+(\d+)", text)[1]) for text in texts)
 
     names = ["JSON that is wide", "texts that grow", "garbage"]
@@ -277,7 +284,7 @@ def test_memory_does_not_grow_with_the_class(assignments, launcher, token):
     assert held() - before < 20 * 2**20
 
 
-# --- The parent, and a worker that is played by the test ------------------------------------------
+# --- The parent, with a worker played by the test ------------------------------------------
 
 
 class Played:
@@ -318,7 +325,7 @@ def right_frames(assignment):
 
 
 def test_whatever_bytes_arrive_there_is_a_result(assignments):
-    """Honest answers with bytes changed, cut and doubled, by chance."""
+    """Honest answers with random bytes changed, removed and repeated."""
     frames = b"".join(right_frames(assignments[NAME]))
     data, draw = submission(notebook(*honest())), random.Random(2014)
     result = mark(data, assignments, Played(frames))
@@ -339,11 +346,24 @@ def test_whatever_bytes_arrive_there_is_a_result(assignments):
         assert json.dumps(asdict(result)).encode()
 
 
+@pytest.mark.parametrize("reason", ["unheard of", *Reason])
+def test_a_worker_gives_no_reasons_but_its_own(assignments, reason):
+    """And whatever else it says costs it this task alone."""
+    said = wire.pack({"task": "entropy", "parts": [{"trouble": [reason, "So.", "There."]}]})
+    frames = b"".join(right_frames(assignments[NAME]))
+    result = mark(submission(notebook(*honest())), assignments, Played(said + frames))
+    found = result.tasks["entropy"]
+    allowed = reason in [known for known in Reason if known.from_worker]
+    assert (found.reason, found.points) == (reason if allowed else Reason.WIRE, 0)
+    assert ("So." in found.lines) == allowed
+    assert result.points == result.of - ENTROPY
+
+
 WORDS = ["array", "texts", "tensor", "strided", "<f8", "|b1", "|O", "end", "\ud800", ""]
 
 
 def anything(draw, depth):
-    """A JSON value by chance; those that describe arrays are likely."""
+    """A random JSON value; descriptions of arrays are likely."""
     kind = draw.randrange(10 if depth else 4)
     if kind < 4:
         numbers = [0, 1, -1, 2**31, 2**63, 10**400, 0.5, math.inf, math.nan, True, None]

@@ -10,8 +10,9 @@ import nbformat
 import pytest
 from nbformat import v3, v4
 
+from grading.conversation import Assignment
 from grading.grader import fresh_records
-from grading.marking import Assignment, mark
+from grading.marking import mark
 from grading.sandbox import Launcher
 from grading.submissions import Submission
 from solutions.build import SOURCE, code_of, stub

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from grading import marking, reading
-from grading.marking import Assignment, Result
+from grading.conversation import Assignment
+from grading.marking import Result
 from grading.sandbox import Launcher
 from solutions import build, selftest
 from solutions.specification import Exercise
@@ -57,12 +58,12 @@ def rounds(path: Path) -> Iterator[Round]:
     yield Round(right, [source for source in code if "Trainer(" not in source])
     others = {one.task.id: list(_others(one)) for one in build.exercises_of(path)}
     for number in range(max(map(len, others.values()))):
-        one = Round(cells=[IMPORTS.format(path.name[:2])])
+        round_ = Round(cells=[IMPORTS.format(path.name[:2])])
         for task, answers in others.items():
             if number < len(answers):
-                one.given[task], source = answers[number]
-                one.cells.append(f"{task} = {source}")
-        yield one
+                round_.given[task], source = answers[number]
+                round_.cells.append(f"{task} = {source}")
+        yield round_
 
 
 def _others(exercise: Exercise) -> Iterator[tuple[Any, str]]:
@@ -93,12 +94,12 @@ def public(path: Path) -> Assignment:
 @pytest.mark.parametrize("path", build.notebooks(), ids=lambda path: path.stem[:2])
 def test_the_grader_says_what_the_notebook_says(path, launcher):
     answers = 0
-    for one in rounds(path):
+    for round_ in rounds(path):
         result = Result("ada", "", "", "ada.ipynb")
-        cells = [reading.Cell(number, code) for number, code in enumerate(one.cells, start=1)]
-        marking.ask(result, cells, public(path), [*one.given], launcher)
+        cells = [reading.Cell(number, code) for number, code in enumerate(round_.cells, start=1)]
+        marking.ask(result, cells, public(path), [*round_.given], launcher)
         assert not [remark for remark in result.remarks if "Error" in remark]
-        for task, given in one.given.items():
+        for task, given in round_.given.items():
             printed = Printed()
             verdict = verdict_on(public(path).public[task], {task: given}, printed)
             note, found = in_words(verdict, printed.lines), result.tasks[task]

@@ -1,5 +1,6 @@
-"""What becomes of figures in a worker, and of a worker without its server."""
+"""Figures in a worker, and a worker that loses its server."""
 
+import inspect
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from grading.sandbox import Launcher, wire
+from utils import plots
 
 DRAWN = """
 import seaborn
@@ -26,7 +28,7 @@ figure = concept_heatmap(torch.eye(2), "ab", "cd")
     ("more", "said"),
     [("", ""), ("figure.axes", "TypeError: 'NoneType' object is not callable\n")],
 )
-def test_a_figure_is_drawn_when_it_is_looked_at(more, said):
+def test_a_figure_is_drawn_when_it_is_used(more, said):
     program = (
         "from grading.sandbox.worker import _run\n"
         "def say(**message):\n"
@@ -39,6 +41,18 @@ def test_a_figure_is_drawn_when_it_is_looked_at(more, said):
     )
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.decode() == said
+
+
+def test_all_figures_are_known():
+    """A worker draws these only when they are used."""
+    functions = [*filter(inspect.isfunction, vars(plots).values())]
+    drawing = [
+        function.__name__
+        for function in functions
+        if not function.__name__.startswith("_")
+        and inspect.signature(function).return_annotation is plots.AccessibleFigure
+    ]
+    assert [*plots.FIGURES] == drawing
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")

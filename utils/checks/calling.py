@@ -83,7 +83,7 @@ def answers(spec: CallSpec, learned: Any, cases: Sequence[Case], printed: Printe
             raise Trouble(
                 Reason.TIME,
                 f"`{spec.id}` was still running after {spec.seconds:g} seconds and was stopped. "
-                "Is there a loop that never ends? The notebook is fine: mend it and check again.",
+                "Is there a loop that never ends? The notebook is fine: fix it and check again.",
             ) from None
 
 
@@ -102,14 +102,14 @@ def _answer(spec: CallSpec, learned: Any, case: Case) -> Answer:
         if not _unchanged(before, after):
             raise Trouble(
                 Reason.IN_PLACE,
-                f"`{spec.id}` changes its input `{name}`. Whoever called it still needs that: "
+                f"`{spec.id}` changes its input `{name}`, which its caller still needs: "
                 f"work on a copy, `{name}.clone()`, and avoid `+=` and methods that end in `_`.",
             )
     if torch.initial_seed() != OUR_SEED:
         raise Trouble(
             Reason.SEED,
-            f"`{spec.id}` sets the seed of all random numbers, which changes every other part of "
-            "a program. Take `manual_seed` out of it.",
+            f"`{spec.id}` sets the global random seed, which affects every other part of a "
+            "program. Remove `manual_seed`.",
         )
     return Answer(_arrays(spec, returned), _gradients(spec, learned, case))
 
@@ -217,8 +217,8 @@ def _array(spec: CallSpec, name: str, value: Any) -> np.ndarray:
         raise Trouble(
             Reason.TYPE,
             f"`{spec.id}` should return `{name}` as a tensor, and returns {_a(value)}. "
-            "Stay with tensors from the inputs on; where numbers are made one by one, "
-            "`torch.stack` puts them together.",
+            "Use tensor operations from the inputs on; where numbers are made one by one, "
+            "`torch.stack` joins them.",
         )
     if value.device.type != "cpu":
         raise Trouble(

@@ -114,7 +114,7 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
                 if message:
                     if reason == Reason.VALUES and share is not None:
                         full = _percent(task.full_marks_from)
-                        message = f"{_percent(share)} are right; all points come from {full} on."
+                        message = f"{_percent(share)} are right; {full} earn all points."
                     evidence = Evidence(
                         case, output, expected.outputs[output], answer.outputs[output]
                     )
@@ -124,8 +124,8 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
     if wrong:
         message = (
             f"The values are right, but the gradient from `{wrong.output}` back to "
-            f"`{wrong.input}` is wrong, so a network would learn the wrong thing. Is a part of the "
-            "way cut, by `.detach()`, say?"
+            f"`{wrong.input}` is wrong, so a network would learn the wrong thing. Is part of the "
+            "path cut, perhaps by `.detach()`?"
         )
         return Verdict(task, Reason.GRADIENT, message)
     count = len(record.cases)
@@ -239,7 +239,7 @@ def _not_zero(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str
     leaks = np.abs(values[expected == 0])
     if not leaks.any():
         return ""
-    return f"holds {leaks.max():.4g} at a place that should get exactly 0."
+    return f"holds {leaks.max():.4g} where it should be exactly 0."
 
 
 # Rules that a task may set for an output: values, expected, tolerance → what is wrong, or "".
@@ -270,7 +270,7 @@ def _cut_graph(task: Task, output: str, expected: Answer, answer: Answer) -> str
     return (
         f"No gradient flows from `{output}` back to `{missing[0]}`, so a network could not learn "
         "through it. `.detach()`, `.item()`, `.tolist()`, `.numpy()`, `torch.tensor(…)` "
-        "and `torch.no_grad()` cut the way back: stay with operations on tensors."
+        "and `torch.no_grad()` cut the path back: use tensor operations throughout."
     )
 
 
