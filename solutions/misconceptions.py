@@ -5,13 +5,7 @@ it, which many tasks share. So a learner can be told what keeps coming back, and
 a class believes.
 """
 
-from collections.abc import Callable
-
-import torch
-from torch import Tensor
-
 from utils.checks.tasks import Kind
-from utils.masks import masked_softmax
 
 _ALL = [
     # softmax: what is shared out, and among whom
@@ -473,39 +467,3 @@ _ALL = [
 ]
 
 KINDS = {kind.slug: kind for kind in _ALL}
-
-
-def _masked_late(scores: Tensor, mask: Tensor | None) -> Tensor:
-    return scores.softmax(-1) * (1 if mask is None else mask)
-
-
-def _divided_again(scores: Tensor, mask: Tensor | None) -> Tensor:
-    weights = _masked_late(scores, mask)
-    return weights / weights.sum(-1, keepdim=True)
-
-
-def _filled(number: float) -> Callable[[Tensor, Tensor | None], Tensor]:
-    """Hidden scores become this number, and nobody looks after rows that are masked whole."""
-
-    def weigh(scores: Tensor, mask: Tensor | None) -> Tensor:
-        return (scores if mask is None else scores.masked_fill(~mask, number)).softmax(-1)
-
-    return weigh
-
-
-# Slug → (scores, mask) → weights, as somebody computes them who believes this.
-# Masks are boolean, True = may be attended to, or None.
-WRONG_WEIGHTS: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
-    "softmax-over-queries": lambda scores, mask: masked_softmax(scores, mask, dim=-2),
-    "softmax-over-batch": lambda scores, mask: masked_softmax(scores, mask, dim=0),
-    "divide-again": _divided_again,
-    "mask-after-softmax": _masked_late,
-    "mask-upside-down": lambda scores, mask: masked_softmax(
-        scores, None if mask is None else ~mask
-    ),
-    "low-score-hides": _filled(0.0),
-    "mask-as-number": lambda scores, mask: (scores if mask is None else scores + mask).softmax(-1),
-    "padding-is-harmless": lambda scores, mask: scores.softmax(-1),
-    "no-empty-rows": _filled(-torch.inf),
-    "empty-rows-sum-to-one": _filled(-1e30),
-}
