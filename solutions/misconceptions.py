@@ -87,7 +87,7 @@ _ALL = [
         "padding-is-harmless",
         "padding does no harm if it is left alone",
         "Padding gets a share of the attention, and a recurrent network takes a step for it, "
-        "unless a mask prevents it. What it has touched cannot be mended afterwards.",
+        "unless a mask prevents it. What it has touched cannot be undone afterwards.",
     ),
     Kind(
         "padding-in-loss",
@@ -98,8 +98,8 @@ _ALL = [
     Kind(
         "row-is-sentence",
         "a sentence is as long as its row in the batch",
-        "Rows are padded to the longest sentence of the batch. Where a sentence ends, only its "
-        "length or its mask can tell.",
+        "Rows are padded to the longest sentence of the batch. Only its length, or its mask, "
+        "tells where a sentence ends.",
     ),
     Kind(
         "no-empty-rows",
@@ -129,8 +129,8 @@ _ALL = [
     Kind(
         "no-scale",
         "dot products need no scaling, however wide the vectors are",
-        "A dot product of wide vectors adds up more terms and so spreads further: by √d. Dividing "
-        "by √d keeps the softmax from choosing too hard.",
+        "A dot product of width d adds up d terms, so its spread grows like √d. Dividing by √d "
+        "keeps the softmax from choosing too hard.",
     ),
     Kind(
         "scale-by-width",
@@ -140,7 +140,7 @@ _ALL = [
     ),
     Kind(
         "wrong-width",
-        "any size will do under the root of the scale",
+        "any width or length at hand will do under the root of the scale",
         "Under the root stands the number of terms that one dot product adds up: the width of the "
         "query and key as they meet, within one head.",
     ),
@@ -216,13 +216,14 @@ _ALL = [
         "steps-in-any-order",
         "the steps of a formula may change places",
         "`tanh`, softmax and root bend what goes through them, so it matters what comes before. "
-        "Read the formula from the inside out and write down one line a step.",
+        "Read the formula from the inside out and write one line for each step.",
     ),
     Kind(
         "scores-alike",
         "what holds for one kind of score holds for the others",
         "Dot products grow with their inputs, without bound; an additive score levels off, as its "
-        "`tanh` does. Scale, bend and memory belong to one formula each.",
+        "`tanh` does. Neither the scale, nor the `tanh`, nor the cost of one carries over to the "
+        "other.",
     ),
     Kind(
         "scale-everywhere",
@@ -232,9 +233,10 @@ _ALL = [
     ),
     Kind(
         "local-attention-roughly",
-        "in local attention the window and the Gaussian need not be taken exactly",
-        "The window holds the 2D + 1 positions around the *nearest* position and decides who takes "
-        "part in the softmax. The Gaussian stands around the centre as it came, and weights them.",
+        "in local attention the window and the Gaussian need not be exact",
+        "The window holds the 2D + 1 positions around the *nearest* position and decides who "
+        "takes part in the softmax. The Gaussian stands around the centre as it came, and weights "
+        "them.",
     ),
     # shapes
     Kind(
@@ -245,9 +247,9 @@ _ALL = [
     ),
     Kind(
         "axes-anywhere",
-        "it does not matter at which place an axis stands",
-        "The order is (batch, heads, tgt_len, src_len) everywhere. Count from the end (`-1`) where "
-        "the number of axes can vary.",
+        "it does not matter where an axis stands",
+        "The order is (batch, heads, tgt_len, src_len) everywhere. Count from the end (`-1`) "
+        "where the number of axes can vary.",
     ),
     Kind(
         "parts-in-any-order",
@@ -257,15 +259,15 @@ _ALL = [
     ),
     Kind(
         "matrix-as-stored",
-        "a layer keeps its matrix as (in, out)",
-        "PyTorch and this course keep a matrix as (out, in): a row for each output. A vector x is "
-        "projected to W x, a batch of rows to `x @ W.T`.",
+        "a layer stores its matrix as (in, out)",
+        "PyTorch and this course store a matrix as (out, in): a row for each output. A vector x "
+        "is projected to W x, a batch of rows to `x @ W.T`.",
     ),
     Kind(
         "cut-to-fit",
         "widths that differ can be cut or padded until they match",
-        "What is cut off is heard by nobody, and zeros add nothing to a score. A matrix brings one "
-        "width to the other, and learns how.",
+        "What is cut off has no say, and zeros add nothing to a score. A learned matrix maps one "
+        "width to the other.",
     ),
     Kind(
         "sizes-always-equal",
@@ -294,16 +296,16 @@ _ALL = [
     ),
     Kind(
         "heads-share-the-width",
-        "the number of heads sets something other than the width of each",
-        "Heads share the width of the model: twice the heads, each half as wide, of half the rank, "
-        "with the same four matrices and as many parameters.",
+        "more heads mean more than thinner heads",
+        "Heads share the width of the model: twice the heads, each half as wide, of half the "
+        "rank, with the same four matrices and as many parameters.",
     ),
     # order and positions
     Kind(
         "attention-sees-order",
         "attention knows in which order its words stand",
-        "Without positions attention sees a bag of words, and a sum of heads knows no first head. "
-        "Order comes in only where a position is added to each place before the scores.",
+        "Without positions attention sees a bag of words, and a sum of heads has no first head. "
+        "Order comes in only where positions are added before the scores.",
     ),
     Kind(
         "row-is-word",
@@ -344,7 +346,7 @@ _ALL = [
     ),
     Kind(
         "free-running",
-        "a decoder that reads its own words is no worse off than one that is told",
+        "a decoder that reads its own words is no worse off than one that is told the right ones",
         "Alone, it has to wait for each word, and reads its own slips. Told, it reads the right "
         "words and takes all steps at once, but never learns to recover.",
     ),
@@ -364,8 +366,8 @@ _ALL = [
     Kind(
         "sum-and-mean",
         "a sum and a mean are interchangeable",
-        "They differ by the number of terms, which varies with length, width or batch. Look which "
-        "of the two the formula has, and over how many terms.",
+        "They differ by the number of terms, which varies with length, width or batch. Check "
+        "which of the two the formula has, and over how many terms.",
     ),
     Kind(
         "averages-anywhere",
@@ -381,13 +383,13 @@ _ALL = [
     ),
     Kind(
         "largest-of-a-row",
-        "some other figure of a row will do in place of its largest, or of where that stands",
+        "some other figure of a row will do in place of its largest entry",
         "The largest entry, its position, a mark there, the mean and a threshold are different "
         "things. The largest weight can be well below a half.",
     ),
     Kind(
         "length-of-a-vector",
-        "a vector is as long as its entries, or its parts, add up to",
+        "the length of a vector is the sum of its entries, or of the lengths of its parts",
         "A length is the root of the sum of all squares: parts of 3 and 4 make 5. Distances are "
         "squared before they are added, too.",
     ),
@@ -412,8 +414,8 @@ _ALL = [
     Kind(
         "biases-by-the-way",
         "it does not matter how many biases a layer has",
-        "A layer has one bias for each of its *outputs*, every layer a set of its own, and none "
-        "where the formula has none.",
+        "A layer has one bias for each of its *outputs*, and each layer has a set of its own. "
+        "Where the formula has no bias, there is none.",
     ),
     Kind(
         "sizes-add-or-multiply",
@@ -423,7 +425,7 @@ _ALL = [
     ),
     Kind(
         "cost-without-counting",
-        "what attention costs can be told without counting what it computes and stores",
+        "the cost of attention can be guessed without counting what it computes and stores",
         "Each query meets each key, in every head: work and memory follow tgt_len times src_len. "
         "The width counts in the work alone; a fused function never stores the table.",
     ),
@@ -460,7 +462,7 @@ _ALL = [
     ),
     Kind(
         "another-task",
-        "the task asks for something slightly different",
+        "a task asks for something slightly different from what it says",
         "Your code does something sensible that is not quite what was asked. Read the sentence "
         "again that says what to return.",
     ),
