@@ -1,4 +1,4 @@
-"""The command line: `python -m grading FOLDER --out DIR`."""
+"""The command line: `python -m grading FOLDER --out DIR`, `python -m grading regrade --out DIR`."""
 
 import argparse
 import sys
@@ -8,15 +8,19 @@ from pathlib import Path
 from grading.sandbox import NoSandbox
 from grading.submissions import CannotGrade
 
+SEEDS = 2**64  # torch takes no larger one
+
 
 def main(arguments: list[str] | None = None) -> int:
-    """Grade, or mark again; the exit status."""
+    """Run a command; the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
+    parser, commands = _parser()
+    first = words[0] if words else ""
+    short = first not in (*commands, "-h", "--help")
+    options = parser.parse_args(["grade", *words] if short else words)
     warnings.simplefilter("ignore", SyntaxWarning)  # of what learners wrote
     try:
-        if words[:1] == ["regrade"]:
-            return _regrade(words[1:])
-        return _grade(words)
+        return options.run(options)
     except (CannotGrade, NoSandbox, OSError) as problem:
         print(problem, file=sys.stderr)
         return 2
@@ -25,37 +29,76 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def _grade(words: list[str]) -> int:
+def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
+    """The parser, and the names of the commands."""
     parser = argparse.ArgumentParser(
         prog="python -m grading",
-        description="Grade a class. Writes grades.csv, files.csv, marks.csv, overview.html and a "
-        "page for each learner. `python -m grading regrade --out DIR` marks again what a "
-        "corrected exercise changes.",
+        description="Grades a class. Without the name of a command, it is `grade`: "
+        "`python -m grading FOLDER --out DIR`.",
     )
-    parser.add_argument(
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    grade = commands.add_parser(
+        "grade",
+        help="grade what was handed in; `grade --help` lists the options",
+        description="Grade a class. Writes grades.csv, files.csv, marks.csv, overview.html and a "
+        "page for each learner.",
+    )
+    grade.set_defaults(run=_grade)
+    grade.add_argument(
         "submissions",
         type=Path,
-        help="notebooks, one a learner; or a folder of notebooks for each learner; or the zip file "
-        "that Canvas or Moodle gives",
+        help="a folder of notebooks, one per learner; or a folder with a folder for each learner; "
+        "or the zip file that Canvas or Moodle gives",
     )
-    parser.add_argument("--out", type=Path, required=True, help="the folder for the grades")
-    parser.add_argument("--resume", action="store_true", help="go on where it was stopped")
-    parser.add_argument(
+    grade.add_argument(
+        "--out", type=Path, metavar="DIR", required=True, help="the folder for the grades"
+    )
+    grade.add_argument("--resume", action="store_true", help="go on in a folder that holds grades")
+    grade.add_argument(
         "--seed",
-        type=int,
-        help="of the fresh inputs; drawn where left out, and kept with the grades",
+        type=_seed,
+        help="of the fresh inputs (default: drawn at random, and kept with the grades)",
     )
-    parser.add_argument(
-        "--workers", type=_number, help="submissions at a time (default: processors)"
+    grade.add_argument(
+        "--workers", type=_workers, help="submissions at a time (default: processors)"
     )
-    parser.add_argument("--only", default="", metavar="TEXT", help="files with TEXT in their path")
-    parser.add_argument(
+    grade.add_argument("--only", default="", metavar="TEXT", help="files with TEXT in their path")
+    grade.add_argument(
         "--unsafe",
         action="store_true",
         help="without a sandbox: submissions can read and change whatever you can",
     )
-    options = parser.parse_args(words)
-    from grading.grader import grade  # it takes seconds, which --help does not need
+
+    regrade = commands.add_parser(
+        "regrade",
+        help="mark again what a corrected exercise changes",
+        description="After an exercise was corrected: mark again the tasks that have changed, and "
+        "list whose points moved, and why.",
+    )
+    regrade.set_defaults(run=_regrade)
+    regrade.add_argument(
+        "--out", type=Path, metavar="DIR", required=True, help="the folder of the grades"
+    )
+    return parser, [*commands.choices]
+
+
+def _seed(text: str) -> int:
+    return _whole_number(text, 0, SEEDS - 1)
+
+
+def _workers(text: str) -> int:
+    return _whole_number(text, 1, 1000)
+
+
+def _whole_number(text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most}")
+    return int(text)
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from grading.grader import grade  # takes seconds, which --help does not need
 
     results = grade(
         options.submissions,
@@ -66,30 +109,16 @@ def _grade(words: list[str]) -> int:
         options.resume,
         safe=not options.unsafe,
     )
-    lost = sum(bool(one.problem) for one in results)
+    lost = sum(bool(result.problem) for result in results)
     print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
     print(f"Grades: {options.out / 'grades.csv'}    Overview: {options.out / 'overview.html'}")
     return 0
 
 
-def _number(text: str) -> int:
-    """A number of workers."""
-    if int(text) < 1:
-        raise ValueError
-    return int(text)
-
-
-def _regrade(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m grading regrade",
-        description="After an exercise was corrected: mark again the tasks that have changed, and "
-        "list whose points moved, and why.",
-    )
-    parser.add_argument("--out", type=Path, required=True, help="the folder of the grades")
-    out = parser.parse_args(words).out
+def _regrade(options: argparse.Namespace) -> int:
     from grading.grader import regrade
 
-    moves = regrade(out)
+    moves = regrade(options.out)
     for move in moves:
         print(move)
     print(f"{len(moves)} scores moved." if moves else "No score moved.")

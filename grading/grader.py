@@ -148,9 +148,12 @@ def grade(
         CannotGrade: the folder holds grades already, or there are no solutions.
         NoSubmissions, NoSandbox: see there.
     """
-    _builder()  # or nothing can be graded
+    public_seed = _builder().PUBLIC_SEED
     if out.resolve().is_relative_to(source.resolve()):
         raise CannotGrade(f"{out} lies among the submissions. Name a folder outside for --out.")
+    _check_writable(out)
+    if seed == public_seed:
+        raise CannotGrade(f"The seed {seed} draws the inputs that learners have. Name another.")
     submissions = [submission for submission in find(source) if only in submission.file]
     if not submissions:
         raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
@@ -173,6 +176,20 @@ def grade(
                 workers,
             )
     return report(out)
+
+
+def _check_writable(out: Path) -> None:
+    """Check, before anything starts, that the grades can go there; it need not exist yet.
+
+    Raises:
+        CannotGrade: they cannot.
+    """
+    path = out.absolute()
+    there = next(folder for folder in (path, *path.parents) if os.path.lexists(folder))
+    if not there.is_dir():
+        raise CannotGrade(f"{there} is not a folder. Name another for --out.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise CannotGrade(f"{there} cannot be written to. Name another folder for --out.")
 
 
 def _marked(submission: Submission, assignments: Assignments, launcher: Launcher) -> Result:

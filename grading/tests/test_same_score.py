@@ -58,12 +58,12 @@ def rounds(path: Path) -> Iterator[Round]:
     yield Round(right, [source for source in code if "Trainer(" not in source])
     others = {one.task.id: list(_others(one)) for one in build.exercises_of(path)}
     for number in range(max(map(len, others.values()))):
-        round_ = Round(cells=[IMPORTS.format(path.name[:2])])
+        one = Round(cells=[IMPORTS.format(path.name[:2])])
         for task, answers in others.items():
             if number < len(answers):
-                round_.given[task], source = answers[number]
-                round_.cells.append(f"{task} = {source}")
-        yield round_
+                one.given[task], source = answers[number]
+                one.cells.append(f"{task} = {source}")
+        yield one
 
 
 def _others(exercise: Exercise) -> Iterator[tuple[Any, str]]:

@@ -2,14 +2,14 @@
 
 from enum import StrEnum
 
-_CALLING, _JUDGING, _MARKING = "calling", "judging", "marking"
+_CALLING, _JUDGING, _GRADING = "calling", "judging", "grading"
 
 
 class Reason(StrEnum):
     """The first thing that is wrong with an answer, or `PASSED`.
 
     Its value is what tables and files hold. Each member also has `words`, for people, and
-    `found_by`, the module that finds it.
+    `found_by`: the module of the checks that finds it, or the grader.
     """
 
     words: str
@@ -43,9 +43,9 @@ class Reason(StrEnum):
     PASSED = "passed", "passed", _JUDGING
 
     # The worker that was to answer is gone, or cannot be understood.
-    DONE = "done", "ends the process", _MARKING
-    MEMORY = "memory", "too much memory", _MARKING
-    WIRE = "wire", "no readable answer", _MARKING
+    DONE = "done", "ends the process", _GRADING
+    MEMORY = "memory", "too much memory", _GRADING
+    WIRE = "wire", "no readable answer", _GRADING
 
     @property
     def from_worker(self) -> bool:

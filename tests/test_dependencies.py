@@ -1,0 +1,48 @@
+"""What the course imports, `pip install` brings."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+OURS = ("grading", "solutions", "tests", "utils")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def names(requirements: list[str]) -> set[str]:
+    """The distributions that requirements name, spelt as pip compares them."""
+    return {comparable(re.match(r"[\w.-]+", one)[0]) for one in requirements}
+
+
+def comparable(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def imported(path: Path) -> set[str]:
+    """The top-level names that a module imports from others, at any place in its code."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found - {*OURS} - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("package", [name for name in OURS if (ROOT / name).exists()])
+def test_everything_imported_is_declared(package):
+    course = names(PROJECT["dependencies"])
+    dev = names(PROJECT["optional-dependencies"]["dev"])
+    distributions = packages_distributions()
+    undeclared = set()
+    for path in (ROOT / package).rglob("*.py"):
+        declared = course | dev if "tests" in path.relative_to(ROOT).parts else course
+        for name in imported(path):
+            if not declared & {comparable(one) for one in distributions.get(name, [name])}:
+                undeclared.add(f"{path.relative_to(ROOT)}: {name}")
+    assert undeclared == set()
