@@ -18,6 +18,7 @@ parent compares them with what the solution returns. No expected value ever ente
 | `results` | what is known of each file, on disk at once; resumed and marked again | yes |
 | `tables` | grades.csv and files.csv | yes |
 | `likeness` | submissions that are nearly the same | yes |
+| `beliefs` | which misconceptions a class shares, over all tasks | yes |
 | `pages` | a page for each learner, and the overview of the class | yes |
 | `release` | the learners' zip, without solutions | yes |
 """

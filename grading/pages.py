@@ -22,6 +22,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from grading import likeness
+from grading.beliefs import Belief, beliefs
 from grading.marking import Outcome, Result
 from grading.results import write
 from grading.tables import Learner, key_of, tasks_of
@@ -118,6 +119,7 @@ def overview(class_: Sequence[Learner], safe: bool, links: dict[str, str]) -> st
         links=links,
         distributions=_distributions(results),
         tasks=_tasks(class_, results),
+        beliefs=_beliefs(class_),
         misconceptions=_misconceptions(results),
         flags=_flags(files),
         pairs=likeness.alike(files),
@@ -177,6 +179,20 @@ def _tasks(class_: Sequence[Learner], results: Sequence[Result]) -> list[_Task]:
             )
         )
     return sorted(found, key=lambda row: (row.share, row.task))
+
+
+def _beliefs(class_: Sequence[Learner]) -> list[Belief]:
+    """What the class believes, over all tasks."""
+    mistakes = [
+        {
+            task: outcome.mistake
+            for result in learner.results.values()
+            for task, outcome in result.tasks.items()
+        }
+        for learner in class_
+    ]
+    tasks = [task for tasks in bank.tasks().values() for task in tasks]
+    return beliefs(mistakes, tasks, bank.kinds().values())
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from pathlib import Path
 import nbformat
 
 from solutions import facts
+from solutions.misconceptions import KINDS
 from solutions.specification import PUBLIC_SEED, Exercise
 from utils.checks import bank
 from utils.checks.code import defined
@@ -191,13 +192,14 @@ def records_of(path: Path, seed: int, without: Container[str] = ()) -> list[Reco
 
 
 def build(folder: Path, only: str = "") -> None:
-    """Write exercise notebooks, with their records, into a folder.
+    """Write exercise notebooks, with their records and the kinds of mistakes, into a folder.
 
     Args:
         folder: made where it is missing.
         only: see `chosen`. The records of other tasks stay as they are stored.
     """
     folder.mkdir(exist_ok=True)
+    bank.save_kinds(KINDS.values(), folder)
     wanted = {exercise.task.id: path for path, exercise in chosen(only)}
     for path in dict.fromkeys(wanted.values()):
         nbformat.write(learner_notebook(path), folder / path.name)

@@ -95,7 +95,7 @@ class Exercise:
         variants: Sequence[Callable],
         **facts: Any,
     ):
-        told = [Mistake(one.name, one.explanation, one.hint) for one in misconceptions]
+        told = [Mistake(one.name, one.explanation, one.hint, one.kind) for one in misconceptions]
         self.task = Task(mistakes=told, **facts)
         self.cases = cases
         self.misconceptions = misconceptions

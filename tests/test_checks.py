@@ -23,13 +23,14 @@ from utils.checks.feedback import explain
 from utils.checks.judging import INVARIANTS, judge
 from utils.checks.notebook import verdict_on
 from utils.checks.reasons import Reason
-from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, GradientKey, Kind, Mistake, Record, Task
 
 HINTS = ["first", "second", "third"]
 NUMBERS = torch.tensor([[0.5, 1.5], [2.0, 2.0]])
 FACTORS = np.cos([1.0, 2.0, 3.0, 4.0]).reshape(2, 2)  # what `calling.factors` gives
 SHARES = np.array([[0.25, 0.75], [0.5, 0.5]])
 SHARE_GRADIENT = (FACTORS - (FACTORS * SHARES).sum(-1, keepdims=True)) / [[2.0], [4.0]]
+COLUMNS = Kind("columns-first", "columns come first", "Rows do.")
 SHARE = Record(
     Task(
         id="share",
@@ -39,7 +40,7 @@ SHARE = Record(
         minutes=5,
         outputs=["shares"],
         hints=HINTS,
-        mistakes=[Mistake("columns", "You divide by the columns.", "Which axis?")],
+        mistakes=[Mistake("columns", "You divide by the columns.", "Which axis?", COLUMNS.slug)],
         invariants={"shares": ["not negative", "rows sum to 1"]},
     ),
     [Case("a small table", {"numbers": NUMBERS, "power": 1.0})],
@@ -495,6 +496,7 @@ def course(monkeypatch, tmp_path):
     """A course of two exercises, in the working directory."""
     (tmp_path / "exercises").mkdir()
     bank.save([SHARE, SCALE], tmp_path / "exercises" / "01_toys")
+    bank.save_kinds([COLUMNS], tmp_path / "exercises")
     monkeypatch.setattr(bank, "FOLDER", tmp_path / "exercises")
     monkeypatch.setattr(notebook, "_hints_open", {})
     monkeypatch.chdir(tmp_path)
@@ -570,6 +572,63 @@ def test_progress_keeps_the_best_part_of_the_points(course):
         assert f"Translate | {points} of 6 | tried" in text
         assert "Share | 2 | ✓ done" in text
     assert bank.load("translate").task == TRANSLATE.task
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "[]",
+        "null",
+        "3",
+        '{"share": null}',
+        '{"share": []}',
+        '{"share": "two"}',
+        '{"share": {}}',
+        '{"share": {"points": "2", "kinds": "columns-first"}}',
+        '{"share": {"points": NaN, "kinds": [null, 3, [], {}]}}',
+    ],
+)
+def test_a_damaged_file_is_no_reason_to_fail(course, kept):
+    Path("progress.json").write_text(kept)
+    assert repr(progress()).startswith("0 of 3 points")
+    eval('check("share")', {"check": check, "share": right})
+    assert repr(progress()).startswith("2 of 3 points")
+
+
+def by_columns(numbers, power):
+    return numbers / numbers.sum(0)
+
+
+def test_progress_tells_what_keeps_coming_back(course):
+    def try_it(**answers):
+        for name, answer in answers.items():
+            eval(f'check("{name}")', {"check": check, name: answer})
+        return progress()
+
+    others = [replace(SHARE, task=replace(SHARE.task, id=name, title=name)) for name in "ABC"]
+    bank.save([SHARE, *others], course / "exercises" / "01_toys")
+    heading = "What keeps coming back"
+    assert heading not in repr(try_it(A=by_columns))
+    assert heading not in repr(try_it(A=by_columns)), "one task, however often"
+    assert heading not in repr(try_it(B=lambda numbers, power: numbers)), "a mistake of no kind"
+    note = try_it(B=by_columns)
+    line = "You seem to believe that columns come first (2 tasks: A, B). Rows do."
+    assert repr(note).endswith(f"{heading}\n  {line}")
+    assert line in re.sub(r"<[^>]+>", "", note._repr_html_())
+    assert "(2 tasks: A ✓, B). Rows do." in repr(try_it(A=right))
+    past = repr(try_it(B=right))
+    assert past.endswith("✓ Overcome in all 2 tasks: that columns come first.")
+    assert "(3 tasks: A ✓, B ✓, C). Rows do." in repr(try_it(C=by_columns))
+
+
+def test_few_beliefs_are_told_at_a_time(course):
+    kinds = [Kind(slug, f"{slug} is true", "It is not.") for slug in "vwxyz"]
+    bank.save_kinds(kinds, course / "exercises")
+    shown = {"share": "vwxyz", "Scale": "vwxy", "gone": "vwxyz"}
+    content = {task: {"points": 0, "kinds": [*slugs, "gone"]} for task, slugs in shown.items()}
+    Path("progress.json").write_text(json.dumps(content))
+    assert repr(progress()).count("You seem to believe") == notebook.MOST_BELIEFS == 3
 
 
 def test_html_says_what_the_text_says_and_escapes_it(course):
@@ -659,4 +718,5 @@ def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     assert "line 2: return weights.entropi()" in said[0]
     assert "still running after 10 seconds" in said[1]  # what the task gives; see above
     assert "0 times minus infinity" in said[2]
-    assert json.loads((tmp_path / "progress.json").read_text()) == {"entropy": False}
+    kept = json.loads((tmp_path / "progress.json").read_text())
+    assert [(task, tried["points"]) for task, tried in kept.items()] == [("entropy", 0)]

@@ -12,6 +12,7 @@ from grading.marking import Outcome, Result, Shortcut
 from grading.tables import Learner, Mark, learners
 from utils.checks import bank
 from utils.checks.reasons import Reason
+from utils.checks.tasks import Kind, Mistake, Task
 
 NOTEBOOK = "01_attention_concepts"
 NOT_SHOWN = {"lms", "digest", "code"}
@@ -86,6 +87,29 @@ def test_no_text_of_a_submission_becomes_html(class_, tmp_path):
     texts = {*strings_of(Result), *strings_of(Outcome), "friend", "question", "answer", "unmarked"}
     texts |= {"lines", "tasks", "code", "remarks", "flags", "mark"}
     assert {name for name in texts if f"{name}-text" not in seen} == NOT_SHOWN
+
+
+def test_the_overview_says_what_the_class_believes(monkeypatch):
+    kind = Kind("late", "a mask `may` come late", "It *may* not.")
+    facts = {"points": 2, "difficulty": 1, "minutes": 5, "outputs": ["it"], "hints": []}
+    mistakes = [Mistake("behind", "You mask late.", "When?", kind.slug)]
+    task = Task(id="one", title="One", mistakes=mistakes, **facts)
+    monkeypatch.setattr(bank, "tasks", lambda: {NOTEBOOK: [task]})
+    monkeypatch.setattr(bank, "kinds", lambda: {kind.slug: kind})
+    known = strings_of(Result) | {"problem": "", "notebook": NOTEBOOK}
+
+    def page_of(*made):
+        class_ = learners(
+            Result(**known | {"learner": name, "tasks": {"one": outcome(mistake=mistake)}})
+            for name, mistake in zip("abc", made, strict=True)
+        )
+        return Elements(pages.overview(class_, True, pages.page_names(class_))).text
+
+    assert "2 of 3 believe that a mask may come late.\nIt may not." in page_of(
+        "behind", "", "behind"
+    )
+    assert "1 of 3 believes that a mask may come late." in page_of("behind", "", "")
+    assert "believe that" not in page_of("", "", "unknown")
 
 
 def test_a_name_that_a_template_does_not_know_is_an_error(monkeypatch):

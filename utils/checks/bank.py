@@ -2,11 +2,12 @@
 
 exercises/01_attention_concepts.json   tasks, labels of cases, messages
 exercises/01_attention_concepts.npz    inputs, expected outputs, outputs of known mistakes
+exercises/misconceptions.json          kinds of mistakes, which the tasks share
 """
 
 import json
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, GradientKey, Kind, Mistake, Record, Task
 
 FOLDER = Path(__file__).parents[2] / "exercises"
 # Processors round differently: in stored arrays, which have six decimals, by up to 2e-6. Half of
 # what the checks forgive.
 SAME = 5e-6
+KINDS = "misconceptions.json"
 
 
 def save(records: Sequence[Record], path: Path) -> None:
@@ -105,6 +107,17 @@ def _alike(stored: np.ndarray, values: np.ndarray) -> bool:
     if values.dtype.kind != "f":
         return bool((stored == values).all())
     return np.allclose(stored, values, rtol=SAME, atol=SAME, equal_nan=True)
+
+
+def save_kinds(kinds: Iterable[Kind], folder: Path) -> None:
+    """Write the kinds of mistakes into a folder of exercises."""
+    text = json.dumps([asdict(kind) for kind in kinds], indent=1, ensure_ascii=False) + "\n"
+    _replace(folder / KINDS, text.encode())
+
+
+def kinds() -> dict[str, Kind]:
+    """Slug → kind of mistake."""
+    return {entry["slug"]: Kind(**entry) for entry in _entries(FOLDER / KINDS)}
 
 
 def tasks() -> dict[str, list[Task]]:

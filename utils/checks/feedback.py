@@ -31,6 +31,7 @@ class Note:
         picture: below the lines; HTML only.
         table: rows of a table below the lines, the first being its head.
         next_step: the last line, for readers who can act on it, in the notebook.
+        below: another note, below this one.
     """
 
     heading: str
@@ -39,6 +40,7 @@ class Note:
     picture: AccessibleFigure | None = None
     table: Sequence[Sequence[str]] = field(default_factory=list)
     next_step: str = ""
+    below: "Note | None" = None
 
     @property
     def _all_lines(self) -> list[str]:
@@ -46,7 +48,9 @@ class Note:
 
     def __repr__(self) -> str:
         rows = [" | ".join(row) for row in self.table]
-        return "\n".join([self.heading, *(f"  {line}" for line in [*self._all_lines, *rows])])
+        below = [repr(self.below)] if self.below else []
+        lines = (f"  {line}" for line in [*self._all_lines, *rows])
+        return "\n".join([self.heading, *lines, *below])
 
     def _repr_html_(self) -> str:
         lines = "".join(
@@ -67,6 +71,7 @@ class Note:
             )
             + (f"<div {_AIR}>{self.picture.to_html()}</div>" if self.picture else "")
             + "</div>"
+            + (self.below._repr_html_() if self.below else "")
         )
 
 

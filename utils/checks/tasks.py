@@ -12,6 +12,22 @@ import numpy as np
 
 
 @dataclass(frozen=True)
+class Kind:
+    """A misconception that several tasks can show.
+
+    Args:
+        slug: a short name, in kebab-case.
+        belief: what the learner takes to be true; completes "You seem to believe that ..." and
+            "23 of 60 believe that ...", with no full stop.
+        advice: what is the case, in a sentence or two. It names no task; a task says more.
+    """
+
+    slug: str
+    belief: str
+    advice: str
+
+
+@dataclass(frozen=True)
 class Mistake:
     """A misunderstanding, as the learner is told of it.
 
@@ -19,11 +35,13 @@ class Mistake:
         name: a few words, unique within the task.
         explanation: what the answer does, and why that is not what was asked.
         hint: a question or a nudge that leads out of it.
+        kind: the slug of the `Kind` behind it.
     """
 
     name: str
     explanation: str
     hint: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
