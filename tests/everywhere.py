@@ -43,7 +43,7 @@ class Setting:
         commands: for Python, one after another; all of them have to succeed.
         bare: an ordinary user's machine with nothing installed beside the course.
         busy: how many other processes keep the processors at work.
-        lowest: with the oldest versions that requirements.txt allows, in a new environment.
+        lowest: with the oldest versions that pyproject.toml allows, in a new environment.
         python: in a new environment of this Python.
     """
 
@@ -102,16 +102,14 @@ def programs_of_a_bare_machine(folder: Path) -> str:
 
 def new_environment(setting: Setting, course: Path) -> str:
     """The Python of an environment that is made for a setting."""
-    requirements = course / "requirements.txt"
-    if setting.lowest:
-        requirements = course.parent / "lowest.txt"
-        allowed = (course / "requirements.txt").read_text(encoding="utf-8")
-        lowest = re.sub(r">=([\w.]+),<\S+", r"==\1", allowed)
-        requirements.write_text(lowest, encoding="utf-8")
+    constraints = course.parent / "lowest.txt"
+    stated = (course / "pyproject.toml").read_text(encoding="utf-8")
+    lowest = re.findall(r'"([\w-]+)>=([\w.]+),<', stated) if setting.lowest else []
+    constraints.write_text("".join(f"{name}=={version}\n" for name, version in lowest))
     python = str(course.parent / "environment" / "bin" / "python")
+    install = [python, "-m", "pip", "install", "-q", "-r", "requirements.txt", "-c", constraints]
     subprocess.run([setting.python, "-m", "venv", course.parent / "environment"], check=True)
-    install = [python, "-m", "pip", "install", "-q", "-r", requirements]
-    subprocess.run(install, cwd=course, check=True)  # the course itself is "-e ." in there
+    subprocess.run(install, cwd=course, check=True)
     return python
 
 
