@@ -1,6 +1,6 @@
-"""The grader on a made-up class, watched from outside, and its peers on the same notebooks.
+"""The grader on a made-up class, watched from outside; its peers on the same notebooks; its sandbox.
 
-`make bench-grading`; `ONLY=honest` or `ONLY=hostile` runs one of the two.
+`make bench-grading`; `ONLY=honest`, `ONLY=hostile` or `ONLY=sandboxes` runs one of the three.
 
 The peers need an environment of their own. To repeat the comparison:
 
@@ -29,7 +29,7 @@ import tempfile
 import textwrap
 import time
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ import torch
 from torch import Tensor
 
 from grading import classroom
+from grading.marking import Server
+from grading.sandbox import wire
 from utils.checks import bank
 from utils.checks.tasks import Record
 
@@ -46,7 +48,8 @@ NOTEBOOK = "01_attention_concepts"
 FEW, MANY = 20, 220  # notebooks: what a notebook costs is the difference
 FOR_PEERS = 6  # notebooks: they take seconds for each
 CLASS, HOSTILE = 1000, 0.05
-MARKS = (100, 500, 1000)  # notebooks after which the memory is looked at
+MARKS = (100, 500, 1000)  # notebooks after which the memory is read
+FORKED, FRESH = 60, 5  # starts of a worker that are timed: by the warm server, and from nothing
 ROOT = Path(__file__).parents[1]
 
 
@@ -101,6 +104,60 @@ def hostile() -> dict:
     }
 
 
+def sandboxes() -> dict:
+    """What starting a worker costs: a fork of the warm server, beside a sandbox from nothing."""
+    before = _processor_time()
+    forked(0)
+    server = _processor_time() - before
+    costs = {
+        "forked by the warm server": _cost(forked, FORKED, server),
+        "fresh, no more than `import torch`": _cost(fresh, FRESH),
+    }
+    print(f"\n{'A worker from start to end':36}{'seconds':>10}{'of a processor':>16}")
+    for name, (seconds, processor) in costs.items():
+        print(f"{name:36}{seconds:10.3f}{processor:16.3f}")
+    return {name: [round(cost, 3) for cost in both] for name, both in costs.items()}
+
+
+def _cost(start: Callable[[int], float], count: int, once: float = 0.0) -> tuple[float, float]:
+    """Seconds for each of some workers: by the clock, and of a processor.
+
+    Args:
+        start: starts that many, and returns the seconds.
+        count: of the workers.
+        once: seconds of a processor that do not grow with their number.
+    """
+    before = _processor_time()
+    seconds = start(count)
+    return seconds / count, (_processor_time() - before - once) / count
+
+
+def forked(count: int) -> float:
+    """Start workers with nothing to do, one after another, by a new server."""
+    with Server() as server:
+        start = time.perf_counter()
+        for _ in range(count):
+            connection, status = server.fork(60)
+            with connection, status:
+                connection.sendall(wire.pack({"cells": [], "seconds": 1.0, "tasks": []}))
+                while connection.recv(2**16):
+                    pass
+                assert status.recv(16) == b"done"
+        return time.perf_counter() - start
+
+
+def fresh(count: int) -> float:
+    """Import torch in a new sandbox and a new Python, one after another."""
+    sandbox = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
+    sandbox += ["--dev", "/dev", "--proc", "/proc"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    start = time.perf_counter()
+    for _ in range(count):
+        command = [*sandbox, sys.executable, "-c", "import torch"]
+        subprocess.run(command, env=environment, check=True)
+    return time.perf_counter() - start
+
+
 def graded(folder: Path, out: Path) -> dict[str, Any]:
     """Grade a class by the command line, and watch.
 
@@ -109,9 +166,7 @@ def graded(folder: Path, out: Path) -> dict[str, Any]:
         the end ("reported"), in all ("seconds"), and of all processors ("processor"); and the
         largest memory of parent and server so far, in MB, at some counts of results ("memory").
     """
-    import resource  # Windows has none, and other benchmarks
-
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = _processor_time()
     start = time.time()
     command = [sys.executable, "-m", "grading", folder, "--out", out, "--seed", "1"]
     said = out.with_suffix(".said")
@@ -127,18 +182,23 @@ def graded(folder: Path, out: Path) -> dict[str, Any]:
     end = time.time()
     if grader.returncode:
         sys.exit(said.read_text())
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     times = sorted(path.stat().st_mtime for path in results.glob("*.json"))
     return {
         "prepared": times[0] - start,
         "graded": times[-1] - times[0],
         "reported": end - times[-1],
         "seconds": end - start,
-        "processor": sum(
-            getattr(after, name) - getattr(before, name) for name in ("ru_utime", "ru_stime")
-        ),
+        "processor": _processor_time() - before,
         "memory": memory,
     }
+
+
+def _processor_time() -> float:
+    """Seconds of all processors that ended children of this process have taken."""
+    import resource  # not on Windows, where tests import this module
+
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _child(process: int | None) -> int | None:
@@ -324,6 +384,9 @@ class Otter(Peer):
 
 
 if __name__ == "__main__":
-    for measure in (honest, hostile):
-        if measure.__name__ in (sys.argv[1:] or ("honest", "hostile")):
-            print(json.dumps({measure.__name__: measure()}))
+    measures = {measure.__name__: measure for measure in (honest, hostile, sandboxes)}
+    names = sys.argv[1:] or list(measures)
+    if unknown := set(names) - set(measures):
+        sys.exit(f"No such measurement: {', '.join(unknown)}. There are {', '.join(measures)}.")
+    for name in names:
+        print(json.dumps({name: measures[name]()}))
