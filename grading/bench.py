@@ -1,4 +1,4 @@
-"""The grader on a made-up class, watched from outside; its peers on the same notebooks; its sandbox.
+"""The grader on a made-up class, watched from outside; its peers on the same class; its sandbox.
 
 `make bench-grading`; `ONLY=honest`, `ONLY=hostile` or `ONLY=sandboxes` runs one of the three.
 
@@ -29,7 +29,7 @@ import tempfile
 import textwrap
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,12 +106,11 @@ def hostile() -> dict:
 
 def sandboxes() -> dict:
     """What starting a worker costs: a fork of the warm server, beside a sandbox from nothing."""
-    before = _processor_time()
-    forked(0)
-    server = _processor_time() - before
+    _, server = forked(0)
+    seconds, processor = forked(FORKED)
     costs = {
-        "forked by the warm server": _cost(forked, FORKED, server),
-        "fresh, no more than `import torch`": _cost(fresh, FRESH),
+        "forked by the warm server": (seconds / FORKED, (processor - server) / FORKED),
+        "fresh, no more than `import torch`": tuple(cost / FRESH for cost in fresh(FRESH)),
     }
     print(f"\n{'A worker from start to end':36}{'seconds':>10}{'of a processor':>16}")
     for name, (seconds, processor) in costs.items():
@@ -119,21 +118,13 @@ def sandboxes() -> dict:
     return {name: [round(cost, 3) for cost in both] for name, both in costs.items()}
 
 
-def _cost(start: Callable[[int], float], count: int, once: float = 0.0) -> tuple[float, float]:
-    """Seconds for each of some workers: by the clock, and of a processor.
+def forked(count: int) -> tuple[float, float]:
+    """Workers with nothing to do, one after another.
 
-    Args:
-        start: starts that many, and returns the seconds.
-        count: of the workers.
-        once: seconds of a processor that do not grow with their number.
+    Returns:
+        The seconds that they take, and the processor seconds, those of a new server included.
     """
     before = _processor_time()
-    seconds = start(count)
-    return seconds / count, (_processor_time() - before - once) / count
-
-
-def forked(count: int) -> float:
-    """Start workers with nothing to do, one after another, by a new server."""
     with Server() as server:
         start = time.perf_counter()
         for _ in range(count):
@@ -143,19 +134,20 @@ def forked(count: int) -> float:
                 while connection.recv(2**16):
                     pass
                 assert status.recv(16) == b"done"
-        return time.perf_counter() - start
+        seconds = time.perf_counter() - start
+    return seconds, _processor_time() - before
 
 
-def fresh(count: int) -> float:
-    """Import torch in a new sandbox and a new Python, one after another."""
-    sandbox = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
-    sandbox += ["--dev", "/dev", "--proc", "/proc"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+def fresh(count: int) -> tuple[float, float]:
+    """The same for a new sandbox and a new Python each, which import torch and do nothing."""
+    command = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
+    command += ["--dev", "/dev", "--proc", "/proc", sys.executable, "-c"]
+    command += ["import time, torch; print(time.process_time())"]  # bwrap's child is not ours
+    environment, processor = os.environ | {"OMP_NUM_THREADS": "1"}, 0.0
     start = time.perf_counter()
     for _ in range(count):
-        command = [*sandbox, sys.executable, "-c", "import torch"]
-        subprocess.run(command, env=environment, check=True)
-    return time.perf_counter() - start
+        processor += float(subprocess.check_output(command, env=environment))
+    return time.perf_counter() - start, processor
 
 
 def graded(folder: Path, out: Path) -> dict[str, Any]:
