@@ -208,13 +208,16 @@ def _largest(process: int | None) -> int:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
         return 0
-    return next((int(one.split()[1]) >> 10 for one in lines if one.startswith("VmHWM")), 0)
+    return next((int(line.split()[1]) >> 10 for line in lines if line.startswith("VmHWM")), 0)
 
 
 def _points(out: Path) -> dict[str, int]:
     """File → points."""
     results = map(json.loads, (path.read_text() for path in out.glob("private/1/results/*.json")))
-    return {one["file"]: sum(task["points"] for task in one["tasks"].values()) for one in results}
+    return {
+        result["file"]: sum(task["points"] for task in result["tasks"].values())
+        for result in results
+    }
 
 
 # --- Peers ----------------------------------------------------------------------------------------
@@ -228,7 +231,7 @@ def beside_peers(
     figures = {}
     print(f"\nThe first {len(files)} of them by the peers, and in all the points of those")
     print(f"{'':12}{'a minute':>10}{'ours over it':>14}{'points':>8}")
-    print(f"{'ours':12}{ours:10.1f}{'':14}{sum(points[one.name] for one in files):8}")
+    print(f"{'ours':12}{ours:10.1f}{'':14}{sum(points[file.name] for file in files):8}")
     for name, peer in graders.items():
         a_minute, earned = peer(environment / "bin", folder / name).grade(files)
         print(f"{name:12}{a_minute:10.1f}{ours / a_minute:14.1f}{earned:8g}")
@@ -256,8 +259,8 @@ def comparisons(record: Record) -> Iterator[str]:
             "import torch\n"
             f"found = given({inputs})\n"
             "found = found if isinstance(found, tuple) else (found,)\n"
-            f"for one, should in zip(found, ({outputs},), strict=True):\n"
-            "    assert torch.allclose(one.double(), should.double(), atol=1e-5)"
+            f"for given, expected in zip(found, ({outputs},), strict=True):\n"
+            "    assert torch.allclose(given.double(), expected.double(), atol=1e-5)"
         )
 
 

@@ -179,7 +179,7 @@ def _tasks(class_: Sequence[Learner], results: Sequence[Result]) -> list[_Task]:
     found = []
     for task in tasks_of(class_):
         outcomes = [result.tasks[task] for result in results if task in result.tasks]
-        reasons = Counter(one.reason for one in outcomes if one.reason != "passed")
+        reasons = Counter(outcome.reason for outcome in outcomes if outcome.reason != "passed")
         found.append(
             _Task(
                 task,
