@@ -259,8 +259,8 @@ def comparisons(record: Record) -> Iterator[str]:
             "import torch\n"
             f"found = given({inputs})\n"
             "found = found if isinstance(found, tuple) else (found,)\n"
-            f"for given, expected in zip(found, ({outputs},), strict=True):\n"
-            "    assert torch.allclose(given.double(), expected.double(), atol=1e-5)"
+            f"for answer, expected in zip(found, ({outputs},), strict=True):\n"
+            "    assert torch.allclose(answer.double(), expected.double(), atol=1e-5)"
         )
 
 
