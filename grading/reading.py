@@ -5,8 +5,8 @@ Nothing is run here. Cells are known by the names that they define, never by id,
 IPython's own transformers take off pasted prompts and an indent of a whole cell. Magics they leave
 to us: IPython turns them into calls, where a grader wants the code of `%time code` and nothing of
 `!ls`; and it tokenizes the whole cell again after each magic, up to 500 times. A cell of 50,000
-lines `!ls` would take it seven minutes, and takes us 0.3 seconds; the 82 cells of the solutions take
-it 0.024 seconds, and us 0.006.
+lines `!ls` would take it seven minutes, and takes us 0.3 seconds; the 82 cells of the solutions
+take it 0.024 seconds, and us 0.006.
 """
 
 import ast
