@@ -2,15 +2,18 @@ PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard notebooks/0*.ipynb)
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
+CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
-.PHONY: lab test lint bench bench-grading notebooks exercises selftest grade release
+.PHONY: lab test test-everywhere lint bench bench-grading notebooks exercises selftest grade release
 
-lab: .venv/ready  ## open JupyterLab on the course
-	@$(BIN)/jupyter trust $(NOTEBOOKS) $(wildcard exercises/0*.ipynb) >/dev/null
-	JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
+lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
+	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
 
-test: .venv/ready  ## run every test and every notebook
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+test: .venv/ready  ## run every test and every notebook; ONLY=05 those of a notebook or a name
+	OMP_NUM_THREADS=1 $(BIN)/pytest $(if $(ONLY),-k "$(ONLY)",-n 2)
+
+test-everywhere: .venv/ready  ## the same under other processors' settings, versions and users
+	$(BIN)/python -m tests.everywhere $(ONLY)
 
 lint: .venv/ready  ## style of code and notebooks
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -24,12 +27,12 @@ bench-grading: .venv/ready  ## how fast a made-up class is graded
 notebooks: .venv/ready  ## run every notebook and store its outputs
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
 
-exercises: .venv/ready  ## build exercises/ from solutions/, and run the solution notebooks
-	$(BIN)/python -m solutions.build
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(SOLUTIONS)
+exercises: .venv/ready  ## build exercises/ from solutions/, and run the solution notebooks; ONLY=05 or a task
+	$(BIN)/python -m solutions.build $(ONLY)
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(if $(ONLY),$(CHOSEN),$(SOLUTIONS))
 
-selftest: .venv/ready  ## check the checks: mistakes named, right answers accepted, mutants caught
-	$(BIN)/python -m solutions.selftest
+selftest: .venv/ready  ## check the checks: mistakes named, right answers accepted, mutants caught; ONLY=05 or a task
+	$(BIN)/python -m solutions.selftest $(ONLY)
 
 grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=folder] [OPTIONS=--resume]
 	@test -n "$(SUBMISSIONS)" || { echo "What was handed in? make grade SUBMISSIONS=folder" >&2; exit 1; }
@@ -37,6 +40,10 @@ grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=fold
 
 release: .venv/ready  ## the learners' zip, without solutions, in dist/
 	$(BIN)/python -m grading.release
+
+.venv/trusted: $(NOTEBOOKS) | .venv/ready  ## sign the notebooks, so that their pictures show at once
+	@$(BIN)/jupyter trust $? >/dev/null
+	@touch $@
 
 .venv/ready: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \

@@ -13,10 +13,12 @@ parent compares them with what the solution returns. No expected value ever ente
 | `server` | warm; forks a worker into a sandbox of its own, watches and ends it | yes |
 | `syscalls` | which system calls a worker does not get | yes |
 | `worker` | runs a learner's cells and answers: the only place that does | no |
-| `marking` | one submission: what to ask the worker, what the answers are worth | yes |
+| `conversation` | what the workers of a submission are asked, and what they say | yes |
+| `marking` | one submission: what its answers are worth | yes |
 | `results` | what is known of each file, on disk at once; resumed and marked again | yes |
 | `tables` | grades.csv and files.csv | yes |
 | `likeness` | submissions that are nearly the same | yes |
+| `beliefs` | which misconceptions a class shares, over all tasks | yes |
 | `pages` | a page for each learner, and the overview of the class | yes |
 | `release` | the learners' zip, without solutions | yes |
 """

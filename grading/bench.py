@@ -39,8 +39,7 @@ import torch
 from torch import Tensor
 
 from grading import classroom
-from grading.marking import Server
-from grading.sandbox import wire
+from grading.sandbox import Launcher, wire
 from utils.checks import bank
 from utils.checks.tasks import Record
 
@@ -125,15 +124,14 @@ def forked(count: int) -> tuple[float, float]:
         The seconds that they take, and the processor seconds, those of a new server included.
     """
     before = _processor_time()
-    with Server() as server:
+    with Launcher() as launcher:
         start = time.perf_counter()
         for _ in range(count):
-            connection, status = server.fork(60)
-            with connection, status:
-                connection.sendall(wire.pack({"cells": [], "seconds": 1.0, "tasks": []}))
-                while connection.recv(2**16):
+            with launcher.launch(60) as worker:
+                worker.connection.sendall(wire.pack({"cells": [], "seconds": 1.0, "tasks": []}))
+                while worker.connection.recv(2**16):
                     pass
-                assert status.recv(16) == b"done"
+                assert worker.ending() == "done"
         seconds = time.perf_counter() - start
     return seconds, _processor_time() - before
 

@@ -8,8 +8,8 @@ words; on request a few that attack. They are made up: nobody's work is among th
 import argparse
 import ast
 import functools
-import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -19,9 +19,11 @@ from typing import NamedTuple
 import nbformat
 
 from grading.reading import ANSWER, NOT_ANSWERED, defined
-from solutions import exercises_01, selftest
-from solutions.build import FENCE, SOURCE, learner_notebook
+from solutions import parts
+from solutions.build import FENCE, SOURCE, exercises_of, learner_notebook
 from solutions.mutants import mutants
+from solutions.specification import Exercise, Misconception
+from utils.checks.code import mentioned
 
 NOTEBOOK = SOURCE / "01_attention_concepts.ipynb"
 NAMES = (  # given names and family names of one script
@@ -63,6 +65,11 @@ HOSTILE = {  # what it does → a cell; all but the loops end by themselves
 }
 
 
+STYLES = '"""Right answers, written in other ways."""'
+CHOICES = STYLES.replace('."', '. Each function returns what the learner would write."')
+IMPORTS = {"torch": "import torch", "F": "import torch.nn.functional as F"}
+
+
 class Answers(NamedTuple):
     """What learners write into the cell of a task."""
 
@@ -73,32 +80,49 @@ class Answers(NamedTuple):
 @functools.cache
 def answers() -> dict[str, Answers]:
     """Task → answers as the solution has them and in other styles; known mistakes and faults."""
-    module = ast.parse(inspect.getsource(exercises_01))
     cells = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells]
     found = {}
-    for exercise in exercises_01.EXERCISES:
+    for exercise in exercises_of(NOTEBOOK):
         task = exercise.task.id
         own = next(one for one in cells if FENCE.search(one) and task in defined(one))
         own = FENCE.sub(lambda match: match["solution"].rstrip("\n"), own)
-        others = inspect.getsource(importlib.import_module(f"solutions.tests.variants.{task}"))
-        call = "()" if exercise.task.kind == "choices" else ""
-        styles = [f"{others}\n\n{task} = {name}{call}" for name in selftest.variants(exercise)]
         faults = [code for _, code in mutants(own, task)]
-        found[task] = Answers([own, *styles], [*_misconceptions(module, task), *faults])
+        found[task] = Answers([own, *_styles(exercise)], [*_misconceptions(exercise), *faults])
     return found
 
 
-def _misconceptions(module: ast.Module, task: str) -> Iterator[str]:
-    """The known wrong answers to a task, each with what it needs of the module around it."""
-    statements = {name: node for node in module.body for name in defined(ast.unparse(node))}
-    for call in ast.walk(statements[task]):
+def _styles(exercise: Exercise) -> Iterator[str]:
+    """Right answers to a task in other styles: below all of them, the choice of one."""
+    choices = exercise.task.kind == "choices"
+    functions = [inspect.getsource(one).rstrip() for one in exercise.variants]
+    names = mentioned("\n".join(functions))
+    imports = [line for name, line in IMPORTS.items() if name in names]
+    top = "\n\n".join([CHOICES if choices else STYLES, *filter(None, ["\n".join(imports)])])
+    for one in exercise.variants:
+        choice = f"{exercise.task.id} = {one.__name__}{'()' if choices else ''}"
+        yield "\n\n\n".join([top, *functions, choice])
+
+
+def _misconceptions(exercise: Exercise) -> Iterator[str]:
+    """The known wrong answers to a task, each with the helpers that it needs."""
+    module = ast.parse(inspect.getsource(inspect.getmodule(exercise.variants[0])))
+    shared = ast.parse(inspect.getsource(parts))
+    helpers = {
+        name: ast.unparse(node)
+        for node in [*shared.body, *module.body]
+        for name in defined(ast.unparse(node))
+    }
+    borrowed = re.compile(rf"\b({'|'.join(defined(ast.unparse(shared)))})\b")
+    for call in ast.walk(module):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "Misconception":
-            answer = f"{task} = {ast.unparse(call.args[1])}"
-            needed: list[str] = []
-            for name in reversed(statements):  # what is used stands above its use
-                if name.startswith("_") and any(name in code for code in [*needed, answer]):
-                    needed.insert(0, ast.unparse(statements[name]))
-            yield "\n\n".join(["import torch\nfrom torch import Tensor", *needed, answer])
+            keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+            given = inspect.signature(Misconception).bind(*call.args, **keywords).arguments["gives"]
+            code = [f"{exercise.task.id} = {ast.unparse(given)}"]
+            for name in reversed(helpers):  # what is used stands above its use
+                if name in mentioned("\n".join(code)):
+                    code.insert(0, helpers[name])
+            own = borrowed.sub(r"_\1", "\n\n".join(code))  # named like a learner's own helpers
+            yield f"import torch\nfrom torch import Tensor\n\n{own}"
 
 
 def names() -> Iterator[str]:

@@ -19,9 +19,10 @@ from types import ModuleType
 from tqdm.auto import tqdm
 
 from grading import pages, reading, tables
-from grading.marking import Assignment, Result, Server, ask, mark
+from grading.conversation import Assignment
+from grading.marking import Result, ask, mark
 from grading.results import Store, write
-from grading.sandbox import wire
+from grading.sandbox import Launcher, wire
 from grading.submissions import CannotGrade, NoSubmissions, Submission, Unreadable, find
 from grading.tables import Learner
 from utils.checks import bank
@@ -29,10 +30,10 @@ from utils.checks.tasks import Record
 
 
 class Assignments(Mapping):
-    """The course's notebooks as this class is graded on them, each made when it is first needed.
+    """The course's notebooks as this class is graded on them, each made on first use.
 
     Args:
-        folder: keeps the fresh records, so that a second start has the same.
+        folder: keeps the fresh records, so that a resumed run uses the same.
         seed: of the fresh cases.
     """
 
@@ -60,8 +61,8 @@ class Assignments(Mapping):
             self._folder.mkdir(parents=True, exist_ok=True)
             bank.save(fresh_records(name, self._seed), path)
         made = Assignment(name, bank.load_all(bank.FOLDER / name), bank.load_all(path))
-        same = [one.task for one in made.public.values()] == [
-            one.task for one in made.fresh.values()
+        same = [record.task for record in made.public.values()] == [
+            record.task for record in made.fresh.values()
         ]
         digests = {task: _digests(made, task) for task in made.public} if same else {}
         if known and digests != self.digests(name):
@@ -71,26 +72,29 @@ class Assignments(Mapping):
             )
         if not same:
             raise CannotGrade(
-                f"The exercises of {name} are not what their specifications say. Build them: make "
+                f"The exercises of {name} differ from their specifications. Build them: make "
                 "exercises"
             )
         write(path.with_suffix(".digests"), json.dumps(digests, indent=1))
         return made
 
     def digests(self, name: str) -> dict[str, dict[str, str]]:
-        """What the tasks of a notebook were like when its records were made."""
+        """The digests of a notebook's tasks when its records were made."""
         return json.loads((self._folder / f"{name}.digests").read_text(encoding="utf-8"))
 
 
 def _digests(assignment: Assignment, task: str) -> dict[str, str]:
-    """A short name for each part of a task, which changes when the part does."""
+    """A digest of each part of a task, to tell when the part has changed."""
     records = assignment.public[task], assignment.fresh[task]
     facts = asdict(records[0].task)
     parts = {
         "the points": facts.pop("points"),
-        "the known mistakes": [facts.pop("mistakes"), [asdict(one)["mistaken"] for one in records]],
-        "the inputs": [asdict(one)["cases"] for one in records],
-        "what is expected": [asdict(one)["expected"] for one in records],
+        "the known mistakes": [
+            facts.pop("mistakes"),
+            [asdict(record)["mistaken"] for record in records],
+        ],
+        "the inputs": [asdict(record)["cases"] for record in records],
+        "what is expected": [asdict(record)["expected"] for record in records],
         "how it is asked": facts,
     }
     return {
@@ -99,10 +103,10 @@ def _digests(assignment: Assignment, task: str) -> dict[str, str]:
 
 
 def fresh_records(name: str, seed: int) -> list[Record]:
-    """The tasks of a notebook with cases from a seed.
+    """The records of a notebook's tasks, with cases from a seed.
 
     Raises:
-        CannotGrade: there are no solutions here.
+        CannotGrade: the solutions are missing.
     """
     build = _builder()
     with contextlib.redirect_stdout(io.StringIO()):
@@ -111,7 +115,7 @@ def fresh_records(name: str, seed: int) -> list[Record]:
 
 def _builder() -> ModuleType:
     try:
-        from solutions import build  # learners have none, and need none
+        from solutions import build  # learners have none
     except ImportError:
         raise CannotGrade(
             "Grading compares with what the solutions return, and there is no folder `solutions/` "
@@ -134,10 +138,10 @@ def grade(
     Args:
         source: a folder or a zip file.
         out: where the grades go.
-        seed: of the fresh cases; drawn, and kept, where it is None.
-        workers: how many submissions at a time; as many as there are processors.
-        only: grade only files whose path has this in it; what is known of the others stays.
-        resume: go on in a folder that holds grades already.
+        seed: of the fresh cases; by default drawn, and kept with the grades.
+        workers: submissions at a time; by default the number of processors.
+        only: grade only files whose path contains this; results of the others stay.
+        resume: continue in a folder that holds grades already.
         safe: in the sandbox.
 
     Raises:
@@ -150,7 +154,7 @@ def grade(
     _check_writable(out)
     if seed == public_seed:
         raise CannotGrade(f"The seed {seed} draws the inputs that learners have. Name another.")
-    submissions = [one for one in find(source) if only in one.file]
+    submissions = [submission for submission in find(source) if only in submission.file]
     if not submissions:
         raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
     store = Store(out)
@@ -160,48 +164,52 @@ def grade(
         raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
     seed = store.run.get("seed", secrets.randbits(40) if seed is None else seed)
     assignments = Assignments(store.records, seed)
-    with Server(safe) as server:
+    with Launcher(safe) as launcher:
         safe = safe and store.run.get("safe", True)
         store.start(seed=seed, source=str(source.resolve()), safe=safe)
         with _Tables(out, store) as known:
-            waiting = [one for one in submissions if not known.knows(one)]
-            run(waiting, lambda one: _marked(one, assignments, server), known.keep, workers)
+            waiting = [submission for submission in submissions if not known.has(submission)]
+            run(
+                waiting,
+                lambda submission: _marked(submission, assignments, launcher),
+                known.keep,
+                workers,
+            )
     return report(out)
 
 
 def _check_writable(out: Path) -> None:
-    """Before anything is started: whether the grades can go there, which need not exist yet.
+    """Check, before anything starts, that the grades can go there; it need not exist yet.
 
     Raises:
         CannotGrade: they cannot.
     """
     path = out.absolute()
-    there = next(one for one in (path, *path.parents) if os.path.lexists(one))
+    there = next(folder for folder in (path, *path.parents) if os.path.lexists(folder))
     if not there.is_dir():
         raise CannotGrade(f"{there} is not a folder. Name another for --out.")
     if not os.access(there, os.W_OK | os.X_OK):
         raise CannotGrade(f"{there} cannot be written to. Name another folder for --out.")
 
 
-def _marked(submission: Submission, assignments: Assignments, server: Server) -> Result:
-    """The result of a file, even where the grader itself has a fault."""
+def _marked(submission: Submission, assignments: Assignments, launcher: Launcher) -> Result:
+    """The result of a file, even if the grader itself fails."""
     try:
-        return mark(submission, assignments, server)
+        return mark(submission, assignments, launcher)
     except CannotGrade:
         raise
     except Exception as error:
-        if server.ended:
+        if launcher.server_ended:
             raise CannotGrade(
                 "The process that runs the submissions has ended: is there enough memory? What is "
                 "graded is kept: go on with --resume."
             ) from error
         fault = f"a fault of the grader, not of the file ({type(error).__name__}: {error})"
-        learner, lms, id, file = astuple(submission)[:4]
-        return Result(learner, lms, id, file, problem=fault)
+        return Result.for_file(submission, fault)
 
 
 class _Tables:
-    """Keeps each result at once, and the tables never far behind.
+    """Saves each result at once, and keeps the tables nearly up to date.
 
     Args:
         out: where the tables are.
@@ -210,7 +218,7 @@ class _Tables:
 
     def __init__(self, out: Path, store: Store):
         self._out, self._store = out, store
-        self._known = {one.file: tables.brief(one) for one in store.all()}
+        self._known = {result.file: tables.brief(result) for result in store.all()}
         self._next = time.monotonic() + 1
 
     def __enter__(self) -> "_Tables":
@@ -219,8 +227,8 @@ class _Tables:
     def __exit__(self, *_) -> None:
         self._write()
 
-    def knows(self, submission: Submission) -> bool:
-        """Whether this very file has its result."""
+    def has(self, submission: Submission) -> bool:
+        """Whether there is a result for this very file."""
         result = self._known.get(submission.file)
         return result is not None and not result.problem and _digest(submission) == result.digest
 
@@ -236,11 +244,11 @@ class _Tables:
             tables.learners([self._known[file] for file in sorted(self._known)]), self._out
         )
         ended = time.monotonic()
-        self._next = ended + max(1.0, 20 * (ended - began))  # a twentieth of the time at most
+        self._next = ended + max(1.0, 20 * (ended - began))  # at most a twentieth of the time
 
 
 def write_tables(class_: Sequence[Learner], out: Path) -> list[str]:
-    """Write grades.csv and files.csv; what of marks.csv could not be used comes back in words."""
+    """Write grades.csv and files.csv; complaints about marks.csv."""
     complaints = tables.read_marks(out / "marks.csv", class_)
     tables.write_grades(class_, out / "grades.csv")
     tables.write_files(class_, out / "files.csv")
@@ -253,7 +261,7 @@ def run(
     keep: Callable[[Result], None],
     workers: int | None,
 ) -> None:
-    """Give every submission its result, several at a time, and keep each at once."""
+    """Give every submission its result, several at a time, and keep each as it comes."""
     workers = workers or os.cpu_count() or 1
     rest = iter(submissions)
     pool = ThreadPoolExecutor(workers)
@@ -263,18 +271,18 @@ def run(
             while True:
                 for submission in islice(rest, 2 * workers - len(running)):
                     running.add(pool.submit(work, submission))
-                if not running:  # few wait at a time: memory does not grow with the class
+                if not running:  # only a few are pending: memory does not grow with the class
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     keep(future.result())
                     bar.update()
-        finally:  # whoever stops the grader does not wait for what is running
+        finally:  # Ctrl-C does not wait for what is running
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 def report(out: Path) -> list[Result]:
-    """Write all tables and pages from what is known."""
+    """Write all tables and pages from the results so far."""
     results = list(Store(out).all())
     class_ = tables.learners(results)
     for complaint in write_tables(class_, out):
@@ -286,7 +294,7 @@ def report(out: Path) -> list[Result]:
 
 @dataclass(frozen=True)
 class Move:
-    """A score that moved."""
+    """A score that moved: points before and after, and which parts of the task changed."""
 
     learner: str
     file: str
@@ -301,13 +309,13 @@ class Move:
 
 
 def regrade(out: Path) -> list[Move]:
-    """After a specification was corrected: mark again what it changes, and nothing else.
+    """Mark again what a corrected specification changes, and nothing else.
 
     Args:
         out: the folder of the grades. The submissions have to be where they were.
 
     Raises:
-        CannotGrade: there are no grades in it.
+        CannotGrade: there are no grades in it, or a submission has changed.
         NoSubmissions, NoSandbox: see there.
     """
     store = Store(out)
@@ -315,26 +323,26 @@ def regrade(out: Path) -> list[Move]:
         raise CannotGrade(f"There are no grades in {out}.")
     seed, source = store.run["seed"], Path(store.run["source"])
     draft = store.draft()
-    before, now = (Assignments(one.records, seed) for one in (store, draft))
+    before, now = (Assignments(kept.records, seed) for kept in (store, draft))
     changed = _changed(store, before, now)
-    submissions = {one.file: one for one in find(source)}
-    again = [one.file for one in store.all() if one.notebook in changed]
+    submissions = {submission.file: submission for submission in find(source)}
+    again = [result.file for result in store.all() if result.notebook in changed]
     for file in again:
         if file not in submissions or _digest(submissions[file]) != store.load(file).digest:
             raise CannotGrade(
-                f"{file} is not what was graded any more, in {source}. Put it back, or grade it "
-                "with --resume. Nothing was changed."
+                f"{file} is not what was graded, in {source}. Put it back, or grade it with "
+                "--resume. Nothing was changed."
             )
 
     def marked(submission: Submission) -> Result:
         result = store.load(submission.file)
         tasks = changed[result.notebook]
         cells = reading.read(submission.read(), submission.file).cells
-        result.flags = [one for one in result.flags if one.split()[0] not in tasks]
-        for gone in set(tasks) - set(now[result.notebook].public):
-            result.tasks.pop(gone, None)
+        result.flags = [flag for flag in result.flags if flag.task not in tasks]
+        for removed in set(tasks) - set(now[result.notebook].public):
+            result.tasks.pop(removed, None)
         left = [task for task in now[result.notebook].public if task in tasks]
-        ask(result, cells, now[result.notebook], left, server)
+        ask(result, cells, now[result.notebook], left, launcher)
         if result.problem:
             raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
         return result
@@ -346,7 +354,7 @@ def regrade(out: Path) -> list[Move]:
         moves.extend(_moves(store.load(result.file), result, changed))
 
     if again:
-        with Server(store.run["safe"]) as server:
+        with Launcher(store.run["safe"]) as launcher:
             run([submissions[file] for file in again], marked, keep, None)
     moves.sort(key=lambda move: (move.learner, move.file, move.task))
     if changed:
@@ -358,7 +366,7 @@ def regrade(out: Path) -> list[Move]:
 
 
 def _digest(submission: Submission) -> str:
-    """Of the bytes of a file; nothing where they cannot be read."""
+    """Of the bytes of a file; "" where they cannot be read."""
     try:
         return hashlib.sha256(submission.read()).hexdigest()
     except Unreadable:
@@ -368,7 +376,9 @@ def _digest(submission: Submission) -> str:
 def _moves(before: Result, now: Result, changed: Mapping) -> Iterator[Move]:
     """The scores of one file that moved."""
     for task, parts in changed[now.notebook].items():
-        old, new = (one.tasks[task].points if task in one.tasks else 0 for one in (before, now))
+        old, new = (
+            result.tasks[task].points if task in result.tasks else 0 for result in (before, now)
+        )
         if old != new:
             yield Move(now.learner, now.file, task, old, new, " and ".join(parts))
 
@@ -376,7 +386,7 @@ def _moves(before: Result, now: Result, changed: Mapping) -> Iterator[Move]:
 def _changed(
     store: Store, before: Assignments, now: Assignments
 ) -> dict[str, dict[str, list[str]]]:
-    """Notebook → task → which parts of it are no longer what they were."""
+    """Notebook → task → which of its parts have changed."""
     changed: dict[str, dict[str, list[str]]] = {}
     for name in sorted({result.notebook for result in store.all() if result.notebook}):
         now[name]  # makes its records

@@ -1,8 +1,8 @@
-"""Submissions that are nearly the same, for a person to look at. It never touches a grade.
+"""Submissions that are nearly the same, for a person to look at. It never affects a grade.
 
-Right answers to a small task look alike by themselves. So what counts is what two share and hardly
-anybody else has: runs of five pieces of code, or of five words, that are rare in the class.
-Comments count, since they are where chance ends. Names count too.
+Correct answers to a small task look alike anyway. So what counts is what two submissions share and
+hardly any other has: runs of five tokens of code, or of five words, that are rare in the class.
+Names of variables count, and so do comments, which do not agree by chance.
 """
 
 import io
@@ -16,11 +16,11 @@ from itertools import combinations
 from grading import reading
 from grading.marking import Result
 
-RUN = 5
-RARE = 0.1  # of the class
-FEWEST_LEARNERS = 4  # a run that as many have is rare in any class
-ENOUGH = 20  # rare runs: less may be chance
-ALIKE = 0.6  # of the rare runs of the one that has fewer
+RUN = 5  # tokens or words
+RARE = 0.1  # the largest share of the class that has a rare run
+FEWEST_LEARNERS = 4  # a run that no more than these have is rare in any class
+ENOUGH = 20  # rare runs to share: fewer may be chance
+ALIKE = 0.6  # the share of the rare runs, of the submission with fewer
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Pair:
 
     Args:
         first, second: the results.
-        share: of the rare runs of the one that has fewer, those that the other has too.
-        runs: how many that are.
+        share: of the rare runs of the one with fewer, how large a share the other has too.
+        runs: how many they share.
     """
 
     first: Result
@@ -40,24 +40,24 @@ class Pair:
 
 
 def alike(results: Sequence[Result]) -> list[Pair]:
-    """Pairs of files of different learners that share much that is rare, the most alike first."""
+    """Pairs of files by different learners that share many rare runs, the most alike first."""
     found = []
-    for notebook in sorted({one.notebook for one in results if one.notebook}):
-        found += _alike([one for one in results if one.notebook == notebook], notebook)
+    for notebook in sorted({result.notebook for result in results if result.notebook}):
+        found += _alike([result for result in results if result.notebook == notebook], notebook)
     return sorted(found, key=lambda pair: (-pair.share, -pair.runs, pair.first.file))
 
 
 def _alike(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
-    given = {run for stub in reading.stubs(notebook).values() for run in _fives(_pieces(stub))}
-    own = [_runs(result) - given for result in results]
+    given = {run for stub in reading.stubs(notebook).values() for run in _runs(_tokens(stub))}
+    own = [_runs_of(result) - given for result in results]
     owners = Counter(run for runs in own for run in runs)
-    most = max(FEWEST_LEARNERS, RARE * len(results))
-    rare = [{run for run in runs if owners[run] <= most} for runs in own]
-    having = defaultdict(list)
+    limit = max(FEWEST_LEARNERS, RARE * len(results))
+    rare = [{run for run in runs if owners[run] <= limit} for runs in own]
+    sharers = defaultdict(list)
     for place, runs in enumerate(rare):
         for run in runs:
-            having[run].append(place)
-    shared = Counter(pair for places in having.values() for pair in combinations(places, 2))
+            sharers[run].append(place)
+    shared = Counter(pair for places in sharers.values() for pair in combinations(places, 2))
     for (first, second), count in shared.items():
         fewer = min(len(rare[first]), len(rare[second]))
         same_person = results[first].learner == results[second].learner
@@ -65,23 +65,23 @@ def _alike(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
             yield Pair(results[first], results[second], count / fewer, count)
 
 
-def _runs(result: Result) -> set[tuple[str, ...]]:
+def _runs_of(result: Result) -> set[tuple[str, ...]]:
     """The runs of a submission's code and words."""
-    found = {run for source in result.code.values() for run in _fives(_pieces(source))}
+    found = {run for source in result.code.values() for run in _runs(_tokens(source))}
     for text in result.words.values():
-        found |= _fives(re.findall(r"\w+", text.lower()))
+        found |= _runs(re.findall(r"\w+", text.lower()))
     return found
 
 
-def _fives(pieces: Sequence[str]) -> set[tuple[str, ...]]:
-    return set(zip(*(pieces[start:] for start in range(RUN)), strict=False))
+def _runs(tokens: Sequence[str]) -> set[tuple[str, ...]]:
+    return set(zip(*(tokens[start:] for start in range(RUN)), strict=False))
 
 
-def _pieces(source: str) -> list[str]:
-    """The tokens of a piece of code, layout aside."""
+def _tokens(source: str) -> list[str]:
+    """The tokens of a piece of code, without layout."""
     layout = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    except (tokenize.TokenError, SyntaxError, ValueError):  # the last: half a letter
+    except (tokenize.TokenError, SyntaxError, ValueError):  # the last: half a character
         return source.split()
     return [token.string for token in tokens if token.type not in layout]

@@ -22,26 +22,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from grading import likeness
+from grading.beliefs import Belief, beliefs
 from grading.marking import Outcome, Result
 from grading.results import write
 from grading.tables import Learner, key_of, tasks_of
 from utils.checks import bank
 from utils.checks.feedback import BAD, GOOD, PLAIN, Note, marked
+from utils.checks.reasons import Reason
 from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
 
 LONGEST_NAME = 200  # bytes: most disks take 255
-FAULTS = {
-    "nothing": "not written yet",
-    "not defined": "not there",
-    "error": "an exception",
-    "invariant": "a rule is broken",
-    "values": "wrong values",
-    "shape": "wrong shape",
-    "gradient": "no gradient, or a wrong one",
-    "time": "does not end",
-    "done": "ends the process",
-    "memory": "too much memory",
-}
 
 
 def write_pages(class_: Sequence[Learner], out: Path, safe: bool) -> None:
@@ -86,9 +76,8 @@ def learner_page(learner: Learner, safe: bool) -> str:
 def _note(outcome: Outcome) -> Markup:
     """The feedback on a task, as the notebook shows it."""
     good = outcome.points == outcome.of
-    lines = [line for line in outcome.lines if not line.startswith("Stuck?")]
     heading = outcome.heading if outcome.points else f"{outcome.heading}, 0 of {outcome.of} points"
-    note = Note(heading, lines, GOOD if good else PLAIN if outcome.points else BAD)
+    note = Note(heading, outcome.lines, GOOD if good else PLAIN if outcome.points else BAD)
     return Markup(note._repr_html_())
 
 
@@ -130,6 +119,7 @@ def overview(class_: Sequence[Learner], safe: bool, links: dict[str, str]) -> st
         links=links,
         distributions=_distributions(results),
         tasks=_tasks(class_, results),
+        beliefs=_beliefs(class_),
         misconceptions=_misconceptions(results),
         flags=_flags(files),
         pairs=likeness.alike(files),
@@ -179,16 +169,30 @@ def _tasks(class_: Sequence[Learner], results: Sequence[Result]) -> list[_Task]:
     found = []
     for task in tasks_of(class_):
         outcomes = [result.tasks[task] for result in results if task in result.tasks]
-        reasons = Counter(outcome.reason for outcome in outcomes if outcome.reason != "passed")
+        reasons = Counter(outcome.reason for outcome in outcomes if outcome.reason != Reason.PASSED)
         found.append(
             _Task(
                 task,
                 share=statistics.fmean(outcome.points / outcome.of for outcome in outcomes),
                 full_marks=sum(outcome.points == outcome.of for outcome in outcomes),
-                faults=[(FAULTS.get(why, why), count) for why, count in reasons.most_common(2)],
+                faults=[(reason.words, count) for reason, count in reasons.most_common(2)],
             )
         )
     return sorted(found, key=lambda row: (row.share, row.task))
+
+
+def _beliefs(class_: Sequence[Learner]) -> list[Belief]:
+    """What the class believes, over all tasks."""
+    mistakes = [
+        {
+            task: outcome.mistake
+            for result in learner.results.values()
+            for task, outcome in result.tasks.items()
+        }
+        for learner in class_
+    ]
+    tasks = [task for tasks in bank.tasks().values() for task in tasks]
+    return beliefs(mistakes, tasks, bank.kinds().values())
 
 
 @dataclass(frozen=True)
@@ -236,7 +240,7 @@ def _flags(files: Sequence[Result]) -> list[_Flag]:
         _Flag(result.file, noticed)
         for result in files
         for noticed in [
-            *result.flags,
+            *map(str, result.flags),
             *(
                 f"{task}: right for the inputs in the notebook, wrong for fresh ones"
                 for task, outcome in result.tasks.items()

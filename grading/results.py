@@ -1,10 +1,10 @@
-"""What is known of each file, on disk as soon as it is known, so that nothing is lost.
+"""What is known of each file, written to disk at once, so that nothing is lost.
 
 DIR/private/run.json        seed, where the submissions are, and which round counts
 DIR/private/1/records/      the fresh cases, with what the solutions return for them
 DIR/private/1/results/      one file for each file that was handed in
 
-What is marked again is a new round, 2, of which nothing counts until all of it is there.
+Marking again makes a new round, 2, of which nothing counts until all of it is there.
 """
 
 import dataclasses
@@ -16,7 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grading.marking import Outcome, Result
+from grading.marking import Outcome, Result, Shortcut
+from grading.submissions import CannotGrade
+from utils.checks.reasons import Reason
+
+FORMAT = 2  # of what is written here: another number for every change
 
 
 class Store:
@@ -24,7 +28,10 @@ class Store:
 
     Args:
         out: the folder.
-        round: the one that counts, where it is None.
+        round: its number; by default the one that counts.
+
+    Raises:
+        CannotGrade: the folder was written by another version of the grader.
     """
 
     def __init__(self, out: Path, round: int | None = None):
@@ -37,23 +44,31 @@ class Store:
     @property
     def run(self) -> dict[str, Any]:
         """What the grading was started with; empty before the first time."""
-        return json.loads(self._run.read_text(encoding="utf-8")) if self._run.exists() else {}
+        if not self._run.exists():
+            return {}
+        run = json.loads(self._run.read_text(encoding="utf-8"))
+        if run.get("format") != FORMAT:
+            raise CannotGrade(
+                f"{self._out} holds grades of another version of the grader. Name a new folder."
+            )
+        return run
 
     def start(self, **run: Any) -> None:
-        """Note what the grading is started with."""
+        """Write down what the grading is started with."""
         self.records.mkdir(parents=True, exist_ok=True)
         self._results.mkdir(exist_ok=True)
-        write(self._run, json.dumps(run | {"round": self._round}, indent=1, ensure_ascii=False))
+        run |= {"round": self._round, "format": FORMAT}
+        write(self._run, json.dumps(run, indent=1, ensure_ascii=False))
 
     def draft(self) -> "Store":
-        """A new round with the same results, for changes; there are no records in it yet."""
+        """A new round with the same results, to be changed, and no records yet."""
         draft = Store(self._out, self._round + 1)
         shutil.rmtree(draft._results.parent, ignore_errors=True)
         shutil.copytree(self._results, draft._results)
         return draft
 
     def publish(self) -> None:
-        """From now on this round counts; the one before goes."""
+        """From now on this round counts; the one before it is deleted."""
         self.start(**self.run)
         shutil.rmtree(self._private / str(self._round - 1))
 
@@ -67,7 +82,7 @@ class Store:
         return _result(path) if path.exists() else None
 
     def all(self) -> Iterator[Result]:
-        """Every result, in the order of the files' names."""
+        """Every result, sorted by the file that was handed in."""
         paths = [(json.loads(path.read_bytes())["file"], path) for path in self._files()]
         for _, path in sorted(paths):
             yield _result(path)
@@ -80,16 +95,20 @@ class Store:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all, whenever the process may be killed."""
-    half = path.with_name(path.name + ".part")
-    with half.open("w", encoding="utf-8", errors="replace", newline="") as file:
+    """Write a file whole or not at all, even if the process is killed meanwhile."""
+    part = path.with_name(path.name + ".part")
+    with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    half.replace(path)
+    part.replace(path)
 
 
 def _result(path: Path) -> Result:
     content = json.loads(path.read_text(encoding="utf-8"))
-    tasks = {task: Outcome(**outcome) for task, outcome in content.pop("tasks").items()}
-    return Result(**content, tasks=tasks)
+    content["tasks"] = {
+        task: Outcome(**outcome | {"reason": Reason(outcome["reason"])})
+        for task, outcome in content["tasks"].items()
+    }
+    content["flags"] = [Shortcut(**flag) for flag in content["flags"]]
+    return Result(**content)

@@ -1,6 +1,6 @@
 """What was handed in: a folder of notebooks, a folder for each learner, or the zip of an LMS.
 
-Nothing is unpacked and nothing is followed out of the folder: a submission is bytes, or one reason
+Nothing is unpacked, and no link is followed out of the folder: a submission is bytes, or one reason
 why there are none.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
-LARGEST = 50 * 2**20
+LARGEST = 50 * 2**20  # bytes of a file
 MOST_FILES = 20_000
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.DOTALL)
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_.*", re.DOTALL)
@@ -21,16 +21,16 @@ NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|prog
 EXERCISE = re.compile(r"[ _-]*0\d_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
 
 
-class Unreadable(Exception):  # noqa: N818 - a reason for the table, and no fault of ours
+class Unreadable(Exception):  # noqa: N818 - a reason for the table, not a fault of ours
     """Why there is nothing to grade in a file."""
 
 
-class CannotGrade(Exception):  # noqa: N818 - it is no fault, but something to do
-    """Why grading cannot begin, or go on, and what to do."""
+class CannotGrade(Exception):  # noqa: N818 - something to do, not a fault
+    """Why grading cannot begin or continue, and what to do."""
 
 
 class NoSubmissions(CannotGrade):
-    """There is nothing at all to grade, and where to look."""
+    """There is nothing at all to grade; the message says where to look."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Submission:
 
 
 def find(source: Path) -> list[Submission]:
-    """Every file that was handed in, in the order of their names.
+    """Every file that was handed in, sorted by name.
 
     Raises:
         NoSubmissions: there is no such folder or zip, or nothing in it.
@@ -67,20 +67,20 @@ def find(source: Path) -> list[Submission]:
     if not found:
         raise NoSubmissions(f"There is no file in {source}. Notebooks are expected, *.ipynb.")
     used: Counter[str] = Counter()
-    told_apart = []
-    for one in sorted(found, key=lambda one: one.file):
-        file = one.file  # names that differ in bytes may read the same; a zip may hold one twice
+    unique = []
+    for submission in sorted(found, key=lambda submission: submission.file):
+        name = file = submission.file  # may occur twice in a zip, or differ in bytes alone
         while used[file]:
-            used[one.file] += 1
-            file = f"{one.file} ({used[one.file]})"
+            used[name] += 1
+            file = f"{name} ({used[name]})"
         used[file] += 1
-        told_apart.append(replace(one, file=file))
-    return told_apart
+        unique.append(replace(submission, file=file))
+    return unique
 
 
 def _submission(path: PurePosixPath, read: Callable[[], bytes], top: str = "") -> Submission:
-    """Whose file it is, by its folder or its name, below a folder `top` that holds them all."""
-    file = "/".join(_text(part) for part in path.parts)
+    """A file, with its learner told by its folder or name, below a folder `top` that holds all."""
+    file = "/".join(_clean(part) for part in path.parts)
     parts = [part for part in file.removeprefix(top).split("/") if part not in ("..", "")]
     owner, *inside = parts or ["?"]
     if match := MOODLE.fullmatch(owner) or (None if inside else CANVAS.fullmatch(owner)):
@@ -92,8 +92,8 @@ def _submission(path: PurePosixPath, read: Callable[[], bytes], top: str = "") -
     return Submission(owner.strip() or "?", "", "", file, read)
 
 
-def _text(name: str) -> str:
-    """A file's name as text that any table can hold, whatever bytes the disk gave."""
+def _clean(name: str) -> str:
+    """A file's name as text that any table can hold, whatever bytes are on the disk."""
     plain = name.encode(errors="surrogateescape").decode(errors="replace")
     return unicodedata.normalize("NFC", CONTROL.sub("\ufffd", plain))
 
@@ -110,7 +110,7 @@ def _in_folder(folder: Path) -> Iterator[Submission]:
                 waiting += sorted(path.iterdir())
                 continue
             except PermissionError:
-                pass  # a row says so
+                pass  # its row in files.csv says so
         count += 1
         if count > MOST_FILES:
             raise NoSubmissions(f"More than {MOST_FILES:,} files in {folder}: the right one?")
@@ -127,10 +127,10 @@ def _bytes_of(path: Path, root: Path) -> bytes:
     if path.is_dir():
         named = path.suffix == ".ipynb" and not path.is_symlink()
         raise Unreadable(
-            "a folder with the name of a notebook" if named else "a folder that is not looked into"
+            "a folder with the name of a notebook" if named else "a folder that is not opened"
         )
-    if not path.is_file():  # a pipe would wait for ever
-        raise Unreadable("no ordinary file")
+    if not path.is_file():  # a pipe would block for ever
+        raise Unreadable("not an ordinary file")
     try:
         _check_size(path.stat().st_size)
         return path.read_bytes()
@@ -152,9 +152,9 @@ def _in_zip(path: Path) -> Iterator[Submission]:
             members.append((inside, member))
     if len(members) > MOST_FILES:
         raise NoSubmissions(f"More than {MOST_FILES:,} files in {path}: the right one?")
-    # Who compresses the folder `class` gets `class.zip`, with `class/` in front of every name.
-    tops = {_text(inside.parts[0]) if len(inside.parts) > 1 else "" for inside, _ in members}
-    top = f"{_text(path.stem)}/" if tops == {_text(path.stem)} else ""
+    # Compressing the folder `class` gives `class.zip`, with `class/` before every name.
+    tops = {_clean(inside.parts[0]) if len(inside.parts) > 1 else "" for inside, _ in members}
+    top = f"{_clean(path.stem)}/" if tops == {_clean(path.stem)} else ""
     for inside, member in members:
         yield _submission(inside, lambda member=member: _bytes_of_member(archive, member), top)
 
@@ -165,7 +165,7 @@ def _bytes_of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes
         raise Unreadable("locked with a password")
     try:
         with archive.open(member) as file:
-            data = file.read(LARGEST + 1)  # a zip may lie about its sizes
+            data = file.read(LARGEST + 1)  # the sizes in a zip may be false
     except Exception as error:  # zipfile raises whatever the decompressor does
         raise Unreadable(f"damaged in the zip file: {error}") from None
     _check_size(len(data))
@@ -175,6 +175,6 @@ def _bytes_of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes
 def _check_size(size: int) -> None:
     if size > LARGEST:
         raise Unreadable(
-            f"too large: {size / 2**20:.0f} MB, and {LARGEST >> 20} MB are read at most; clear the "
-            "outputs and save it again"
+            f"too large: {size / 2**20:.0f} MB of at most {LARGEST >> 20} MB; clear the outputs "
+            "and save it again"
         )

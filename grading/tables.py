@@ -1,8 +1,8 @@
 """The tables: `grades.csv`, one row a learner, and `files.csv`, one row a file.
 
-`grades.csv` has the columns that Canvas and Moodle ask for, where the names of the files show that
-they come from there. `marks.csv` is for the questions in words: marks that an instructor enters
-there come into the grades. That table is theirs: rows are added to it, and nothing else.
+`grades.csv` has the columns that Canvas or Moodle requires, where the names of the files show that
+they come from there. `marks.csv` is for the answers in words: marks that an instructor enters there
+are added to the grades. That table is theirs: rows are added to it, and nothing else is changed.
 """
 
 import csv
@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from grading.marking import Result
 from grading.results import write
@@ -21,15 +22,22 @@ MOODLE = ("Identifier", "Full name")
 MARKS = ("learner", "question", "points", "remark")
 
 
+class Mark(NamedTuple):
+    """What an instructor gives for an answer in words."""
+
+    points: float
+    remark: str
+
+
 @dataclass
 class Learner:
-    """One learner, and of each notebook the file that counts: the one with most points.
+    """One learner, with the file that counts for each notebook: the one with the most points.
 
     Args:
         name, lms, id: as handed in.
         results: notebook → the result that counts.
         files: results of all their files.
-        marks: question → points and remark, from `marks.csv`.
+        marks: question → mark, from `marks.csv`.
     """
 
     name: str
@@ -37,17 +45,17 @@ class Learner:
     id: str
     results: dict[str, Result] = field(default_factory=dict)
     files: list[Result] = field(default_factory=list)
-    marks: dict[str, tuple[float, str]] = field(default_factory=dict)
+    marks: dict[str, Mark] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
-        """What `marks.csv` calls the learner: two of the same name have different numbers."""
+        """What `marks.csv` calls the learner: learners of the same name have different numbers."""
         return key_of(self.name, self.id)
 
     @property
     def points(self) -> float:
-        return sum(one.points for one in self.results.values()) + sum(
-            points for points, _ in self.marks.values()
+        return sum(result.points for result in self.results.values()) + sum(
+            mark.points for mark in self.marks.values()
         )
 
     def add(self, result: Result) -> None:
@@ -58,31 +66,31 @@ class Learner:
 
 
 def key_of(name: str, id: str) -> str:
-    """What tells a learner from all others."""
+    """What distinguishes a learner from all others."""
     return f"{name} ({id})" if id else name
 
 
 def learners(results: Sequence[Result]) -> list[Learner]:
-    """The learners with their results, in the order of their names."""
+    """The learners with their results, sorted by name."""
     found: dict[str, Learner] = {}
-    for one in results:
-        new = Learner(one.learner, one.lms, one.id)
-        found.setdefault(new.key, new).add(one)
+    for result in results:
+        new = Learner(result.learner, result.lms, result.id)
+        found.setdefault(new.key, new).add(result)
     return [found[key] for key in sorted(found)]
 
 
 def brief(result: Result) -> Result:
-    """What the tables need of a result, which is little."""
+    """The little of a result that the tables need."""
     tasks = {
-        task: replace(one, heading="", lines=(), expected=None, found=None)
-        for task, one in result.tasks.items()
+        task: replace(outcome, heading="", lines=(), expected=None, found=None)
+        for task, outcome in result.tasks.items()
     }
     words = {question: text[:1] for question, text in result.words.items()}
     return replace(result, tasks=tasks, words=words, code={}, remarks=())
 
 
 def tasks_of(class_: Sequence[Learner]) -> dict[str, int]:
-    """Tasks of the notebooks that were handed in, in the order of the course, and their points."""
+    """Task → its points, for the notebooks that were handed in, in the order of the course."""
     notebooks = {name for learner in class_ for name in learner.results}
     return {
         task.id: task.points
@@ -101,7 +109,7 @@ def write_grades(class_: Sequence[Learner], path: Path) -> None:
     questions = sorted({question for learner in class_ for question in learner.marks})
     heads = {"canvas": CANVAS, "moodle": MOODLE}.get(lms, ("Student",))
     rows = [[*heads, *tasks, *questions, "Grade"]]
-    if lms == "canvas":  # it takes a number in brackets for one of its own
+    if lms == "canvas":  # it would take a number in brackets for an id of its own
         room = [""] * (len(CANVAS) - 1)
         rows.append(["Points Possible", *room, *tasks.values(), *[""] * (len(questions) + 1)])
     else:
@@ -114,11 +122,13 @@ def write_grades(class_: Sequence[Learner], path: Path) -> None:
             "moodle": (f"Participant {learner.id}", learner.name),
         }.get(lms, (learner.name,))
         own = {
-            task: one for result in learner.results.values() for task, one in result.tasks.items()
+            task: outcome
+            for result in learner.results.values()
+            for task, outcome in result.tasks.items()
         }
         earned = [own[task].points if task in own else "" for task in tasks]
         marks = [
-            _plain(learner.marks[question][0]) if question in learner.marks else ""
+            _plain(learner.marks[question].points) if question in learner.marks else ""
             for question in questions
         ]
         rows.append([*who, *earned, *marks, _plain(learner.points)])
@@ -129,18 +139,18 @@ def write_files(class_: Sequence[Learner], path: Path) -> None:
     """One row a file: what it earned, or why it earned nothing, and whether it counts."""
     rows = [["file", "learner", "notebook", "points", "of", "reason", "counts", "flags"]]
     for learner in class_:
-        for one in learner.files:
-            counts = "yes" if learner.results.get(one.notebook) is one else "no"
-            reason = one.problem or "graded"
-            flags = "; ".join(one.flags)
-            what = one.notebook, one.points, one.of, reason
-            rows.append([one.file, learner.key, *what, counts, flags])
+        for result in learner.files:
+            counts = "yes" if learner.results.get(result.notebook) is result else "no"
+            reason = result.problem or "graded"
+            flags = "; ".join(map(str, result.flags))
+            what = result.notebook, result.points, result.of, reason
+            rows.append([result.file, learner.key, *what, counts, flags])
     head, *others = rows
     write_csv(path, [head, *sorted(others)])
 
 
 def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
-    """Give the learners the marks that were entered; what could not be used comes back in words."""
+    """Give the learners the marks that were entered; complaints about those that make no sense."""
     if not path.exists():
         return []
     try:
@@ -148,10 +158,12 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
     except ValueError as error:
         return [f"{path.name} is left as it is, and not used: {error}"]
     known, complaints = {learner.key: learner for learner in class_}, []
-    asked = {question for learner in class_ for one in learner.files for question in one.words}
+    asked = {
+        question for learner in class_ for result in learner.files for question in result.words
+    }
     for number, row in enumerate(rows, start=2):
-        cells = dict(zip(_folded(heads), map(str.strip, row), strict=False))
-        name, question, points, remark = (cells.get(head, "") for head in MARKS)
+        cells = dict(zip(_column_names(heads), map(str.strip, row), strict=False))
+        name, question, points, remark = (cells.get(column, "") for column in MARKS)
         if not points:
             continue
         learner = known.get(name) or known.get(_unguarded(name))
@@ -166,22 +178,22 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
                 raise ValueError(f"a second mark of {name!r} for {question!r}; the first counts")
             value = float(points.replace(",", "."))
             if not math.isfinite(value):
-                raise ValueError(f"{points!r} is no number")
-            learner.marks[question] = value, remark
+                raise ValueError(f"{points!r} is not a number")
+            learner.marks[question] = Mark(value, remark)
         except ValueError as error:
             complaints.append(f"{path.name}, line {number}: {error}")
     return complaints
 
 
 def write_marks(class_: Sequence[Learner], path: Path) -> None:
-    """A row for each answer in words, for an instructor to fill in. Rows that are there stay."""
+    """A row for each answer in words, for an instructor to fill in. Existing rows stay."""
     rows, delimiter = [list(MARKS)], ","
     if path.exists():
         try:
             rows, delimiter = _entered(path)
-        except ValueError:  # `read_marks` has said so
+        except ValueError:  # `read_marks` complains about it
             return
-    heads = _folded(rows[0])
+    heads = _column_names(rows[0])
     at = heads.index("learner"), heads.index("question")
     there = {tuple(row[place].strip() for place in at) for row in rows if len(row) > max(at)}
     new = []
@@ -195,15 +207,19 @@ def write_marks(class_: Sequence[Learner], path: Path) -> None:
 
 
 def _answered(learner: Learner) -> list[str]:
-    words = [one.words for one in learner.results.values()]
-    return [question for one in words for question, text in one.items() if text]
+    return [
+        question
+        for result in learner.results.values()
+        for question, text in result.words.items()
+        if text
+    ]
 
 
 def _entered(path: Path) -> tuple[list[list[str]], str]:
-    """The table that a person has filled in with whatever program, and what separates its cells.
+    """The rows of the table that a person has edited in some program, and its delimiter.
 
     Raises:
-        ValueError: it is not that table any more.
+        ValueError: it is no longer that table.
     """
     data = path.read_bytes()
     try:
@@ -215,19 +231,19 @@ def _entered(path: Path) -> tuple[list[list[str]], str]:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:
         raise ValueError(str(error)) from None
-    missing = [head for head in MARKS if not rows or head not in _folded(rows[0])]
+    missing = [head for head in MARKS if not rows or head not in _column_names(rows[0])]
     if missing:
-        raise ValueError(f"it has no column {', '.join(missing)}. Mend it, or move it away.")
+        raise ValueError(f"it has no column {', '.join(missing)}. Add it, or move the file away.")
     return rows, delimiter
 
 
-def _folded(heads: Sequence[str]) -> list[str]:
+def _column_names(heads: Sequence[str]) -> list[str]:
     return [head.strip().lower() for head in heads]
 
 
 def write_csv(path: Path, rows: Sequence[Sequence]) -> None:
-    """Write a table that spreadsheets open with every letter in place, and none as a formula."""
-    write(path, _as_csv([[_guarded(one) for one in row] for row in rows]))
+    """Write a table that spreadsheets read as Unicode, with no cell taken for a formula."""
+    write(path, _as_csv([[_guarded(cell) for cell in row] for row in rows]))
 
 
 def _as_csv(rows: Sequence[Sequence], delimiter: str = ",") -> str:
@@ -241,7 +257,7 @@ def _plain(points: float) -> float:
 
 
 def _guarded(value: object) -> object:
-    """A text that a spreadsheet would take for a formula, with a quote before it."""
+    """The value, after a quote where a spreadsheet would take it for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
 
 

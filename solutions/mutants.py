@@ -1,7 +1,7 @@
-"""Small faults put into right answers, one at a time, to see whether the checks notice.
+"""Small faults injected into correct answers, one at a time, to see whether the checks notice.
 
-The tools of the trade (mutmut, cosmic-ray) change modules and run test suites; here the code stands
-in notebooks and the test is a check, so a small mutator of its own is the shorter way.
+Mutation testers such as mutmut and cosmic-ray change modules and run test suites. Here the code
+lives in notebooks and the test is a check, so a small mutator of our own is simpler.
 """
 
 import ast
@@ -43,10 +43,10 @@ NAMES = {
 
 
 def mutants(source: str, name: str) -> Iterator[tuple[str, str]]:
-    """Every fault in what `source` defines as `name`.
+    """Mutants of what `source` defines as `name`, each with a single fault.
 
     Yields:
-        The line that the fault makes, and the whole changed source.
+        The changed line, and the whole changed source.
     """
     tree = ast.parse(source)
     (own,) = [one for one in tree.body if _name(one) == name]
@@ -70,7 +70,7 @@ def _name(node: ast.stmt) -> str:
 
 
 def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
-    """What can stand in the place of a node; None takes a statement out."""
+    """Faulty replacements for a node; None removes a statement."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):
             for other in OPERATORS.get(type(op), []):

@@ -1,10 +1,11 @@
 """The checks, checked in both directions: `python -m solutions.selftest`, or `make selftest`.
 
-Every known mistake has to fail under its own name, for the public cases and for hidden ones; every
-right answer, however it is written, has to pass; and small faults in right answers must be noticed.
+The number of a notebook, "05", or the name of a task, "entropy", restricts it to that.
+
+Every known mistake has to fail under its own name, on the public cases and on hidden ones; every
+right answer has to pass, however it is written; and small faults in a solution have to be noticed.
 """
 
-import importlib
 import json
 import random
 import sys
@@ -13,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from solutions.build import code_of, exercises_of, notebooks, solutions_of, stub
+from solutions import facts
+from solutions.build import chosen, code_of, only_asked_for, solutions_of, stub
 from solutions.mutants import mutants
 from solutions.specification import Exercise
 from utils.checks import bank
@@ -26,39 +28,27 @@ from utils.checks.tasks import Record
 HIDDEN_SETS = 10
 
 
-def all_exercises() -> list[tuple[Path, Exercise]]:
-    """Every exercise of the course, with its solution notebook."""
-    return [(path, exercise) for path in notebooks() for exercise in exercises_of(path)]
-
-
 def hidden_seeds() -> list[int]:
-    """Seeds that nobody has seen before."""
+    """Seeds that have never been used before."""
     return [random.SystemRandom().randrange(2**40) for _ in range(HIDDEN_SETS)]
 
 
 def records(exercise: Exercise, solution: Any) -> Iterator[tuple[str, Record]]:
-    """The public record as learners have it, then a hidden one for each fresh seed."""
+    """The public record that learners have, then a hidden one for each fresh seed."""
     yield "public", bank.load(exercise.task.id)
     for seed in hidden_seeds():
         yield f"seed {seed}", exercise.record(solution, seed)
 
 
 def verdict(record: Record, given: Any) -> Verdict:
-    """What a learner would be told who defined this."""
+    """What a learner who defined this would be told."""
     return verdict_on(record, {record.task.id: given}, Printed())
 
 
 def variants(exercise: Exercise) -> dict[str, Any]:
-    """Right answers written in other ways."""
-    module = importlib.import_module(f"solutions.tests.variants.{exercise.task.id}")
-    found = {
-        name: one
-        for name, one in vars(module).items()
-        if callable(one) and one.__module__ == module.__name__ and not name.startswith("_")
-    }
-    if exercise.task.kind == "choices":
-        return {name: make() for name, make in found.items()}
-    return found
+    """Right answers written in other ways, by name."""
+    made = exercise.task.kind == "choices"
+    return {one.__name__: one() if made else one for one in exercise.variants}
 
 
 @cache
@@ -69,17 +59,22 @@ def names_at_first(path: Path) -> dict:
     return names
 
 
+def _solutions(path: Path, exercise: Exercise) -> dict:
+    """What the notebook defines; its model is trained only where the exercise needs it."""
+    return solutions_of(path, train=exercise.gold is not None)
+
+
 def survivors(path: Path, exercise: Exercise) -> tuple[int, list[str]]:
-    """How many faults were put into the solution, and the changed lines that passed."""
+    """How many mutants of the solution were tried, and the changed lines of those that passed."""
     record = bank.load(exercise.task.id)
     source = next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
     count, passed = 0, []
     for line, code in mutants(source, exercise.task.id):
-        names = solutions_of(path).copy()
+        names = _solutions(path, exercise).copy()
         count += 1
         try:
             exec(compile(code, "<mutant>", "exec"), names)
-        except Exception:  # a fault that does not even run is noticed
+        except Exception:  # a mutant that does not even run counts as noticed
             continue
         if verdict_on(record, names, Printed()).passed:
             passed.append(line)
@@ -87,8 +82,8 @@ def survivors(path: Path, exercise: Exercise) -> tuple[int, list[str]]:
 
 
 def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Iterator[str]:
-    """What is wrong with an exercise's check; adds to the counts as it goes."""
-    task, solution = exercise.task, solutions_of(path)[exercise.task.id]
+    """What is wrong with an exercise's check; `counts` is added to on the way."""
+    task, solution = exercise.task, _solutions(path, exercise)[exercise.task.id]
     right = {"the solution": solution, **variants(exercise)}
     counts["tasks"] += 1
     counts["points"] += task.points
@@ -128,13 +123,17 @@ def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Itera
         yield f"{task.id}, mutant passes: {line}"
 
 
-def main() -> int:
-    """Print the counts, and last one line of JSON."""
+def main(only: str = "") -> int:
+    """Print the counts, and last one line of JSON; those of a full run are kept for `facts`."""
+    try:
+        exercises = chosen(only)
+    except ValueError as error:
+        sys.exit(str(error))
     names = "tasks points misconceptions misconceptions_caught misconceptions_named verdicts"
     names += " variants variants_accepted mutants mutants_equivalent mutants_caught"
     counts = dict.fromkeys(names.split(), 0)
     problems = []
-    for path, exercise in all_exercises():
+    for path, exercise in exercises:
         print(f"{path.name[:2]} {exercise.task.title}")
         for problem in problems_of(path, exercise, counts):
             problems.append(problem)
@@ -142,9 +141,11 @@ def main() -> int:
     print()
     for name, count in counts.items():
         print(f"{name.replace('_', ' '):24}{count:6}")
+    if not (only or problems):
+        facts.COUNTS.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
     print(json.dumps({**counts, "problems": len(problems)}))
     return 1 if problems else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(only_asked_for("Check the checks, in both directions.")))

@@ -1,4 +1,4 @@
-"""How an exercise is specified: the task, its cases from a seed, and the known wrong answers."""
+"""How an exercise is specified: the task, its cases from a seed, known wrong and right answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,21 +13,26 @@ from utils.checks.calling import Printed, answers
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
 PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
-DIGITS = 6  # of recorded numbers: less than any processor's rounding, more than any tolerance
+DIGITS = 6  # of recorded numbers: coarser than rounding errors, finer than any tolerance
+
+# Why a change to a solution is not a fault (see `Exercise.equivalents`)
+NO_ORDER = "sums, products and conditions have no order"
+IN_A_MATRIX = "in a matrix axis 1 is the last"
+A_DISTANCE = "a distance has no sign"
 
 
 class Draw:
     """Random inputs from a seed, the same on every machine.
 
-    Only whole numbers are drawn: those of `torch.randn` differ in their last bits from one
-    processor to another. Two decimals also read well in feedback.
+    Only integers are drawn: what `torch.randn` returns differs in its last bits between
+    processors. Numbers with two decimals also read well in feedback.
     """
 
     def __init__(self, seed: int):
         self._generator = torch.Generator().manual_seed(seed)
 
     def whole(self, low: int, high: int, *shape: int) -> Tensor:
-        """Whole numbers from `low` to `high`, both included."""
+        """Integers from `low` to `high`, inclusive."""
         return torch.randint(low, high + 1, shape, generator=self._generator)
 
     def numbers(self, *shape: int, reach: float = 3.0) -> Tensor:
@@ -36,11 +41,11 @@ class Draw:
         return self.whole(-most, most, *shape) / 100
 
     def order(self, count: int) -> Tensor:
-        """The whole numbers from 0 to `count` - 1 in random order."""
+        """The integers from 0 to `count` - 1 in random order."""
         return torch.randperm(count, generator=self._generator)
 
     def shares(self, *shape: int) -> Tensor:
-        """Rows that sum to 1, no two entries of a row alike."""
+        """Rows that sum to 1, no two entries of a row equal."""
         rows = torch.Size(shape[:-1]).numel()
         parts = torch.stack([self.order(50)[: shape[-1]] + 1 for _ in range(rows)])
         return (parts / parts.sum(-1, keepdim=True)).reshape(shape)
@@ -48,30 +53,35 @@ class Draw:
 
 @dataclass(frozen=True)
 class Misconception:
-    """A wrong answer that people really give.
+    """A wrong answer that learners really give.
 
     Args:
-        name: a few words, one of its kind within the task.
+        name: a few words, unique within the task.
         gives: the wrong function, module or dictionary.
         explanation: what it does, and why that is not what was asked.
         hint: a question or a nudge that leads out of it.
+        kind: the slug of the belief behind it, from `solutions.misconceptions`.
     """
 
     name: str
     gives: Any
     explanation: str
     hint: str
+    kind: str = ""
 
 
 class Exercise:
     """A task, the cases that it is tried on, and its misconceptions.
 
     Args:
-        cases: draws the cases, the same kinds for every seed.
+        cases: draws the cases, of the same kinds for every seed.
         misconceptions: at least four.
-        equivalents: changes to the solution that are no faults: the changed line → why it gives
-            the same. The selftest lists them.
-        gold: gives the right answers where the solution's own may be wrong: a trained model's.
+        equivalents: mutants of the solution that are not faults: the changed line → why it gives
+            the same. The self-test lists them.
+        gold: gives the right answers where the solution's own may be wrong, as those of a trained
+            model may be.
+        variants: at least three right answers in other styles; of a task of kind "choices",
+            functions that return what the learner would write.
         facts: what `Task` takes.
     """
 
@@ -82,14 +92,16 @@ class Exercise:
         misconceptions: Sequence[Misconception],
         equivalents: Mapping[str, str] = MappingProxyType({}),
         gold: Callable | None = None,
+        variants: Sequence[Callable],
         **facts: Any,
     ):
-        told = [Mistake(one.name, one.explanation, one.hint) for one in misconceptions]
+        told = [Mistake(one.name, one.explanation, one.hint, one.kind) for one in misconceptions]
         self.task = Task(mistakes=told, **facts)
         self.cases = cases
         self.misconceptions = misconceptions
         self.equivalents = equivalents
         self.gold = gold
+        self.variants = variants
 
     def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
         """The cases of a seed with what the solution and every misconception return for them."""
@@ -99,7 +111,7 @@ class Exercise:
         return Record(self.task, cases, expected, mistaken)
 
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
-        """Computed in float64 and rounded, so that every processor gives the same bytes."""
+        """Computed in float64 and rounded, so that every processor gives the same numbers."""
         precise = [
             replace(
                 case,
@@ -126,5 +138,5 @@ def _rounded(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind != "f":
         return values
     rounded = values.round(DIGITS) + 0.0  # no -0.0
-    small = (rounded == 0) & (np.abs(values) > 1e-30)  # what is 0 has to stay apart from it
+    small = (rounded == 0) & (np.abs(values) > 1e-30)  # must not be taken for an exact 0
     return np.where(small, np.copysign(10.0**-DIGITS, values), rounded)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from utils.attention import MultiHeadAttention, ScaledDotProductAttention
 from utils.masks import causal_mask, padding_mask
 
-DIM, HEADS = 24, 3
+DIM, HEADS, GROUPED_HEADS = 24, 3, 4
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,57 @@ def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> d
     }
     if weights is not None:
         result["weights"] = apart(weights, reference_weights.nan_to_num(0.0))
+    return result
+
+
+def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) -> dict[str, float]:
+    """`MultiHeadAttention` with fewer key and value heads, against PyTorch's `enable_gqa`.
+
+    Args:
+        case: sizes and mask.
+        dtype: of everything.
+        kv_heads: number of key and value heads, out of `GROUPED_HEADS`.
+        fused: run our side without weights, through PyTorch's fused kernel.
+    """
+    torch.manual_seed(0)
+    ours = MultiHeadAttention(
+        DIM, GROUPED_HEADS, case.key_dim, case.value_dim, kv_heads=kv_heads
+    ).to(dtype)
+    for parameter in ours.parameters():
+        nn.init.normal_(parameter, std=0.2)
+    query = torch.randn(case.batch, case.tgt_len, DIM, dtype=dtype)
+    keys = torch.randn(case.batch, case.src_len, case.key_dim, dtype=dtype)
+    values = torch.randn(case.batch, case.src_len, case.value_dim, dtype=dtype)
+    inputs = [*(one.requires_grad_() for one in (query, keys, values)), *ours.parameters()]
+
+    mask = case.mask()
+    context, weights = ours(query, keys, values, mask, return_weights=None if fused else "heads")
+    projected = [
+        layer(one).unflatten(-1, (heads, -1)).transpose(1, 2)
+        for layer, one, heads in (
+            (ours.W_q, query, GROUPED_HEADS),
+            (ours.W_k, keys, kv_heads),
+            (ours.W_v, values, kv_heads),
+        )
+    ]
+    settings = {"attn_mask": None if mask is None else mask.unsqueeze(1), "enable_gqa": True}
+    joined = F.scaled_dot_product_attention(*projected, **settings).transpose(1, 2).flatten(2)
+    reference = ours.W_o(joined)
+    upstream = torch.randn_like(context)
+    # The gradients of some parameters are zero but for rounding: of the key bias always, since it
+    # shifts all scores of a row alike, of more where there is one key. So they count together.
+    gradients = [
+        [*found[:3], torch.cat([one.flatten() for one in found[3:]])]
+        for found in (torch.autograd.grad(one, inputs, upstream) for one in (context, reference))
+    ]
+    result = {
+        "outputs": apart(context, reference),
+        "gradients": max(map(apart, *gradients)),
+    }
+    if weights is not None:
+        one_hot = torch.eye(case.src_len, dtype=dtype).expand(case.batch, kv_heads, -1, -1)
+        theirs = F.scaled_dot_product_attention(*projected[:2], one_hot, **settings)
+        result["weights"] = apart(weights, theirs)
     return result
 
 

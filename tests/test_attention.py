@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from tests.mechanisms import DIM, MECHANISMS, every_global_mechanism, every_mechanism
 from utils.attention import (
     AdditiveAttention,
     Attention,
     ConcatenatedAdditiveAttention,
-    DotProductAttention,
     LocalAttention,
     MultiHeadAttention,
     MultiplicativeAttention,
@@ -21,32 +21,15 @@ from utils.attention import (
 from utils.masks import causal_mask, padding_mask
 from utils.model_helpers import count_parameters
 
-DIM = 8
-MECHANISMS = {
-    "dot": lambda: DotProductAttention(DIM),
-    "additive": lambda: AdditiveAttention(DIM, DIM, 6),
-    "concatenated": lambda: ConcatenatedAdditiveAttention(DIM, DIM, 6),
-    "luong dot": lambda: MultiplicativeAttention(DIM, DIM, "dot"),
-    "luong general": lambda: MultiplicativeAttention(DIM, DIM, "general"),
-    "luong concat": lambda: MultiplicativeAttention(DIM, DIM, "concat"),
-    "scaled": lambda: ScaledDotProductAttention(DIM),
-    "multi-head": lambda: MultiHeadAttention(DIM, heads=2),
-    "local-m": lambda: LocalAttention(DIM, DIM, half_width=2),
-    "local-p": lambda: LocalAttention(DIM, DIM, half_width=2, centres="predicted"),
-}
-GLOBAL = [name for name in MECHANISMS if not name.startswith("local")]  # look at every position
-
-every_mechanism = pytest.mark.parametrize("name", MECHANISMS)
-every_global_mechanism = pytest.mark.parametrize("name", GLOBAL)
 sizes = {"batch": st.integers(1, 4), "tgt_len": st.integers(1, 6), "src_len": st.integers(1, 9)}
 some_shapes = settings(max_examples=25, deadline=None)
 
 
-def make(name, batch=2, tgt_len=3, src_len=5, seed=0):
-    torch.manual_seed(seed)
+def make(mechanism, batch=2, tgt_len=3, src_len=5):
+    torch.manual_seed(0)
     query = torch.randn(batch, tgt_len, DIM)
     keys = torch.randn(batch, src_len, DIM)
-    return MECHANISMS[name](), query, keys
+    return mechanism.make(), query, keys
 
 
 # --- every mechanism ------------------------------------------------------------------------
@@ -55,59 +38,60 @@ def make(name, batch=2, tgt_len=3, src_len=5, seed=0):
 @every_mechanism
 @given(**sizes, data=st.data())
 @some_shapes
-def test_rows_sum_to_one_and_are_zero_under_the_mask(name, batch, tgt_len, src_len, data):
-    mechanism, query, keys = make(name, batch, tgt_len, src_len)
+def test_rows_sum_to_one_and_are_zero_under_the_mask(mechanism, batch, tgt_len, src_len, data):
+    attention, query, keys = make(mechanism, batch, tgt_len, src_len)
     cells = st.lists(st.booleans(), min_size=src_len, max_size=src_len)
     rows = st.lists(cells, min_size=tgt_len, max_size=tgt_len)
     mask = torch.tensor(data.draw(st.lists(rows, min_size=batch, max_size=batch)))
-    context, weights = mechanism(query, keys, mask=mask)
+    context, weights = attention(query, keys, mask=mask)
     assert context.shape == (batch, tgt_len, DIM)
     assert weights.shape == (batch, tgt_len, src_len)
     assert (weights[~mask] == 0).all()
     total = weights.sum(-1)
-    if name in GLOBAL:
-        assert torch.allclose(total, mask.any(-1).float(), atol=1e-5)
-    else:  # a window may hold no allowed position, and local-p multiplies by a Gaussian
+    if mechanism.local:  # a window may hold no allowed position
         assert (total <= 1 + 1e-5).all()
+    else:
+        assert torch.allclose(total, mask.any(-1).float(), atol=1e-5)
     assert context.isfinite().all()
 
 
 @every_mechanism
 @given(scale=st.sampled_from([1e-4, 1.0, 1e4]), **sizes)
 @some_shapes
-def test_extreme_scores_and_rows_masked_whole_give_no_nan(name, scale, batch, tgt_len, src_len):
-    mechanism, query, keys = make(name, batch, tgt_len, src_len)
+def test_extreme_scores_and_rows_masked_whole_give_no_nan(
+    mechanism, scale, batch, tgt_len, src_len
+):
+    attention, query, keys = make(mechanism, batch, tgt_len, src_len)
     query.mul_(scale).requires_grad_()
     mask = torch.ones(batch, tgt_len, src_len, dtype=torch.bool)
     mask[0, 0] = False
-    context, weights = mechanism(query, keys, mask=mask)
+    context, weights = attention(query, keys, mask=mask)
     context.sum().backward()
     assert (weights[0, 0] == 0).all()
     assert context.isfinite().all()
     assert query.grad.isfinite().all()
-    if name != "multi-head":  # there the output projection still adds its bias
-        assert (context[0, 0] == 0).all()
+    assert torch.equal(context[0, 0], mechanism.empty(attention))
 
 
 @every_mechanism
 @given(**sizes)
 @some_shapes
-def test_nothing_leaks_between_the_sequences_of_a_batch(name, batch, tgt_len, src_len):
-    mechanism, query, keys = make(name, batch, tgt_len, src_len)
-    context, weights = mechanism(query, keys)
+def test_nothing_leaks_between_the_sequences_of_a_batch(mechanism, batch, tgt_len, src_len):
+    attention, query, keys = make(mechanism, batch, tgt_len, src_len)
+    context, weights = attention(query, keys)
     keys[1:] = torch.randn_like(keys[1:])
     query[1:] = torch.randn_like(query[1:])
-    changed, changed_weights = mechanism(query, keys)
+    changed, changed_weights = attention(query, keys)
     assert torch.allclose(context[0], changed[0], atol=1e-6)
     assert torch.allclose(weights[0], changed_weights[0], atol=1e-6)
 
 
 @every_mechanism
-def test_padding_changes_nothing(name):
-    mechanism, query, keys = make(name, batch=1, tgt_len=4, src_len=5)
-    context, weights = mechanism(query, keys)
+def test_padding_changes_nothing(mechanism):
+    attention, query, keys = make(mechanism, batch=1, tgt_len=4, src_len=5)
+    context, weights = attention(query, keys)
     padded = torch.cat([keys, 100 * torch.randn(1, 3, DIM)], dim=1)
-    context_padded, weights_padded = mechanism(query, padded, mask=padding_mask([5], 8))
+    context_padded, weights_padded = attention(query, padded, mask=padding_mask([5], 8))
     assert torch.allclose(context, context_padded, atol=1e-5)
     assert torch.allclose(weights, weights_padded[..., :5], atol=1e-5)
 
@@ -115,11 +99,11 @@ def test_padding_changes_nothing(name):
 @every_global_mechanism
 @given(**sizes)
 @some_shapes
-def test_permuting_the_source_permutes_the_weights(name, batch, tgt_len, src_len):
-    mechanism, query, keys = make(name, batch, tgt_len, src_len)
+def test_permuting_the_source_permutes_the_weights(mechanism, batch, tgt_len, src_len):
+    attention, query, keys = make(mechanism, batch, tgt_len, src_len)
     order = torch.randperm(src_len)
-    context, weights = mechanism(query, keys)
-    context_permuted, weights_permuted = mechanism(query, keys[:, order])
+    context, weights = attention(query, keys)
+    context_permuted, weights_permuted = attention(query, keys[:, order])
     assert torch.allclose(weights[..., order], weights_permuted, atol=1e-5)
     assert torch.allclose(context, context_permuted, atol=1e-5)
 
@@ -127,68 +111,68 @@ def test_permuting_the_source_permutes_the_weights(name, batch, tgt_len, src_len
 @every_mechanism
 @given(constant=st.floats(-100, 100))
 @some_shapes
-def test_adding_a_constant_to_the_scores_changes_nothing(name, constant):
-    mechanism, query, keys = make(name)
-    _, weights = mechanism(query, keys)
-    compare = (mechanism.attention if name == "multi-head" else mechanism).compare
-    shifted = mechanism.attention if name == "multi-head" else mechanism
-    shifted.compare = lambda *inputs: compare(*inputs) + constant
-    _, weights_shifted = mechanism(query, keys)
+def test_adding_a_constant_to_the_scores_changes_nothing(mechanism, constant):
+    attention, query, keys = make(mechanism)
+    _, weights = attention(query, keys)
+    compare = attention.compare
+    attention.compare = lambda *inputs: compare(*inputs) + constant
+    _, weights_shifted = attention(query, keys)
     assert torch.allclose(weights, weights_shifted, atol=1e-4)
 
 
 @every_mechanism
-def test_a_single_state_loses_its_axis_on_the_way_out(name):
-    mechanism, query, keys = make(name)
-    at = {"positions": torch.tensor([1])} if name == "local-m" else {}
-    context, weights = mechanism(query[:, 1], keys, **at)
+def test_a_single_state_comes_without_its_axis(mechanism):
+    attention, query, keys = make(mechanism)
+    context, weights = attention(query[:, 1], keys, position=1)
     assert context.shape == (2, DIM)
     assert weights.shape == (2, 5)
-    context_all, weights_all = mechanism(query, keys)
+    context_all, weights_all = attention(query, keys)
     assert torch.allclose(context, context_all[:, 1], atol=1e-6)
     assert torch.allclose(weights, weights_all[:, 1], atol=1e-6)
 
 
 @every_mechanism
-def test_step_by_step_over_a_remembered_source_equals_all_at_once(name):
-    mechanism, query, keys = make(name)
+def test_step_by_step_over_a_remembered_source_equals_all_at_once(mechanism):
+    attention, query, keys = make(mechanism)
     mask = padding_mask([5, 3])
-    memory = mechanism.remember(keys, mask=mask)
-    context, weights = mechanism(query, keys, mask=mask)
+    memory = attention.remember(keys, mask=mask)
+    context, weights = attention(query, keys, mask=mask)
     for step in range(3):
-        at = {"positions": torch.tensor([step])} if name == "local-m" else {}
-        one_context, one_weights = mechanism.attend(query[:, step], memory, **at)
+        one_context, one_weights = attention.attend(query[:, step], memory, position=step)
         assert torch.allclose(one_context, context[:, step], atol=1e-6)
         assert torch.allclose(one_weights, weights[:, step], atol=1e-6)
+    later_context, later_weights = attention.attend(query[:, 1:], memory, position=1)
+    assert torch.allclose(later_context, context[:, 1:], atol=1e-6)
+    assert torch.allclose(later_weights, weights[:, 1:], atol=1e-6)
 
 
 @every_mechanism
-def test_values_are_the_keys_unless_given(name):
-    mechanism, query, keys = make(name)
-    context, weights = mechanism(query, keys)
-    same, same_weights = mechanism(query, keys, keys)
+def test_values_are_the_keys_unless_given(mechanism):
+    attention, query, keys = make(mechanism)
+    context, weights = attention(query, keys)
+    same, same_weights = attention(query, keys, keys)
     assert torch.equal(context, same)
     assert torch.equal(weights, same_weights)
-    _, other_weights = mechanism(query, keys, torch.randn_like(keys))
+    _, other_weights = attention(query, keys, torch.randn_like(keys))
     assert torch.equal(weights, other_weights)
 
 
 @every_mechanism
-def test_gradients_reach_every_input_and_parameter(name):
-    mechanism, query, keys = make(name)
+def test_gradients_reach_every_input_and_parameter(mechanism):
+    attention, query, keys = make(mechanism)
     values = torch.randn_like(keys, requires_grad=True)
     query.requires_grad_()
     keys.requires_grad_()
-    mechanism(query, keys, values)[0].square().sum().backward()
-    for tensor in (query, keys, values, *mechanism.parameters()):
+    attention(query, keys, values)[0].square().sum().backward()
+    for tensor in (query, keys, values, *attention.parameters()):
         assert tensor.grad is not None
         assert tensor.grad.abs().sum() > 0
 
 
 @every_mechanism
-def test_float64_stays_float64(name):
-    mechanism, query, keys = make(name)
-    context, weights = mechanism.double()(query.double(), keys.double(), mask=padding_mask([5, 3]))
+def test_float64_stays_float64(mechanism):
+    attention, query, keys = make(mechanism)
+    context, weights = attention.double()(query.double(), keys.double(), mask=padding_mask([5, 3]))
     assert context.dtype == weights.dtype == torch.float64
 
 
@@ -206,31 +190,39 @@ def test_float64_stays_float64(name):
         ({"mask": torch.ones(2, 3, 4, dtype=torch.bool)}, "mask must broadcast to the weights"),
     ],
 )
-def test_a_wrong_shape_names_the_argument_and_what_was_expected(name, change, message):
-    mechanism, query, keys = make(name)
+def test_a_wrong_shape_names_the_argument_and_what_was_expected(mechanism, change, message):
+    attention, query, keys = make(mechanism)
     with pytest.raises(ValueError, match=message):
-        mechanism(**{"query": query, "keys": keys} | change)
+        attention(**{"query": query, "keys": keys} | change)
 
 
 @every_mechanism
-def test_a_float_mask_is_refused(name):
-    mechanism, query, keys = make(name)
+def test_a_float_mask_is_refused(mechanism):
+    attention, query, keys = make(mechanism)
     with pytest.raises(TypeError, match="mask must be a boolean tensor"):
-        mechanism(query, keys, mask=torch.rand(2, 3, 5))
+        attention(query, keys, mask=torch.rand(2, 3, 5))
 
 
 @every_mechanism
-def test_scores_can_be_looked_at_alone(name):
-    mechanism, query, keys = make(name)
-    scores = mechanism.score(query, keys)
-    heads = (2,) if name == "multi-head" else ()
-    assert scores.shape == (2, *heads, 3, 5)
-    if name in GLOBAL:
-        _, weights = mechanism(query, keys)
-        expected = scores.softmax(-1).mean(1) if heads else scores.softmax(-1)
+def test_scores_can_be_looked_at_alone(mechanism):
+    attention, query, keys = make(mechanism)
+    scores = attention.score(query, keys)
+    assert scores.shape == (2, *mechanism.heads, 3, 5)
+    if not mechanism.local:
+        _, weights = attention(query, keys)
+        expected = scores.softmax(-1).mean(1) if mechanism.heads else scores.softmax(-1)
         assert torch.allclose(weights, expected, atol=1e-6)
     with pytest.raises(ValueError, match="query must be"):
-        mechanism.score(query[..., :3], keys)
+        attention.score(query[..., :3], keys)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@every_mechanism
+def test_the_width_of_the_context_is_known_beforehand(mechanism, dtype):
+    attention = mechanism.make().to(dtype)
+    before = torch.get_rng_state()
+    assert attention.context_dim == DIM
+    assert torch.equal(torch.get_rng_state(), before)  # and costs no random numbers
 
 
 def test_a_mechanism_must_say_how_to_score():
@@ -310,11 +302,7 @@ def test_scaled_dot_product_divides_by_the_root_of_the_width_and_the_temperature
 @pytest.mark.parametrize("name", ["scaled", "multi-head"])
 def test_dropout_touches_the_weights_in_training_alone(name):
     torch.manual_seed(0)
-    kinds = {
-        "scaled": lambda: ScaledDotProductAttention(DIM, dropout=0.5),
-        "multi-head": lambda: MultiHeadAttention(DIM, 2, dropout=0.5),
-    }
-    mechanism = kinds[name]()
+    mechanism = MECHANISMS[name].make(dropout=0.5)
     query, keys = torch.randn(4, 6, DIM), torch.randn(4, 50, DIM)
     _, weights = mechanism(query, keys)
     sums = weights.sum(-1)
@@ -331,6 +319,22 @@ def test_heads_must_divide_the_width():
     for heads in (3, 0, -2):
         with pytest.raises(ValueError, match="heads must divide dim: 8 /"):
             MultiHeadAttention(8, heads)
+
+
+def test_heads_must_be_grouped_evenly():
+    for kv_heads in (3, 0, -2, 8):
+        with pytest.raises(ValueError, match=f"kv_heads must divide heads, got {kv_heads} for 4"):
+            MultiHeadAttention(8, heads=4, kv_heads=kv_heads)
+
+
+@pytest.mark.parametrize("kv_heads", [1, 2, 4])
+def test_only_the_shared_keys_and_values_are_remembered(kv_heads):
+    mechanism = MultiHeadAttention(8, heads=4, kv_heads=kv_heads)
+    memory = mechanism.remember(torch.randn(3, 5, 8))
+    assert memory.keys.shape == memory.values.shape == (3, kv_heads, 5, 2)
+    assert memory.keys.untyped_storage().nbytes() == 4 * memory.keys.numel()
+    totals = count_parameters(mechanism)["total"]
+    assert totals == 2 * (8 * 8 + 8) + 2 * (8 * 2 * kv_heads + 2 * kv_heads)
 
 
 def test_splitting_and_joining_heads_are_inverse_and_keep_positions_apart():
@@ -438,16 +442,8 @@ def test_a_predicted_centre_respects_the_length_of_its_source():
     assert (weights[1, 0, 4:] == 0).all()
 
 
-def test_each_sequence_may_stand_at_a_position_of_its_own():
-    attention = LocalAttention(DIM, DIM, half_width=1)
-    query, keys = torch.randn(2, DIM), torch.randn(2, 9, DIM)
-    _, weights = attention(query, keys, positions=torch.tensor([[2], [6]]))
-    assert weights[0].nonzero().ravel().tolist() == [1, 2, 3]
-    assert weights[1].nonzero().ravel().tolist() == [5, 6, 7]
-
-
 def test_local_attention_refuses_what_it_cannot_do():
-    with pytest.raises(ValueError, match=r"pass positions=torch.tensor\(\[step\]\)"):
+    with pytest.raises(ValueError, match="pass position=step"):
         LocalAttention(DIM, DIM, 2)(torch.zeros(2, DIM), torch.zeros(2, 5, DIM))
     with pytest.raises(ValueError, match="half_width must be 1 or more"):
         LocalAttention(DIM, DIM, 0)

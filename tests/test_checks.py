@@ -1,6 +1,7 @@
-"""The machinery of the exercises, on small tasks of its own: every bad answer gets one message."""
+"""The machinery of the exercises, on small tasks: every bad answer gets one message."""
 
 import html
+import inspect
 import json
 import re
 import signal
@@ -16,18 +17,20 @@ import torch
 from nbclient import NotebookClient
 from torch import nn
 
-from utils.checks import bank, calling, check, hint, notebook, progress
+from utils.checks import bank, calling, check, hint, judging, notebook, progress
 from utils.checks.calling import Printed
 from utils.checks.feedback import explain
 from utils.checks.judging import INVARIANTS, judge
 from utils.checks.notebook import verdict_on
-from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+from utils.checks.reasons import Reason
+from utils.checks.tasks import Answer, Case, GradientKey, Kind, Mistake, Record, Task
 
 HINTS = ["first", "second", "third"]
 NUMBERS = torch.tensor([[0.5, 1.5], [2.0, 2.0]])
 FACTORS = np.cos([1.0, 2.0, 3.0, 4.0]).reshape(2, 2)  # what `calling.factors` gives
 SHARES = np.array([[0.25, 0.75], [0.5, 0.5]])
 SHARE_GRADIENT = (FACTORS - (FACTORS * SHARES).sum(-1, keepdims=True)) / [[2.0], [4.0]]
+COLUMNS = Kind("columns-first", "columns come first", "Rows do.")
 SHARE = Record(
     Task(
         id="share",
@@ -37,11 +40,11 @@ SHARE = Record(
         minutes=5,
         outputs=["shares"],
         hints=HINTS,
-        mistakes=[Mistake("columns", "You divide by the columns.", "Which axis?")],
+        mistakes=[Mistake("columns", "You divide by the columns.", "Which axis?", COLUMNS.slug)],
         invariants={"shares": ["not negative", "rows sum to 1"]},
     ),
     [Case("a small table", {"numbers": NUMBERS, "power": 1.0})],
-    [Answer({"shares": SHARES}, {"shares ← numbers": SHARE_GRADIENT})],
+    [Answer({"shares": SHARES}, {GradientKey("shares", "numbers"): SHARE_GRADIENT})],
     {"columns": [Answer({"shares": (NUMBERS / NUMBERS.sum(0)).double().numpy()})]},
 )
 SCALE = Record(
@@ -67,7 +70,10 @@ SCALE = Record(
     [
         Answer(
             {"scaled": np.array([2.0, 3.0]), "count": np.array(2)},
-            {"scaled ← numbers": FACTORS[0] * [2.0, 3.0], "scaled ← factors": FACTORS[0]},
+            {
+                GradientKey("scaled", "numbers"): FACTORS[0] * [2.0, 3.0],
+                GradientKey("scaled", "factors"): FACTORS[0],
+            },
         )
     ],
     {},
@@ -101,7 +107,7 @@ TRANSLATE = Record(
     ),
     [Case("twenty sentences", {"sentences": SENTENCES})],
     [Answer({"translations": np.array(SENTENCES)})],
-    {"mark": [Answer({"translations": np.array([f"{one} <eos>" for one in SENTENCES])})]},
+    {"mark": [Answer({"translations": np.array([f"{sentence} <eos>" for sentence in SENTENCES])})]},
 )
 
 
@@ -266,8 +272,8 @@ def test_a_result_that_is_changed_later_was_right_when_it_was_returned():
     kept = []
 
     def keeps(numbers, power):
-        for one in kept:
-            one.detach().zero_()
+        for tensor in kept:
+            tensor.detach().zero_()
         kept.append(right(numbers.double(), power))
         return kept[-1]
 
@@ -281,7 +287,7 @@ def test_a_name_that_is_not_there():
 
 
 def test_of_an_exception_only_the_line_of_the_learner_is_shown():
-    """Cells of a notebook have their source in linecache, and no file."""
+    """The source of notebook cells is in linecache, not in a file."""
     import linecache
 
     source = "def share(numbers, power):\n    return numbers.softmax(dim=5)\n"
@@ -339,9 +345,9 @@ def test_what_never_ends_is_stopped(answer, clock, monkeypatch):
 
 
 def with_errors(count, end=""):
-    """Translations of which so many are wrong."""
+    """Translations, so many of them wrong."""
     return lambda sentences: [
-        "wrong" if number < count else one + end for number, one in enumerate(sentences)
+        "wrong" if number < count else sentence + end for number, sentence in enumerate(sentences)
     ]
 
 
@@ -356,7 +362,7 @@ def test_a_share_of_right_answers_earns_a_share_of_the_points(errors, passed, po
     text = repr(explain(verdict))
     assert f"{100 - 5 * errors} % are right" in text
     if not passed:
-        assert "all points come from 90 % on" in text
+        assert "90 % earn all points" in text
         assert "For `sentences[0] = 'sentence 0'`" in text
         assert "should be 'sentence 0', is 'wrong'" in text
         assert (f", {points} of 6 points so far" in text) == (points > 0)
@@ -373,7 +379,11 @@ def test_of_a_model_with_errors_the_mistake_is_named_that_explains_most():
     [
         (lambda sentences: None, "nothing", "returns nothing yet"),
         (lambda sentences: " ".join(sentences), "type", "and returns a str."),
-        (lambda sentences: [one.split() for one in sentences], "type", "that holds a list"),
+        (
+            lambda sentences: [sentence.split() for sentence in sentences],
+            "type",
+            "that holds a list",
+        ),
         (lambda sentences: torch.ones(20), "type", "as a list of texts"),
         (lambda sentences: sentences[1:], "shape", "wrong shape"),
         (lambda sentences: [], "shape", "wrong shape"),
@@ -462,14 +472,31 @@ def test_choices(guess, reason):
     assert "blue" not in repr(explain(verdict)) or reason == "choice"
 
 
+# --- Reasons --------------------------------------------------------------------------------------
+
+
+def test_every_reason_has_words_of_its_own():
+    assert all(reason.words for reason in Reason)
+    assert len({reason.words for reason in Reason}) == len(Reason)
+
+
+@pytest.mark.parametrize("module", [calling, judging])
+def test_every_reason_says_which_module_finds_it(module):
+    used = {Reason[name] for name in re.findall(r"Reason\.([A-Z_]+)", inspect.getsource(module))}
+    found_there = {reason for reason in Reason if module.__name__.endswith(reason.found_by)}
+    assert found_there - used <= {Reason.NOT_DEFINED}  # told by whoever looks for the name
+    assert used <= found_there
+
+
 # --- On disk, and in a notebook -------------------------------------------------------------------
 
 
 @pytest.fixture
 def course(monkeypatch, tmp_path):
-    """A course of two exercises, and a folder to work in."""
+    """A course of two exercises, in the working directory."""
     (tmp_path / "exercises").mkdir()
     bank.save([SHARE, SCALE], tmp_path / "exercises" / "01_toys")
+    bank.save_kinds([COLUMNS], tmp_path / "exercises")
     monkeypatch.setattr(bank, "FOLDER", tmp_path / "exercises")
     monkeypatch.setattr(notebook, "_hints_open", {})
     monkeypatch.chdir(tmp_path)
@@ -547,6 +574,63 @@ def test_progress_keeps_the_best_part_of_the_points(course):
     assert bank.load("translate").task == TRANSLATE.task
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "[]",
+        "null",
+        "3",
+        '{"share": null}',
+        '{"share": []}',
+        '{"share": "two"}',
+        '{"share": {}}',
+        '{"share": {"points": "2", "kinds": "columns-first"}}',
+        '{"share": {"points": NaN, "kinds": [null, 3, [], {}]}}',
+    ],
+)
+def test_a_damaged_file_is_no_reason_to_fail(course, kept):
+    Path("progress.json").write_text(kept)
+    assert repr(progress()).startswith("0 of 3 points")
+    eval('check("share")', {"check": check, "share": right})
+    assert repr(progress()).startswith("2 of 3 points")
+
+
+def by_columns(numbers, power):
+    return numbers / numbers.sum(0)
+
+
+def test_progress_tells_what_keeps_coming_back(course):
+    def try_it(**answers):
+        for name, answer in answers.items():
+            eval(f'check("{name}")', {"check": check, name: answer})
+        return progress()
+
+    others = [replace(SHARE, task=replace(SHARE.task, id=name, title=name)) for name in "ABC"]
+    bank.save([SHARE, *others], course / "exercises" / "01_toys")
+    heading = "What keeps coming back"
+    assert heading not in repr(try_it(A=by_columns))
+    assert heading not in repr(try_it(A=by_columns)), "one task, however often"
+    assert heading not in repr(try_it(B=lambda numbers, power: numbers)), "a mistake of no kind"
+    note = try_it(B=by_columns)
+    line = "You seem to believe that columns come first (2 tasks: A, B). Rows do."
+    assert repr(note).endswith(f"{heading}\n  {line}")
+    assert line in re.sub(r"<[^>]+>", "", note._repr_html_())
+    assert "(2 tasks: A ✓, B). Rows do." in repr(try_it(A=right))
+    past = repr(try_it(B=right))
+    assert past.endswith("✓ Overcome in all 2 tasks: that columns come first.")
+    assert "(3 tasks: A ✓, B ✓, C). Rows do." in repr(try_it(C=by_columns))
+
+
+def test_few_beliefs_are_told_at_a_time(course):
+    kinds = [Kind(slug, f"{slug} is true", "It is not.") for slug in "vwxyz"]
+    bank.save_kinds(kinds, course / "exercises")
+    shown = {"share": "vwxyz", "Scale": "vwxy", "gone": "vwxyz"}
+    content = {task: {"points": 0, "kinds": [*slugs, "gone"]} for task, slugs in shown.items()}
+    Path("progress.json").write_text(json.dumps(content))
+    assert repr(progress()).count("You seem to believe") == notebook.MOST_BELIEFS == 3
+
+
 def test_html_says_what_the_text_says_and_escapes_it(course):
     verdict = said_of(lambda numbers, power: numbers.softmax(-1))
     note = explain(verdict)
@@ -609,11 +693,11 @@ def test_it_asks_for_every_task(path):
         assert f'check("{task.id}")' in text
         assert len(task.hints) == 3
         assert len(task.mistakes) >= 4
-        assert len({one.explanation for one in task.mistakes}) == len(task.mistakes)
+        assert len({mistake.explanation for mistake in task.mistakes}) == len(task.mistakes)
 
 
 def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
-    """The whole way of a learner, through a kernel as JupyterLab starts it."""
+    """All that a learner does, in a kernel as JupyterLab starts it."""
     sources = [
         "from utils.checks import calling, check\nlimit = calling.time_limit\n"
         "calling.time_limit = lambda _: limit(0.5)",
@@ -634,4 +718,5 @@ def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     assert "line 2: return weights.entropi()" in said[0]
     assert "still running after 10 seconds" in said[1]  # what the task gives; see above
     assert "0 times minus infinity" in said[2]
-    assert json.loads((tmp_path / "progress.json").read_text()) == {"entropy": False}
+    kept = json.loads((tmp_path / "progress.json").read_text())
+    assert [(task, tried["points"]) for task, tried in kept.items()] == [("entropy", 0)]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests import needs
+
 ROOT = Path(__file__).parents[1]
 
-pytestmark = pytest.mark.skipif(
-    os.name == "nt" or shutil.which("make") is None, reason="no make on this machine"
-)
+pytestmark = needs.make
 
 
 def run_make(folder, *arguments, **environment):

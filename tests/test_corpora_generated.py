@@ -613,5 +613,5 @@ def test_links_of_dates(dates, pattern, links):
 
 @pytest.mark.parametrize("pairs", [0, 2, 80_000])
 def test_number_of_dates_has_its_limits(pairs):
-    with pytest.raises(ValueError, match=f"pairs must lie between 3 and .* got {pairs}"):
+    with pytest.raises(ValueError, match=f"pairs must be 3 to .* got {pairs}"):
         date_corpus(pairs)

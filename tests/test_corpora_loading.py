@@ -8,16 +8,13 @@ import socket
 import threading
 import warnings
 import zipfile
-from pathlib import Path
 
 import pytest
 
+from tests import needs
+from tests.needs import MULTI30K
 from utils.corpora import Batches, detokenise, load_multi30k, load_tsv, loading, tokenise
 
-MULTI30K = Path(__file__).parents[1] / "../shared/data/multi30k"
-needs_multi30k = pytest.mark.skipif(
-    not MULTI30K.is_dir(), reason=f"the Multi30k files are not in {MULTI30K}"
-)
 GOOD = [f"Sentence {number}.\tPhrase {number}." for number in range(40)]
 
 
@@ -174,7 +171,7 @@ def test_the_deal_follows_the_seed(tmp_path):
 def test_a_file_without_pairs_is_one_clear_error(tmp_path, data):
     path = tmp_path / "pairs.tsv"
     path.write_bytes(data)
-    with pytest.raises(ValueError, match=r"pairs\.tsv is no usable file of pairs .* in UTF-8"):
+    with pytest.raises(ValueError, match=r"pairs\.tsv has too few usable pairs .* in UTF-8"):
         load_tsv(path)
 
 
@@ -221,7 +218,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@needs_multi30k
+@needs.multi30k
 @pytest.mark.parametrize(("source", "target"), [("de", "en"), ("en", "fr")])
 def test_multi30k_has_its_published_sizes_and_no_malformed_line(source, target):
     corpus = load_multi30k(source, target, folder=MULTI30K)
@@ -232,7 +229,7 @@ def test_multi30k_has_its_published_sizes_and_no_malformed_line(source, target):
     assert len(batch) == 128
 
 
-@needs_multi30k
+@needs.multi30k
 def test_multi30k_begins_as_published():
     corpus = load_multi30k("de", "en", folder=MULTI30K)
     first = corpus.train[0]
@@ -241,7 +238,7 @@ def test_multi30k_begins_as_published():
     assert " ".join(first.target) == "two young , white males are outside near many bushes ."
 
 
-@needs_multi30k
+@needs.multi30k
 @pytest.mark.parametrize("language", ["de", "fr"])
 def test_real_sentences_come_back_from_their_tokens(language):
     corpus = load_multi30k(language, "en", folder=MULTI30K)
@@ -254,7 +251,7 @@ def test_real_sentences_come_back_from_their_tokens(language):
     assert wrong < 0.01 * 2 * len(corpus.train)
 
 
-@needs_multi30k
+@needs.multi30k
 def test_checksums_are_those_of_the_published_files():
     for name, checksum in loading._SHA256.items():
         assert hashlib.sha256((MULTI30K / name).read_bytes()).hexdigest() == checksum
@@ -304,7 +301,9 @@ def test_a_malformed_line_takes_its_translation_with_it(folder):
 
 def test_a_set_with_nothing_to_read_is_one_clear_error(folder):
     (folder / "val.en.gz").write_bytes(gzip.compress(b"\n\n"))
-    with pytest.raises(ValueError, match=r"no usable files .* 2 left out: 2 with an empty side"):
+    with pytest.raises(
+        ValueError, match=r"no usable sentences: .* 2 left out: 2 with an empty side"
+    ):
         load_multi30k("de", "en", folder)
 
 
@@ -395,7 +394,7 @@ def test_without_a_network_one_clear_error_says_what_to_put_where(cache, monkeyp
     assert caught.value.__suppress_context__
 
 
-@needs_multi30k
+@needs.multi30k
 def test_files_put_where_the_error_says_need_no_network(cache, monkeypatch):
     monkeypatch.setattr(loading, "_DOWNLOADS", "http://127.0.0.1:9/")
     cache.mkdir()

@@ -45,7 +45,7 @@ def test_exact_match_is_token_for_token():
 def test_lists_that_do_not_belong_together_are_refused(columns):
     sizes = f"{len(columns[0])} hypotheses, {len(columns[1])} references"
     for metric in (exact_match, bleu):
-        with pytest.raises(ValueError, match=f"one entry for each sentence .*{sizes}"):
+        with pytest.raises(ValueError, match=f"one entry per sentence, .*{sizes}"):
             metric(*columns)
 
 
@@ -62,7 +62,7 @@ def test_bleu_is_sacrebleu_s_and_says_how_it_was_computed():
 
 
 def test_bleu_of_tokens_is_refused():
-    with pytest.raises(TypeError, match=r"BLEU is of texts, .* apply detokenise"):
+    with pytest.raises(TypeError, match=r"bleu needs texts, .* apply detokenise"):
         bleu([["two", "dogs"]], ["two dogs"])
 
 

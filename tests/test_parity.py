@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.parity import CASES, multi_head, scaled_dot_product
+from tests.parity import CASES, GROUPED_HEADS, grouped_query, multi_head, scaled_dot_product
 from utils.attention import MultiHeadAttention
 
 TOLERANCE = {torch.float32: 1e-6, torch.float64: 1e-10}  # relative to the largest entry
@@ -29,6 +29,37 @@ def test_multi_head(case, dtype, fused, to_torch):
     apart = multi_head(case, dtype, fused, to_torch)
     assert set(apart) >= {"outputs", "gradients"}
     assert max(apart.values()) <= TOLERANCE[dtype], apart
+
+
+@by_case
+@by_dtype
+@pytest.mark.parametrize("fused", [False, True], ids=["with weights", "fused"])
+@pytest.mark.parametrize("kv_heads", [1, 2, GROUPED_HEADS])
+def test_grouped_query(case, dtype, fused, kv_heads):
+    apart = grouped_query(case, dtype, kv_heads, fused)
+    assert set(apart) >= {"outputs", "gradients"}
+    assert max(apart.values()) <= TOLERANCE[dtype], apart
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("kv_heads", [1, 2])
+def test_grouped_heads_are_repeated_for_pytorch_and_averaged_on_the_way_back(kv_heads, bias):
+    class Grouped(MultiHeadAttention):
+        def __init__(self, *sizes, **settings):
+            super().__init__(*sizes, **settings, kv_heads=kv_heads)
+
+    ours = Grouped(12, 4, 6, 10, bias=bias)
+    theirs = ours.to_torch()
+    query, keys, values = torch.randn(2, 3, 12), torch.randn(2, 5, 6), torch.randn(2, 5, 10)
+    for one, other in zip(ours(query, keys, values), theirs(query, keys, values), strict=True):
+        assert torch.allclose(one, other, atol=1e-6)
+    back = Grouped.from_torch(theirs)
+    for name, tensor in ours.state_dict().items():
+        assert torch.allclose(back.state_dict()[name], tensor, atol=1e-6), name
+    key_heads = theirs.k_proj_weight.detach().unflatten(0, (4, -1))  # (heads, head_dim, key_dim)
+    nn.init.normal_(theirs.k_proj_weight)
+    expected = torch.cat([group.mean(0) for group in key_heads.chunk(kv_heads)])
+    assert torch.allclose(Grouped.from_torch(theirs).W_k.weight, expected, atol=1e-6)
 
 
 def test_the_mean_over_heads_is_what_pytorch_returns_by_default():

@@ -7,15 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from utils.attention import (
-    AdditiveAttention,
-    ConcatenatedAdditiveAttention,
-    DotProductAttention,
-    LocalAttention,
-    MultiHeadAttention,
-    MultiplicativeAttention,
-    ScaledDotProductAttention,
-)
+from tests.mechanisms import DIM, MECHANISMS, every_mechanism
+from utils.attention import Attention, DotProductAttention
 from utils.corpora import EOS, PAD, SOS, UNK, Batches, Pair, Vocabulary
 from utils.seq2seq import (
     BahdanauDecoder,
@@ -27,34 +20,18 @@ from utils.seq2seq import (
 )
 
 WORDS = Vocabulary("abcdefgh")
-DIM = 8
-
-MECHANISMS = {
-    "dot": lambda: DotProductAttention(DIM),
-    "general": lambda: MultiplicativeAttention(DIM, DIM, "general"),
-    "additive": lambda: AdditiveAttention(DIM, DIM, 5),
-    "concatenated": lambda: ConcatenatedAdditiveAttention(DIM, DIM, 5),
-    "scaled": lambda: ScaledDotProductAttention(DIM),
-    "multi-head": lambda: MultiHeadAttention(DIM, heads=2),
-    "local-m": lambda: LocalAttention(DIM, DIM, half_width=1),
-    "local-p": lambda: LocalAttention(DIM, DIM, half_width=1, centres="predicted"),
-}
-ORDERS = {
-    "Bahdanau": BahdanauDecoder,
-    "Luong": LuongDecoder,
-    "input feeding": lambda *args, **kwargs: LuongDecoder(*args, input_feeding=True, **kwargs),
-}
+ORDERS = {"Bahdanau": BahdanauDecoder, "Luong": LuongDecoder}
 
 
-def make_model(order="Luong", mechanism="dot", dropout=0.0, cell="lstm", seed=0):
+def make_model(order="Luong", attention=None, dropout=0.0):
     """A small untrained model, with embeddings so large that it does not write one word only."""
-    torch.manual_seed(seed)
-    encoder = Encoder(len(WORDS), 6, DIM // 2, cell, dropout)
+    torch.manual_seed(0)
+    encoder = Encoder(len(WORDS), 6, DIM // 2, dropout)
     if order == "fixed vector":
-        decoder = FixedVectorDecoder(len(WORDS), 6, DIM, DIM, cell, dropout)
+        decoder = FixedVectorDecoder(len(WORDS), 6, DIM, DIM, dropout)
     else:
-        attention = MECHANISMS[mechanism]()
-        decoder = ORDERS[order](len(WORDS), 6, attention, cell=cell, dropout=dropout)
+        attention = attention or DotProductAttention(DIM)
+        decoder = ORDERS[order](len(WORDS), 6, attention, dropout)
     nn.init.normal_(decoder.embedding.weight, std=2)
     return Seq2Seq(encoder, decoder, WORDS, WORDS).eval()
 
@@ -76,9 +53,8 @@ EVERY_ORDER = [*ORDERS, "fixed vector"]
 # The encoder
 
 
-@pytest.mark.parametrize("cell", ["lstm", "gru"])
-def test_the_backward_direction_starts_at_each_sentence_s_own_last_word(cell):
-    model = make_model(cell=cell)
+def test_the_backward_direction_starts_at_each_sentence_s_own_last_word():
+    model = make_model()
     encoded = model.encoder(BATCH.source, BATCH.source_lengths)
     rnn = model.encoder.rnn
     for row, length in enumerate(BATCH.source_lengths):
@@ -92,14 +68,8 @@ def test_the_backward_direction_starts_at_each_sentence_s_own_last_word(cell):
 
 
 def test_a_source_without_words_is_refused():
-    with pytest.raises(ValueError, match="row 1 has none; leave empty lines out"):
+    with pytest.raises(ValueError, match="row 1 has none; leave out empty lines"):
         make_model().encoder(torch.tensor([[4], [PAD]]), torch.tensor([1, 0]))
-
-
-@pytest.mark.parametrize("build", [Encoder, lambda *args: FixedVectorDecoder(9, 6, 8, 8, args[-1])])
-def test_an_unknown_cell_is_refused(build):
-    with pytest.raises(ValueError, match='cell must be "lstm" or "gru", got \'rnn\''):
-        build(9, 6, 4, "rnn")
 
 
 def test_parts_that_do_not_fit_are_refused_with_the_remedy():
@@ -115,28 +85,55 @@ def test_parts_that_do_not_fit_are_refused_with_the_remedy():
 # The decoders
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@every_mechanism
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_mechanism_plugs_into_every_decoder(order, mechanism):
-    readouts, weights = make_model(order, mechanism)(BATCH)
+    readouts, weights = make_model(order, mechanism.make())(BATCH)
     assert readouts.shape == (4, 7, 6)
     assert weights.shape == (4, 7, 6)
     assert (weights.masked_select(~BATCH.source_mask) == 0).all()
     sums = weights.sum(-1)
-    if mechanism == "local-p":  # its Gaussian takes some away
+    if mechanism.decays:
         assert (sums < 1).all()
         assert (sums > 0).all()
     else:
         assert torch.allclose(sums, torch.ones(4, 7))
 
 
-@pytest.mark.parametrize("cell", ["lstm", "gru"])
-@pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("order", EVERY_ORDER)
-def test_all_words_at_once_equal_one_word_at_a_time(order, mechanism, cell):
-    if order == "fixed vector" and mechanism != "dot":
-        return
-    model = make_model(order, mechanism, cell=cell)
+class Narrow(Attention):
+    """Its context is narrower than the values."""
+
+    def __init__(self):
+        super().__init__(DIM, DIM)
+        self.W_v = nn.Linear(DIM, 3)
+
+    def project_values(self, values):
+        return self.W_v(values)
+
+    def compare(self, query, projected_keys):
+        return query @ projected_keys.mT
+
+
+class Wide(Narrow):
+    """What it looks up has another width than the values that it remembers."""
+
+    def look_up(self, weights, projected_values):
+        mean = super().look_up(weights, projected_values)
+        return torch.cat([mean, mean.square(), mean.exp()], dim=-1)
+
+
+@pytest.mark.parametrize(("kind", "width"), [(Narrow, 3), (Wide, 9)])
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_new_mechanism_cannot_get_the_width_of_its_context_wrong(order, kind, width):
+    model = make_model(order, kind())
+    assert model.decoder.attention.context_dim == width
+    assert model.decoder.readout.in_features == width + DIM
+    readouts, _ = model(BATCH)
+    assert readouts.shape == (4, 7, 6)
+    assert len(search(model, SENTENCES, 0)) == len(SENTENCES)
+
+
+def assert_all_at_once_is_one_by_one(model):
     memory, state = model.start(BATCH.source, BATCH.source_lengths)
     words = BATCH.decoder_input
     readouts, weights, last = model.decoder(words, memory, state)
@@ -145,10 +142,21 @@ def test_all_words_at_once_equal_one_word_at_a_time(order, mechanism, cell):
         assert torch.allclose(readout[:, 0], readouts[:, step], atol=1e-5)
         assert torch.allclose(weight[:, 0], weights[:, step], atol=1e-5)
     assert torch.allclose(state.hidden, last.hidden, atol=1e-5)
-    assert torch.equal(state.position, last.position)
+    assert torch.allclose(state.cell, last.cell, atol=1e-5)
+    assert state.position == last.position == words.shape[1]
 
 
-def test_luong_without_input_feeding_makes_one_call_for_all_words(monkeypatch):
+@every_mechanism
+@pytest.mark.parametrize("order", ORDERS)
+def test_all_words_at_once_equal_one_word_at_a_time(order, mechanism):
+    assert_all_at_once_is_one_by_one(make_model(order, mechanism.make()))
+
+
+def test_all_words_at_once_equal_one_word_at_a_time_without_attention():
+    assert_all_at_once_is_one_by_one(make_model("fixed vector"))
+
+
+def test_luong_makes_one_call_for_all_words(monkeypatch):
     model = make_model("Luong")
     calls = []
     step = model.decoder.step
@@ -160,25 +168,14 @@ def test_luong_without_input_feeding_makes_one_call_for_all_words(monkeypatch):
 
 
 def test_bahdanau_attends_with_the_state_before_the_word_luong_with_the_one_after():
-    for order, expected_index in (("Bahdanau", 0), ("Luong", 1), ("input feeding", 1)):
-        model = make_model(order, "additive")
+    for order, expected_index in (("Bahdanau", 0), ("Luong", 1)):
+        model = make_model(order, MECHANISMS["additive"].make())
         memory, state = model.start(BATCH.source, BATCH.source_lengths)
         word = BATCH.decoder_input[:, :1]
         _, weights, after = model.decoder(word, memory, state)
         query = (state, after)[expected_index].hidden
         _, expected = model.decoder.attention.attend(query, memory)
         assert torch.allclose(weights[:, 0], expected, atol=1e-6), order
-
-
-def test_input_feeding_lets_the_last_context_change_the_next_state():
-    changed = {}
-    for order in ("Luong", "input feeding"):
-        model = make_model(order)
-        memory, state = model.start(BATCH.source, BATCH.source_lengths)
-        other = state._replace(readout=torch.ones_like(state.readout))
-        outcomes = [model.decoder(BATCH.decoder_input, memory, s)[2].hidden for s in (state, other)]
-        changed[order] = not torch.equal(*outcomes)
-    assert changed == {"Luong": False, "input feeding": True}
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -303,7 +300,7 @@ SENTENCES = ["a b", "h", "c d e f g h a", "b b b", "e f g", "d", "a h b g"]
 
 @cache
 def trained_model(order):
-    """A model that has half learnt to spell backwards: what it writes depends on the source."""
+    """A model that has half learned to spell backwards: what it writes depends on the source."""
     model = make_model(order).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     dice = random.Random(0)
@@ -343,16 +340,21 @@ def test_a_batch_is_decoded_as_one_sentence_at_a_time(order, beam_size):
     assert len(lengths) > 1, "sentences that end together cannot show that one leaves the batch"
 
 
-@pytest.mark.parametrize("mechanism", ["dot", "multi-head", "local-m", "local-p"])
+def assert_a_beam_of_one_is_greedy(model):
+    both = zip(search(model, SENTENCES, 0), search(model, SENTENCES, 1), strict=True)
+    for greedy, beam in both:
+        assert_same(greedy, beam)
+
+
+@every_mechanism
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_beam_of_one_is_greedy(order, mechanism):
-    models = [make_model(order, mechanism)]
-    if mechanism == "dot":
-        models.append(trained_model(order))
-    for model in models:
-        both = zip(search(model, SENTENCES, 0), search(model, SENTENCES, 1), strict=True)
-        for greedy, beam in both:
-            assert_same(greedy, beam)
+    assert_a_beam_of_one_is_greedy(make_model(order, mechanism.make()))
+
+
+@pytest.mark.parametrize("order", EVERY_ORDER)
+def test_a_beam_of_one_is_greedy_in_a_trained_model(order):
+    assert_a_beam_of_one_is_greedy(trained_model(order))
 
 
 @pytest.mark.parametrize("beam_size", [0, 3])
@@ -386,7 +388,7 @@ def test_a_translation_that_does_not_end_is_cut_off():
 
 
 def test_the_keys_are_projected_once_a_batch(monkeypatch):
-    model = make_model("Bahdanau", "additive")
+    model = make_model("Bahdanau", MECHANISMS["additive"].make())
     calls = []
     project = model.decoder.attention.project_keys
     monkeypatch.setattr(

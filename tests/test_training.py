@@ -10,7 +10,7 @@ from utils.attention import DotProductAttention
 from utils.corpora import Batches, Pair, Vocabulary
 from utils.metrics import alignment_error_rate, alignment_links, exact_match, forced_weights
 from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
-from utils.training import Trainer, hide_copies, one_cycle
+from utils.training import Trainer, one_cycle
 
 LETTERS = "abcdefgh"
 WORDS = Vocabulary(LETTERS)
@@ -85,39 +85,6 @@ def test_a_small_model_learns_to_spell_backwards():
     assert alignment_error_rate(links, gold, gold) < 0.1
 
 
-def test_words_spelled_alike_are_hidden_on_both_sides():
-    pair = Pair(("a", "b", ",", "a", "c"), (",", "d", "a", "c"), "", "")
-    other = Pair(("b",), ("d", "e"), "", "")  # nothing alike, and shorter
-    (batch,) = Batches([other, pair], WORDS, WORDS)
-
-    def decoded(batch):
-        return [
-            [" ".join(WORDS.decode(row)) for row in side] for side in (batch.source, batch.target)
-        ]
-
-    assert decoded(hide_copies(batch, share=1.0)) == [
-        ["b", "<unk> b <unk> <unk> <unk>"],  # the comma is in no vocabulary of letters
-        ["d e", "<unk> d <unk> <unk>"],
-    ]
-    assert torch.equal(batch.source[1], torch.tensor(WORDS.encode(pair.source)))  # a copy was made
-    untouched = hide_copies(batch, share=0.0)
-    assert torch.equal(untouched.source, batch.source)
-    assert torch.equal(untouched.target, batch.target)
-
-
-def test_who_has_practised_copying_can_spell_letters_never_seen():
-    torch.manual_seed(0)
-    encoder = Encoder(len(WORDS), 16, 32)
-    model = Seq2Seq(encoder, LuongDecoder(len(WORDS), 16, DotProductAttention(64)), WORDS, WORDS)
-    batches = Batches(backwards(2000, longest=4), WORDS, WORDS, batch_size=64)
-    trainer = Trainer(
-        model, batches, steps=150, learning_rate=1e-2, copies_hidden=0.2, progress=False
-    )
-    trainer.fit()
-    for source in ("aéc", "ñb", "dgœ"):
-        assert "".join(model.translate(tuple(source)).words) == source[::-1]
-
-
 def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero():
     rates = [one_cycle(step, steps=100, peak=2.0, warmup=0.1) for step in range(100)]
     assert rates[:3] == pytest.approx([0.2, 0.4, 0.6])
@@ -145,7 +112,7 @@ def test_the_budget_is_a_number_of_steps_over_any_number_of_epochs():
 
 
 @pytest.mark.parametrize("step", [1, 5, 7, 11])
-def test_ctrl_c_keeps_what_was_learnt_and_resumes_to_the_same_end(step, capsys):
+def test_ctrl_c_keeps_what_was_learned_and_resumes_to_the_same_end(step, capsys):
     straight = make_trainer(teacher_forcing=0.9)
     straight.fit()
 

@@ -55,5 +55,5 @@ def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
 
 
 def test_the_explorer_needs_a_label_for_each_key():
-    with pytest.raises(ValueError, match="one label a key, got 1 and 6"):
+    with pytest.raises(ValueError, match="one label per key, got 1 and 6"):
         QueryExplorer(["The"], KEYS.tolist())

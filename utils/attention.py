@@ -1,8 +1,8 @@
 """Every attention mechanism of the course, behind one interface.
 
 Attention is one idea in three steps: **score** each key against the query, turn the scores into
-weights by a **masked softmax**, and take the **weighted sum** of the values. `Attention` holds the
-steps; the mechanisms differ in how they score.
+weights with a **masked softmax**, and take the **weighted sum** of the values. The mechanisms
+differ above all in how they score.
 
     context, weights = mechanism(query, keys, values=None, mask=None)
 
@@ -15,11 +15,12 @@ steps; the mechanisms differ in how they score.
 | context | (batch, tgt_len, value_dim) |
 | weights | (batch, tgt_len, src_len) |
 
-A single state loses the tgt_len axis on the way out too. A decoder that attends step by step calls
-`remember` once for the sequence, then `attend` once for each step, so that keys are projected once.
+A single state has no tgt_len axis, nor do its context and weights. A decoder that goes step by step
+calls `remember` once per sequence and `attend` once per step, so keys are projected only once.
 """
 
 import math
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import torch
@@ -31,33 +32,61 @@ from utils.masks import check_mask, masked_softmax, window_mask
 
 
 class Memory(NamedTuple):
-    """All that attention needs of the source, made once a sequence by `Attention.remember`."""
+    """All that attention needs of the source, made once per sequence by `Attention.remember`."""
 
-    keys: Float[Tensor, "batch src_len attention_dim"]  # as the mechanism projects them
-    values: Float[Tensor, "batch src_len value_dim"]
+    keys: Float[Tensor, "batch src_len attention_dim"]  # projected
+    values: Float[Tensor, "batch src_len value_dim"]  # projected
     mask: Bool[Tensor, "..."] | None
 
 
 class Attention(nn.Module):
-    """Score, masked softmax, weighted sum. A mechanism says how to score, in `compare`.
+    """Score, masked softmax, weighted sum.
+
+    A mechanism says in `compare` how it scores. It may also override how it projects
+    (`project_keys`, `project_values`), how scores become weights (`weigh`), and what the weights
+    retrieve (`look_up`).
 
     Args:
         query_dim: width of the queries.
         key_dim: width of the keys.
+        value_dim: width of the values; any, where not given.
     """
 
-    def __init__(self, query_dim: int, key_dim: int):
+    def __init__(self, query_dim: int, key_dim: int, value_dim: int | None = None):
         super().__init__()
         self.query_dim = query_dim
         self.key_dim = key_dim
+        self.value_dim = value_dim
 
     def project_keys(self, keys: Float[Tensor, "batch src_len key_dim"]) -> Tensor:
         """The part of the score that depends on the keys alone."""
         return keys
 
+    def project_values(self, values: Float[Tensor, "batch src_len value_dim"]) -> Tensor:
+        """What `look_up` takes the weighted sum of."""
+        return values
+
     def compare(self, query: Tensor, projected_keys: Tensor) -> Tensor:
         """Scores (batch, tgt_len, src_len) of queries against projected keys."""
         raise NotImplementedError
+
+    def weigh(self, scores: Tensor, mask: Tensor | None) -> Tensor:
+        """Scores to weights: each row sums to 1, or to 0 where it is fully masked."""
+        return masked_softmax(scores, mask)
+
+    def look_up(self, weights: Tensor, projected_values: Tensor) -> Tensor:
+        """The context (batch, tgt_len, context_dim): the values, summed by their weights."""
+        return weights @ projected_values
+
+    @property
+    def context_dim(self) -> int:
+        """Width of the context when the values are the keys, as they are in a decoder.
+
+        Found by attending to an empty batch, so no mechanism can declare a wrong one.
+        """
+        like = next(self.parameters(), torch.empty(0))  # for the dtype and the device
+        query, keys = like.new_empty(0, 1, self.query_dim), like.new_empty(0, 1, self.key_dim)
+        return self.attend(query, self.remember(keys))[0].shape[-1]
 
     def score(self, query: Tensor, keys: Tensor) -> Float[Tensor, "batch tgt_len src_len"]:
         """How well each key fits each query: any real number, before mask and softmax."""
@@ -65,32 +94,31 @@ class Attention(nn.Module):
         check_shape("keys", keys, batch=len(query), src_len=None, key_dim=self.key_dim)
         return self.compare(query, self.project_keys(keys))
 
-    def weigh(self, scores: Tensor, mask: Tensor | None) -> Tensor:
-        """Scores to weights: each row sums to 1, or to 0 where it is masked whole."""
-        return masked_softmax(scores, mask)
-
     def remember(
-        self,
-        keys: Float[Tensor, "batch src_len key_dim"],
-        values: Float[Tensor, "batch src_len value_dim"] | None = None,
-        mask: Bool[Tensor, "..."] | None = None,
+        self, keys: Tensor, values: Tensor | None = None, mask: Tensor | None = None
     ) -> Memory:
-        """Project the keys, once a sequence, for any number of calls of `attend`."""
+        """Project keys and values, once per sequence, for any number of calls of `attend`."""
         check_shape("keys", keys, batch=None, src_len=None, key_dim=self.key_dim)
         values = keys if values is None else values
-        check_shape("values", values, batch=len(keys), src_len=keys.shape[1], value_dim=None)
-        return Memory(self.project_keys(keys), values, mask)
+        check_shape("values", values, len(keys), src_len=keys.shape[1], value_dim=self.value_dim)
+        return Memory(self.project_keys(keys), self.project_values(values), mask)
 
-    def attend(self, query: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
-        """Context and weights of one query, or of many at once, over a remembered source."""
+    def attend(self, query: Tensor, memory: Memory, **options) -> tuple[Tensor, Tensor]:
+        """Context and weights of one query, or of many at once, over a remembered source.
+
+        Every mechanism takes the option `position`, the target position of the first query. Only
+        those that look around a position, such as `LocalAttention`, use it.
+        """
         if query.dim() == 2:  # a decoder's single state: (batch, query_dim)
-            context, weights = self.attend(query.unsqueeze(1), memory)
-            return context.squeeze(1), weights.squeeze(1)
-        batch = len(memory.values)
-        check_shape("query", query, batch=batch, tgt_len=None, query_dim=self.query_dim)
-        scores = self.compare(query, memory.keys)  # (batch, tgt_len, src_len)
-        weights = self.weigh(scores, memory.mask)  # (batch, tgt_len, src_len)
-        return weights @ memory.values, weights  # (batch, tgt_len, value_dim)
+            context, weights = self.attend(query.unsqueeze(1), memory, **options)
+            return context.squeeze(1), None if weights is None else weights.squeeze(-2)
+        check_shape("query", query, len(memory.values), tgt_len=None, query_dim=self.query_dim)
+        return self._attend(query, memory, **options)
+
+    def _attend(self, query, memory, position=0):
+        """Score, weigh, look up, for queries (batch, tgt_len, query_dim)."""
+        weights = self.weigh(self.compare(query, memory.keys), memory.mask)
+        return self.look_up(weights, memory.values), weights
 
     def forward(
         self,
@@ -98,14 +126,15 @@ class Attention(nn.Module):
         keys: Float[Tensor, "batch src_len key_dim"],
         values: Float[Tensor, "batch src_len value_dim"] | None = None,
         mask: Bool[Tensor, "..."] | None = None,
+        **options,
     ) -> tuple[Tensor, Tensor]:
-        """Context (batch, tgt_len, value_dim) and weights (batch, tgt_len, src_len).
+        """Context (batch, tgt_len, context_dim) and weights (batch, tgt_len, src_len).
 
         Raises:
             ValueError: a shape does not fit; the message names the argument.
             TypeError: the mask is not boolean.
         """
-        return self.attend(query, self.remember(keys, values, mask))
+        return self.attend(query, self.remember(keys, values, mask), **options)
 
 
 class DotProductAttention(Attention):
@@ -132,7 +161,7 @@ class AdditiveAttention(Attention):
     Args:
         query_dim: width of the queries s.
         key_dim: width of the keys h.
-        attention_dim: width of the hidden layer, in which queries and keys meet.
+        attention_dim: width of the hidden layer, where queries and keys meet.
     """
 
     def __init__(self, query_dim: int, key_dim: int, attention_dim: int):
@@ -154,7 +183,7 @@ class ConcatenatedAdditiveAttention(Attention):
     """The additive score as it is often written: e = v · tanh(W [s; h]).
 
     The same function as `AdditiveAttention` (see `split`), but the query is repeated for each key
-    and the keys are multiplied anew for each query. For reading, and for measuring against.
+    and the keys are projected again for each query. To read, and to measure against.
     Source: Luong et al. 2015, section 3.1, "concat".
     """
 
@@ -195,7 +224,7 @@ class MultiplicativeAttention(Attention):
         method: "dot", "general" or "concat".
 
     Raises:
-        ValueError: the method is unknown, or "dot" was asked for with different widths.
+        ValueError: the method is unknown, or it is "dot" and the widths differ.
     """
 
     def __init__(
@@ -205,20 +234,19 @@ class MultiplicativeAttention(Attention):
         method: Literal["dot", "general", "concat"] = "general",
     ):
         super().__init__(query_dim, key_dim)
+        if method not in ("dot", "general", "concat"):
+            raise ValueError(f'method must be "dot", "general" or "concat", got {method!r}')
         if method == "dot" and query_dim != key_dim:
             raise ValueError(
                 f"a dot product needs query_dim == key_dim, got {query_dim} and {key_dim}; "
                 'method="general" learns a matrix between the two'
             )
-        if method == "dot":
-            self.scorer = DotProductAttention(query_dim)
-        elif method == "general":
-            self.scorer = DotProductAttention(query_dim)
-            self.W = nn.Linear(key_dim, query_dim, bias=False)
-        elif method == "concat":
+        if method == "concat":
             self.scorer = AdditiveAttention(query_dim, key_dim, attention_dim=query_dim)
         else:
-            raise ValueError(f'method must be "dot", "general" or "concat", got {method!r}')
+            self.scorer = DotProductAttention(query_dim)
+        if method == "general":
+            self.W = nn.Linear(key_dim, query_dim, bias=False)
         self.method = method
 
     def project_keys(self, keys):
@@ -231,18 +259,18 @@ class MultiplicativeAttention(Attention):
 class LocalAttention(Attention):
     """Attention inside a window of 2D + 1 source positions around a centre.
 
-    - "monotonic" (local-m): the centre is the target position, up to the last source position.
+    - "monotonic" (local-m): the centre is the target position, at most the last source position.
     - "predicted" (local-p): the centre p = S · sigmoid(v · tanh(W s)) is learned, where S is the
-      length of that source without its padding. The window stands around the nearest position, and
-      after the softmax a Gaussian of deviation D/2 around p itself multiplies the weights. That is
-      what passes a gradient to p. Such rows sum to less than 1.
+      length of that source without its padding. The window is placed around the nearest position.
+      After the softmax, the weights are multiplied by a Gaussian of standard deviation D/2 around p
+      itself, through which p gets its gradient. Such rows sum to less than 1.
 
     Source: Luong et al. 2015, section 3.2, equations 9 and 10.
 
     Args:
         query_dim: width of the queries.
         key_dim: width of the keys.
-        half_width: D, how far the window reaches to each side, at least 1.
+        half_width: D, how far the window reaches on each side, at least 1.
         centres: "monotonic" or "predicted".
         method: the score inside the window, as for `MultiplicativeAttention`.
     """
@@ -277,36 +305,32 @@ class LocalAttention(Attention):
         self,
         query: Float[Tensor, "batch tgt_len query_dim"],
         lengths: Int[Tensor, "batch tgt_len"],
-        positions: Int[Tensor, " tgt_len"] | Int[Tensor, "batch tgt_len"] | None = None,
+        position: int = 0,
     ) -> Float[Tensor, "batch tgt_len"]:
         """The middle of each window, in source positions: whole numbers where monotonic.
 
         Args:
             query: the decoder states.
             lengths: the source length that each target position may see.
-            positions: the target position of each query; 0, 1, 2, … where not given.
+            position: target position of the first query.
         """
         if self.predicts:
             return lengths * self.v_p(self.W_p(query).tanh()).squeeze(-1).sigmoid()
-        if positions is None:
-            positions = torch.arange(query.shape[1], device=query.device)
-        # A target longer than its source would walk off the end and look at nothing.
-        return torch.minimum(positions.expand_as(lengths), (lengths - 1).clamp(min=0)).to(query)
+        positions = torch.arange(position, position + query.shape[1], device=query.device)
+        # A target longer than its source would run off the end and look at nothing.
+        return positions.minimum((lengths - 1).clamp(min=0)).to(query)
 
-    def attend(self, query, memory, positions=None):
-        """As `Attention.attend`. `positions` says which target position each query stands at.
+    def attend(self, query, memory, position=None):
+        """As `Attention.attend`, with the target `position` of the query, or of the first one.
 
         Raises:
             ValueError: a single state came without its position, which local-m cannot do without.
         """
-        if query.dim() == 2:
-            if positions is None and not self.predicts:
-                raise ValueError(
-                    "a single query needs its target position: pass positions=torch.tensor([step])"
-                )
-            context, weights = self.attend(query.unsqueeze(1), memory, positions)
-            return context.squeeze(1), weights.squeeze(1)
-        check_shape("query", query, len(memory.values), tgt_len=None, query_dim=self.query_dim)
+        if query.dim() == 2 and position is None and not self.predicts:
+            raise ValueError("a single query needs its target position: pass position=step")
+        return super().attend(query, memory, position=position or 0)
+
+    def _attend(self, query, memory, position=0):
         scores = self.compare(query, memory.keys)  # (batch, tgt_len, src_len)
         src_len = scores.shape[-1]
         sources = torch.arange(src_len, device=query.device)
@@ -315,17 +339,13 @@ class LocalAttention(Attention):
             check_mask(memory.mask, scores.shape)
             mask = mask & memory.mask
         lengths = (mask * (sources + 1)).amax(-1)  # (batch, tgt_len): one past the last allowed
-        centres = self.find_centres(query, lengths, positions)  # (batch, tgt_len)
+        centres = self.find_centres(query, lengths, position)  # (batch, tgt_len)
         window = window_mask(centres.round().long(), src_len, self.half_width)
-        weights = masked_softmax(scores, mask & window)  # (batch, tgt_len, src_len)
+        weights = self.weigh(scores, mask & window)  # (batch, tgt_len, src_len)
         if self.predicts:
             distances = sources - centres.unsqueeze(-1)  # (batch, tgt_len, src_len)
             weights = weights * (-(distances**2) / (2 * (self.half_width / 2) ** 2)).exp()
-        return weights @ memory.values, weights
-
-    def forward(self, query, keys, values=None, mask=None, positions=None):
-        """As `Attention.forward`, with the target `positions`, (tgt_len,) or (batch, tgt_len)."""
-        return self.attend(query, self.remember(keys, values, mask), positions)
+        return self.look_up(weights, memory.values), weights
 
 
 class ScaledDotProductAttention(Attention):
@@ -335,8 +355,8 @@ class ScaledDotProductAttention(Attention):
 
     Args:
         dim: width of the queries and of the keys.
-        dropout: share of the weights set to 0 in training; the others grow by 1 / (1 - dropout), so
-            rows then sum to 1 only on average. The weights returned are those used.
+        dropout: share of the weights set to 0 in training; the others are scaled up by
+            1 / (1 - dropout), so rows sum to 1 only on average. Those are returned.
         temperature: divides the scores once more; below 1 sharpens the weights, above 1 flattens.
 
     Raises:
@@ -351,7 +371,7 @@ class ScaledDotProductAttention(Attention):
         self.scale = 1 / (math.sqrt(dim) * temperature)
 
     def compare(self, query, projected_keys):
-        # Scaling the query costs less than scaling the scores, which are the larger tensor.
+        # Scaling the query is cheaper than scaling the scores, which are the larger tensor.
         return (query * self.scale) @ projected_keys.transpose(-2, -1)
 
     def weigh(self, scores, mask):
@@ -361,9 +381,13 @@ class ScaledDotProductAttention(Attention):
 class MultiHeadAttention(Attention):
     """Several scaled dot-product attentions side by side, each on its own slice of the width.
 
-    Queries, keys and values are projected to `dim`, split into heads of dim / heads, attended to
-    head by head, joined and projected once more. The number of parameters does not depend on the
-    number of heads. Source: Vaswani et al. 2017, section 3.2.2.
+    Queries, keys and values are projected to `dim` and split into heads of width dim / heads. Each
+    head attends by itself; the contexts are joined and projected once more. The number of
+    parameters does not depend on the number of heads. Source: Vaswani et al. 2017, section 3.2.2.
+
+    `forward` and `attend` also take `return_weights`: "mean" gives the mean over the heads, (batch,
+    tgt_len, src_len); "heads" those of each head, (batch, heads, tgt_len, src_len); None gives
+    none, which is fastest.
 
     Args:
         dim: width of the queries and of the context.
@@ -372,9 +396,11 @@ class MultiHeadAttention(Attention):
         value_dim: width of the values, `dim` where not given.
         dropout: as for `ScaledDotProductAttention`.
         bias: whether the four projections have one.
+        kv_heads: number of key and value heads, each shared by a group of query heads; `heads`
+            where not given. Grouped-query attention, multi-query at 1: Ainslie et al. 2023.
 
     Raises:
-        ValueError: `heads` does not divide `dim`.
+        ValueError: `heads` does not divide `dim`, or `kv_heads` does not divide `heads`.
     """
 
     def __init__(
@@ -385,23 +411,26 @@ class MultiHeadAttention(Attention):
         value_dim: int | None = None,
         dropout: float = 0.0,
         bias: bool = True,
+        kv_heads: int | None = None,
     ):
-        super().__init__(dim, key_dim or dim)
+        super().__init__(dim, key_dim or dim, value_dim or dim)
         if heads < 1 or dim % heads:
             raise ValueError(f"heads must divide dim: {dim} / {heads} leaves {dim % max(heads, 1)}")
-        self.heads = heads
-        self.value_dim = value_dim or dim
+        self.heads, self.head_dim = heads, dim // heads
+        self.kv_heads = heads if kv_heads is None else kv_heads
+        if self.kv_heads < 1 or heads % self.kv_heads:
+            raise ValueError(f"kv_heads must divide heads, got {kv_heads} for {heads} heads")
         self.W_q = nn.Linear(dim, dim, bias)
-        self.W_k = nn.Linear(self.key_dim, dim, bias)
-        self.W_v = nn.Linear(self.value_dim, dim, bias)
+        self.W_k = nn.Linear(self.key_dim, self.kv_heads * self.head_dim, bias)
+        self.W_v = nn.Linear(self.value_dim, self.kv_heads * self.head_dim, bias)
         self.W_o = nn.Linear(dim, dim, bias)
-        self.attention = ScaledDotProductAttention(dim // heads, dropout)
+        self.attention = ScaledDotProductAttention(self.head_dim, dropout)
 
     def split_heads(
         self, tensor: Float[Tensor, "batch len dim"]
     ) -> Float[Tensor, "batch heads len head_dim"]:
-        """Cut the width into heads, and bring the heads beside the batch."""
-        return tensor.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        """Cut the width into heads, and move the heads next to the batch."""
+        return tensor.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
 
     def join_heads(
         self, tensor: Float[Tensor, "batch heads len head_dim"]
@@ -409,131 +438,102 @@ class MultiHeadAttention(Attention):
         """The inverse of `split_heads`."""
         return tensor.transpose(1, 2).flatten(2)
 
+    def by_group(self, product: Callable, heads: Tensor, shared: Tensor) -> Tensor:
+        """`product` of each of the heads with the shared one of its group."""
+        rows = heads.unflatten(1, (self.kv_heads, -1)).flatten(2, 3)  # those of a group in one
+        return product(rows, shared).unflatten(2, (-1, heads.shape[2])).flatten(1, 2)
+
     def project_keys(self, keys):
-        return self.split_heads(self.W_k(keys))  # (batch, heads, src_len, head_dim)
+        return self.split_heads(self.W_k(keys))  # (batch, kv_heads, src_len, head_dim)
+
+    def project_values(self, values):
+        return self.split_heads(self.W_v(values))  # (batch, kv_heads, src_len, head_dim)
 
     def compare(self, query, projected_keys):
-        """Scores by head: (batch, heads, tgt_len, src_len)."""
-        return self.attention.compare(self.split_heads(self.W_q(query)), projected_keys)
+        """Scores of each head: (batch, heads, tgt_len, src_len)."""
+        queries = self.split_heads(self.W_q(query))  # (batch, heads, tgt_len, head_dim)
+        return self.by_group(self.attention.compare, queries, projected_keys)
+
+    def weigh(self, scores, mask):
+        return self.attention.weigh(scores, mask)
+
+    def look_up(self, weights, projected_values):
+        contexts = self.by_group(torch.matmul, weights, projected_values)
+        return self.W_o(self.join_heads(contexts))  # (batch, tgt_len, dim)
 
     def remember(self, keys, values=None, mask=None):
-        """As `Attention.remember`; the values are projected too.
-
-        A mask of three axes, (batch, tgt_len, src_len), is the same for all heads.
-        """
-        check_shape("keys", keys, batch=None, src_len=None, key_dim=self.key_dim)
-        values = keys if values is None else values
-        check_shape("values", values, len(keys), src_len=keys.shape[1], value_dim=self.value_dim)
+        """As `Attention.remember`. A mask (batch, tgt_len, src_len) is the same for all heads."""
         if mask is not None and mask.dim() == 3:
             mask = mask.unsqueeze(1)  # (batch, 1, tgt_len, src_len)
-        return Memory(self.project_keys(keys), self.split_heads(self.W_v(values)), mask)
+        return super().remember(keys, values, mask)
 
-    def attend(self, query, memory, return_weights="mean"):
-        """As `forward`, over a remembered source."""
-        if query.dim() == 2:
-            context, weights = self.attend(query.unsqueeze(1), memory, return_weights)
-            return context.squeeze(1), None if weights is None else weights.squeeze(-2)
-        check_shape("query", query, len(memory.values), tgt_len=None, query_dim=self.query_dim)
-        if return_weights is None:  # nobody looks, so PyTorch may fuse the three steps into one
-            if memory.mask is not None:
-                batch, heads, src_len, _ = memory.keys.shape
-                check_mask(memory.mask, (batch, heads, query.shape[1], src_len))
-            context = F.scaled_dot_product_attention(
-                self.split_heads(self.W_q(query)),
-                memory.keys,
-                memory.values,
-                attn_mask=memory.mask,
-                dropout_p=self.attention.dropout.p if self.training else 0.0,
-            )
-            return self.W_o(self.join_heads(context)), None
-        scores = self.compare(query, memory.keys)  # (batch, heads, tgt_len, src_len)
-        weights = self.attention.weigh(scores, memory.mask)
-        context = self.W_o(self.join_heads(weights @ memory.values))  # (batch, tgt_len, dim)
-        return context, weights.mean(1) if return_weights == "mean" else weights
-
-    def forward(
-        self,
-        query: Float[Tensor, "batch tgt_len dim"] | Float[Tensor, "batch dim"],
-        keys: Float[Tensor, "batch src_len key_dim"],
-        values: Float[Tensor, "batch src_len value_dim"] | None = None,
-        mask: Bool[Tensor, "..."] | None = None,
-        return_weights: Literal["mean", "heads"] | None = "mean",
-    ) -> tuple[Tensor, Tensor | None]:
-        """Context (batch, tgt_len, dim) and weights.
-
-        Args:
-            return_weights: "mean" gives the mean over the heads, (batch, tgt_len, src_len); "heads"
-                every head's own, (batch, heads, tgt_len, src_len); None gives no weights, and is
-                the fastest.
-        """
-        return self.attend(query, self.remember(keys, values, mask), return_weights)
+    def _attend(self, query, memory, position=0, return_weights="mean"):
+        if return_weights is not None:
+            context, weights = super()._attend(query, memory)
+            return context, weights.mean(1) if return_weights == "mean" else weights
+        # Nobody looks at the weights, so PyTorch may fuse the three steps into one.
+        queries = self.split_heads(self.W_q(query))  # (batch, heads, tgt_len, head_dim)
+        if memory.mask is not None:
+            check_mask(memory.mask, (*queries.shape[:3], memory.keys.shape[2]))
+        dropout = self.attention.dropout.p if self.training else 0.0
+        grouped = self.kv_heads < self.heads
+        context = F.scaled_dot_product_attention(queries, *memory, dropout, enable_gqa=grouped)
+        return self.W_o(self.join_heads(context)), None
 
     @classmethod
     def from_torch(cls, reference: nn.MultiheadAttention) -> "MultiHeadAttention":
         """The same function as PyTorch's module, with copies of its weights.
 
+        A subclass with fewer `kv_heads` gets the mean over each group: Ainslie et al., section 2.1.
+
         Raises:
-            ValueError: the reference uses `add_bias_kv` or `add_zero_attn`, which this has not.
+            ValueError: the reference uses `add_bias_kv` or `add_zero_attn`.
         """
         if reference.bias_k is not None or reference.add_zero_attn:
             raise ValueError("add_bias_kv and add_zero_attn have no counterpart here")
-        twin = cls(
-            reference.embed_dim,
-            reference.num_heads,
-            reference.kdim,
-            reference.vdim,
-            reference.dropout,
-            bias=reference.in_proj_bias is not None,
-        )
+        sizes = (reference.embed_dim, reference.num_heads, reference.kdim, reference.vdim)
+        twin = cls(*sizes, reference.dropout, bias=reference.in_proj_bias is not None)
         twin.to(reference.out_proj.weight)
         with torch.no_grad():
             for ours, theirs in zip(twin._parts(), _torch_parts(reference), strict=True):
-                ours.copy_(theirs)
+                heads = theirs.unflatten(0, (len(ours) // twin.head_dim, -1, twin.head_dim))
+                ours.copy_(heads.mean(1).flatten(0, 1))
         return twin
 
     def to_torch(self) -> nn.MultiheadAttention:
-        """PyTorch's own module (batch first) with copies of these weights."""
-        twin = nn.MultiheadAttention(
-            self.query_dim,
-            self.heads,
-            self.attention.dropout.p,
-            bias=self.W_o.bias is not None,
-            kdim=self.key_dim,
-            vdim=self.value_dim,
-            batch_first=True,
-        ).to(self.W_o.weight)
+        """PyTorch's own module (batch first) with copies of these weights, one for each head."""
+        settings = {"dropout": self.attention.dropout.p, "bias": self.W_o.bias is not None}
+        shapes = {"kdim": self.key_dim, "vdim": self.value_dim, "batch_first": True}
+        twin = nn.MultiheadAttention(self.query_dim, self.heads, **settings, **shapes)
+        twin.to(self.W_o.weight)
         with torch.no_grad():
             for theirs, ours in zip(_torch_parts(twin), self._parts(), strict=True):
-                theirs.copy_(ours)
+                heads = ours.unflatten(0, (-1, self.head_dim))
+                theirs.copy_(heads.repeat_interleave(len(theirs) // len(ours), dim=0).flatten(0, 1))
         return twin
 
     def _parts(self) -> list[Tensor]:
         layers = [self.W_q, self.W_k, self.W_v, self.W_o]
-        return [layer.weight for layer in layers] + [
-            layer.bias for layer in layers if layer.bias is not None
-        ]
+        biases = [layer.bias for layer in layers if layer.bias is not None]
+        return [*(layer.weight for layer in layers), *biases]
 
 
-def _torch_parts(module: nn.MultiheadAttention) -> list[Tensor]:
+def _torch_parts(mha: nn.MultiheadAttention) -> list[Tensor]:
     """Weights, then biases, of the query, key, value and output projections, as views."""
-    if module.in_proj_weight is not None:
-        weights = list(module.in_proj_weight.chunk(3))
-    else:
-        weights = [module.q_proj_weight, module.k_proj_weight, module.v_proj_weight]
-    weights.append(module.out_proj.weight)
-    if module.in_proj_bias is None:
-        return weights
-    return [*weights, *module.in_proj_bias.chunk(3), module.out_proj.bias]
+    separate = [mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight]
+    weights = separate if mha.in_proj_weight is None else mha.in_proj_weight.chunk(3)
+    biases = [] if mha.in_proj_bias is None else [*mha.in_proj_bias.chunk(3), mha.out_proj.bias]
+    return [*weights, mha.out_proj.weight, *biases]
 
 
 def check_shape(name: str, tensor: Tensor, batch: int | None, **axes: int | None) -> None:
-    """Raise a `ValueError` that names the argument, the shape expected and the shape it has.
+    """Raise a `ValueError` that names the argument, the expected shape and the actual one.
 
     Args:
         name: the argument's name, for the message.
         tensor: what was given.
-        batch: the expected size of the first axis; None where any will do.
-        axes: the expected sizes of the other axes, by name; None where any will do.
+        batch: the expected size of the first axis; None accepts any.
+        axes: the expected sizes of the other axes, by name; None accepts any.
     """
     axes = {"batch": batch, **axes}
     fits = tensor.dim() == len(axes) and all(

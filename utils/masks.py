@@ -13,11 +13,11 @@ from torch import Tensor
 def padding_mask(
     lengths: Int[Tensor, " batch"] | list[int], max_len: int | None = None
 ) -> Bool[Tensor, "batch 1 max_len"]:
-    """True for the real positions of each sequence, False for the padding behind them.
+    """True for the real positions of each sequence, False for the padding after them.
 
     Args:
-        lengths: the number of real positions of each sequence.
-        max_len: the padded length; without it, the longest of `lengths`.
+        lengths: the number of real positions in each sequence.
+        max_len: the padded length; the longest of `lengths`, where not given.
 
     Returns:
         Shape (batch, 1, max_len): the 1 stands for "every target position".
@@ -36,7 +36,7 @@ def padding_mask(
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Bool[Tensor, "length length"]:
-    """True where the source position is not later than the target position: no future."""
+    """True where the source position is not after the target position: no look into the future."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
@@ -45,13 +45,13 @@ def window_mask(
 ) -> Bool[Tensor, "batch tgt_len src_len"] | Bool[Tensor, "tgt_len src_len"]:
     """True for the 2·`half_width` + 1 source positions around each target's centre.
 
-    A window that reaches over either end of the source is cut off there.
+    A window that extends past either end of the source is cut off there.
     Source: Luong et al. 2015, section 3.2.
 
     Args:
-        centres: the source position in the middle of each target position's window.
+        centres: the source position at the centre of each target position's window.
         src_len: the number of source positions.
-        half_width: D of the paper, how far the window reaches to each side.
+        half_width: D in the paper, how far the window reaches on each side.
 
     Raises:
         ValueError: `half_width` is negative.
@@ -66,7 +66,7 @@ def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
     """Refuse a mask that is not boolean or does not broadcast to the weights.
 
     A mask of numbers is refused rather than converted: a Gaussian window is nowhere exactly zero,
-    so as a mask it would let everything through without a word.
+    so as a mask it would silently let everything through.
 
     Raises:
         TypeError: the mask is not a boolean tensor.
@@ -91,8 +91,8 @@ def masked_softmax(
 ) -> Float[Tensor, "..."]:
     """Softmax over the positions that the mask allows.
 
-    Every weight under the mask is exactly 0, and the others of its row sum to 1. A row that is
-    masked whole gives zero weights and zero gradients, never NaN.
+    Every masked weight is exactly 0, and the rest of its row sums to 1. A fully masked row gives
+    zero weights and zero gradients, never NaN.
 
     Args:
         scores: any shape; the softmax runs along `dim`.
@@ -106,8 +106,8 @@ def masked_softmax(
     if mask is None:
         return scores.softmax(dim)
     check_mask(mask, scores.shape)
-    # The lowest finite number, not -inf: a row of -inf alone would give 0/0 = NaN. Where such a row
-    # comes out uniform instead, the second fill sets it to zero.
+    # The lowest finite number, not -inf: a row of -inf only would give 0/0 = NaN. With the lowest
+    # number it comes out uniform, and the second fill sets it to zero.
     lowest = torch.finfo(scores.dtype).min
     forbidden = ~mask
     return scores.masked_fill(forbidden, lowest).softmax(dim).masked_fill(forbidden, 0.0)

@@ -1,7 +1,7 @@
-"""Numbers that say how focused attention is, and how good a translation is.
+"""How focused attention is, and how good a translation is.
 
-Every metric of a corpus takes lists with one entry for each sentence, so that `by_length` can give
-it the sentences of one length at a time:
+Every corpus metric takes lists with one entry per sentence, so `by_length` can apply it to the
+sentences of one length at a time:
 
     by_length(exact_match, lengths, hypotheses, references)      # {1: 1.0, 2: 1.0, 3: 0.98, …}
 """
@@ -24,12 +24,12 @@ Links = Iterable[tuple[int, int]]  # (source index, target index), as in `Pair`
 def attention_entropy(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, "..."]:
     """How widely each row of weights is spread, in nats.
 
-    0 when one position takes everything, log(n) when n positions share equally; exp of it reads as
-    "how many positions are looked at". A row that is masked whole has entropy 0.
+    0 when one position gets all the weight, log(n) when n positions share it equally; its exp is
+    the effective number of positions attended to. A fully masked row has entropy 0.
     Source: Shannon 1948, section 6.
 
     Args:
-        weights: attention weights, rows summing to 1 (or to 0 where masked whole).
+        weights: attention weights, rows summing to 1 (or to 0 where fully masked).
 
     Raises:
         ValueError: a weight is negative, as a score may be but a weight never is.
@@ -40,7 +40,7 @@ def attention_entropy(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, ".
 
 
 def largest_weight(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, "..."]:
-    """The largest weight of each row: 1 for a hard choice, 1/n for an equal share among n."""
+    """The largest weight of each row: 1 for a hard choice, 1/n for n equal shares."""
     return weights.amax(-1)
 
 
@@ -50,7 +50,7 @@ def mean_entropy(weights: Sequence[Float[Tensor, "tgt_len src_len"]]) -> float:
 
 
 def exact_match(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
-    """Share of the hypotheses that are their reference, token for token."""
+    """Share of the hypotheses that equal their reference, token for token."""
     _check_aligned(hypotheses=hypotheses, references=references)
     matches = [
         list(hypothesis) == list(reference)
@@ -70,19 +70,19 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
     """Corpus BLEU from 0 to 100, by sacreBLEU: lowercased, with sacreBLEU's tokenisation "13a".
 
     sacreBLEU tokenises both sides itself, so give it texts as a person would write them:
-    `detokenise(words)` against `pair.target_text`. Scores made with another tokenisation or casing
-    cannot be compared. Source: Papineni et al. 2002; Post 2018.
+    `detokenise(words)` against `pair.target_text`. Scores with another tokenisation or casing are
+    not comparable. Source: Papineni et al. 2002; Post 2018.
 
     Raises:
-        TypeError: tokens came instead of texts.
+        TypeError: got tokens instead of texts.
     """
-    from sacrebleu.metrics import BLEU  # here, since it takes a moment that few notebooks need
+    from sacrebleu.metrics import BLEU  # here, since it is slow to import and seldom needed
 
     _check_aligned(hypotheses=hypotheses, references=references)
     for text in (*hypotheses, *references):
         if not isinstance(text, str):
-            raise TypeError(f"BLEU is of texts, got {text!r}: apply detokenise to the words")
-    # Tokenised text raises a warning in the log that is meant for those who forgot to detokenise.
+            raise TypeError(f"bleu needs texts, got {text!r}: apply detokenise to the words")
+    # `force` silences a warning about texts that look as if nobody had detokenised them.
     scorer = BLEU(lowercase=True, tokenize="13a", force=True)
     score = scorer.corpus_score(list(hypotheses), [list(references)]).score
     return Bleu(score, str(scorer.get_signature()))
@@ -94,9 +94,9 @@ def sentence_losses(
     """The pairs of the batches, and for each the cross-entropy of its target words and `<eos>`.
 
     Args:
-        model: what is to write the targets.
+        model: the model that predicts the targets.
         batches: pairs as tensors.
-        teacher_forcing: 1 lets the model read the gold words before each word, 0 its own words.
+        teacher_forcing: with 1 the model reads the previous gold words, with 0 its own.
     """
     pairs, losses = [], []
     with evaluating(model):
@@ -108,27 +108,27 @@ def sentence_losses(
 
 
 def perplexity(losses: Sequence[Float[Tensor, " tokens"]]) -> float:
-    """exp of the mean loss of a token: among how many equally likely words it was as if to choose.
+    """exp of the mean loss per token: the effective number of equally likely words.
 
-    Whether that is teacher-forced or free-running perplexity depends on where the losses come from.
+    Whether it is teacher-forced or free-running perplexity depends on where the losses come from.
     """
     mean = torch.cat(list(losses)).double().mean().item()
     return math.exp(mean) if mean < 700 else math.inf
 
 
 def teacher_forced_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
-    """Perplexity of the gold words when the model reads the gold words before each.
+    """Perplexity of the gold words when the model reads the gold words before each one.
 
-    Never to be compared with `free_running_perplexity`, which is far higher.
+    Not comparable with `free_running_perplexity`, which is far higher.
     """
     return perplexity(sentence_losses(model, batches, teacher_forcing=1)[1])
 
 
 def free_running_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
-    """Perplexity of the gold words when the model reads its own words before each.
+    """Perplexity of the gold words when the model reads its own words before each one.
 
-    Once its words have left the gold ones behind, a good translation counts as an error too. Never
-    to be compared with `teacher_forced_perplexity`, which is far lower.
+    Once its words differ from the gold ones, even a good translation counts as an error. Not
+    comparable with `teacher_forced_perplexity`, which is far lower.
     """
     return perplexity(sentence_losses(model, batches, teacher_forcing=0)[1])
 
@@ -136,10 +136,10 @@ def free_running_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
 def forced_weights(
     model: Seq2Seq, batches: Iterable[Batch]
 ) -> tuple[list[Pair], list[Float[Tensor, "tgt_len src_len"]]]:
-    """The pairs of the batches, and for each the weights with which the model writes its target.
+    """The pairs of the batches, and for each the weights while the model predicts its gold target.
 
-    The model is made to write the gold target (teacher forcing), so that the weights can be held
-    against gold links. One row for each word, one column for each source word.
+    Teacher forcing makes the rows those of the gold words, so that the weights can be compared with
+    gold links: one row for each word, one column for each source word.
     """
     pairs, all_weights = [], []
     with evaluating(model):
@@ -157,7 +157,7 @@ def alignment_links(weights: Float[Tensor, "tgt_len src_len"]) -> set[tuple[int,
     """Each target token linked to the source token with its largest weight.
 
     Raises:
-        ValueError: there are no source tokens, as where a model has no attention.
+        ValueError: the weights have no columns, as those of a model without attention.
     """
     if weights.shape[-1] == 0:
         raise ValueError("weights have no columns: a model without attention has no alignment")
@@ -169,11 +169,11 @@ def alignment_error_rate(
 ) -> float:
     """1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) over a corpus: 0 is perfect, 1 is all wrong.
 
-    A predicted link outside the possible ones is an error, and so is a sure link that is missing; a
-    possible link may be there or not. Source: Och and Ney 2003, equation 26.
+    A predicted link that is not possible is an error, and so is a missing sure link; a possible
+    link may be there or not. Source: Och and Ney 2003, equation 26.
 
     Args:
-        predicted: A, for each sentence its links (source index, target index).
+        predicted: A, the links (source index, target index) of each sentence.
         sure: S, the gold links that must be there.
         possible: P, the gold links that may be there. The sure ones count as possible too.
 
@@ -197,16 +197,16 @@ def alignment_error_rate(
 def by_length(
     metric: Callable[..., float], lengths: Sequence[int], *columns: Sequence, width: int = 1
 ) -> dict[int, float]:
-    """A metric of a corpus, for the sentences of each length.
+    """A corpus metric for the sentences of each length.
 
     Args:
-        metric: takes the columns, say `exact_match(hypotheses, references)`.
-        lengths: the length of each sentence, in whatever unit: words, phrases.
-        columns: what the metric takes, with one entry for each sentence.
-        width: lengths in a bucket; 5 puts the lengths 1 to 5 together, 6 to 10, and so on.
+        metric: a function of the columns, such as `exact_match(hypotheses, references)`.
+        lengths: the length of each sentence in any unit, such as words or phrases.
+        columns: the arguments of the metric, each with one entry per sentence.
+        width: number of lengths per bucket; with 5 they are 1 to 5, 6 to 10, and so on.
 
     Returns:
-        For each bucket the longest length in it (1, 2, 3 … or 5, 10, 15 …) and the metric's value.
+        The metric's value for each bucket, by the largest length in it (1, 2, 3 … or 5, 10, 15 …).
     """
     _check_aligned(lengths=lengths, **{f"column {n}": column for n, column in enumerate(columns)})
     buckets = defaultdict(list)
@@ -223,4 +223,4 @@ def _check_aligned(**columns: Sequence) -> None:
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) != 1 or 0 in sizes.values():
         listed = ", ".join(f"{size} {name}" for name, size in sizes.items())
-        raise ValueError(f"one entry for each sentence is needed in every list, got {listed}")
+        raise ValueError(f"every list needs one entry per sentence, got {listed}")

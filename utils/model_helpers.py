@@ -1,4 +1,4 @@
-"""Devices, parameter counts and seeds: the small things that every notebook needs."""
+"""Devices, parameter counts and seeds: small things that every notebook needs."""
 
 import random
 
@@ -8,7 +8,7 @@ from torch import nn
 
 
 def available_devices() -> list[str]:
-    """The kinds of device that this machine has, best first; "cpu" is always the last."""
+    """The kinds of device on this machine, fastest first; "cpu" is always the last."""
     devices = ["cpu"]
     if torch.backends.mps.is_available():
         devices.insert(0, "mps")
@@ -21,11 +21,11 @@ def get_device(name: str | torch.device = "auto") -> torch.device:
     """The device to compute on.
 
     Args:
-        name: "auto" takes CUDA, else MPS, else the CPU. A name ("cpu", "cuda", "cuda:1", "mps") or
-            a `torch.device` asks for that device and no other.
+        name: "auto" picks CUDA, else MPS, else the CPU. A name ("cpu", "cuda", "cuda:1", "mps") or
+            a `torch.device` asks for exactly that device.
 
     Raises:
-        ValueError: the device is unknown, or this machine does not have it.
+        ValueError: the device is unknown, or not on this machine.
     """
     present = available_devices()
     if name == "auto":
@@ -48,10 +48,10 @@ def get_device(name: str | torch.device = "auto") -> torch.device:
 
 
 def count_parameters(module: nn.Module) -> dict[str, int]:
-    """How many numbers a module holds; a parameter shared by several layers counts once.
+    """The number of parameters of a module; one shared by several layers counts once.
 
     Returns:
-        A dict with "total", "trainable" and "frozen" (those that do not ask for a gradient).
+        A dict with "total", "trainable" and "frozen" (those that require no gradient).
     """
     parameters = list(module.parameters())  # .parameters() yields a shared one only once
     total = sum(parameter.numel() for parameter in parameters)
@@ -60,10 +60,10 @@ def count_parameters(module: nn.Module) -> dict[str, int]:
 
 
 def set_seed(seed: int) -> None:
-    """Seed Python, NumPy and torch (all devices), so that a run can be repeated on one machine.
+    """Seed Python, NumPy and torch (all devices), so that a run can be repeated on this machine.
 
-    Floats that follow from the seed still differ a little between machines and thread counts.
+    Floating-point results still differ slightly between machines and thread counts.
     """
     random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 - seeds the libraries that still draw from the global state
+    np.random.seed(seed)  # noqa: NPY002 - for libraries that still use the global state
     torch.manual_seed(seed)

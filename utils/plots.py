@@ -1,8 +1,8 @@
 """Every figure of the course, each with its alt text.
 
-A function returns an `AccessibleFigure`; as the last line of a cell it shows itself, alt text
+Each function returns an `AccessibleFigure`, which as the last line of a cell shows itself, alt text
 included. Rows are always the target (the queries), columns the source (the keys). Backgrounds are
-white and opaque, so that figures can be read in a dark theme too.
+opaque white, so figures are readable in a dark theme too.
 """
 
 import base64
@@ -20,11 +20,25 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
-WEIGHT_COLOURS = "viridis"  # sequential, safe for colour-blind readers and in print
+WEIGHT_COLOURS = "viridis"  # sequential, safe for colour-blind readers and for print
 SCORE_COLOURS = "vlag"  # diverging around zero: scores have a sign, weights do not
 LINE_COLOURS = sns.color_palette("colorblind")
-MARKERS = "osD^vPX*"  # a second way, beside the colour, to tell lines apart
-SCREEN_DPI = 144  # drawn at twice the size at which it is shown: sharp on fine screens
+MARKERS = "osD^vPX*"  # so that lines can be told apart without colour
+SCREEN_DPI = 144  # drawn at twice the displayed size: sharp on high-resolution screens
+
+FIGURES = (  # the functions that draw one
+    "concept_heatmap",
+    "alignment_heatmap",
+    "head_grid",
+    "mask_grid",
+    "matrix_map",
+    "score_and_weight",
+    "entropy_by_length",
+    "line_chart",
+    "bar_chart",
+    "vector_plane",
+    "flow_diagram",
+)
 
 Matrix = Tensor | np.ndarray | Sequence[Sequence[float]]
 
@@ -32,13 +46,13 @@ Matrix = Tensor | np.ndarray | Sequence[Sequence[float]]
 class AccessibleFigure(Figure):
     """A matplotlib figure that shows itself in a notebook as an image with alt text.
 
-    JupyterLab ignores alt text in a cell's metadata, so it travels in an <img> element.
+    JupyterLab ignores alt text in a cell's metadata, so it is stored in an <img> element.
     """
 
     alt = ""
 
     def to_html(self) -> str:
-        """The figure as one <img> element, with nothing outside it."""
+        """The figure as a single <img> element."""
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=SCREEN_DPI, facecolor="white")
         data = base64.b64encode(buffer.getvalue()).decode()
@@ -53,17 +67,17 @@ class AccessibleFigure(Figure):
 def concept_heatmap(
     weights: Matrix, source: Sequence[str], target: Sequence[str], title: str = "", alt: str = ""
 ) -> AccessibleFigure:
-    """A small heatmap with the number written in every cell.
+    """A small heatmap with a number in every cell.
 
     Args:
         weights: (tgt_len, src_len).
         source: labels of the columns.
         target: labels of the rows.
         title: what the picture says, in a few words.
-        alt: in place of the alt text made from the numbers.
+        alt: replaces the alt text made from the numbers.
 
     Raises:
-        ValueError: the labels do not fit the weights.
+        ValueError: the labels do not match the weights.
     """
     return head_grid([weights], source, target, [title], alt=alt, annotate=True)
 
@@ -83,8 +97,8 @@ def alignment_heatmap(
         source: labels of the columns.
         target: labels of the rows.
         title: what the picture says, in a few words.
-        links: (source position, target position) of word pairs known to belong together.
-        alt: in place of the alt text made from the numbers.
+        links: (source position, target position) of word pairs known to correspond.
+        alt: replaces the alt text made from the numbers.
     """
     figure = head_grid([weights], source, target, [title], alt=alt)
     for column, row in links:
@@ -103,15 +117,15 @@ def head_grid(
     alt: str = "",
     annotate: bool = False,
 ) -> AccessibleFigure:
-    """Heatmaps of the same words side by side: one a head, or one a setting.
+    """Heatmaps of the same words side by side: one per head, or one per setting.
 
     Args:
         weights: (heads, tgt_len, src_len), or a sequence of (tgt_len, src_len).
         source: labels of the columns.
         target: labels of the rows.
         titles: one for each heatmap; "head 1", "head 2", … where not given.
-        alt: in place of the alt text made from the numbers.
-        annotate: write the number into every cell.
+        alt: replaces the alt text made from the numbers.
+        annotate: write a number in every cell.
     """
     maps = [_matrix(one, source, target) for one in weights]
     titles = titles or [f"head {number}" for number in range(1, len(maps) + 1)]
@@ -141,7 +155,7 @@ def mask_grid(
         source: labels of the columns.
         target: labels of the rows.
         titles: one for each mask; "mask 1", "mask 2", … where not given.
-        alt: in place of the alt text made from the masks.
+        alt: replaces the alt text made from the masks.
     """
     maps = [_matrix(one, source, target).astype(bool) for one in masks]
     titles = titles or [f"mask {number}" for number in range(1, len(maps) + 1)]
@@ -183,22 +197,22 @@ def matrix_map(
     number_format: str = "",
     signed: bool = False,
 ) -> AccessibleFigure:
-    """Matrices of any kind side by side, on axes that the caller names and one scale of colours.
+    """Matrices of any kind side by side, with axes named by the caller and a shared colour scale.
 
-    For attention weights `head_grid` is the better choice: it knows what rows and columns are.
+    For attention weights use `head_grid`, which knows what rows and columns are.
 
     Args:
-        matrices: title → matrix; all of one shape.
+        matrices: title → matrix; all of the same shape.
         xlabel: what the columns are.
         ylabel: what the rows are.
         alt: what the picture shows, for a reader who cannot see it.
         columns: labels of the columns; 0, 1, 2, … where not given.
         rows: labels of the rows; 0, 1, 2, … where not given.
-        number_format: writes the number into every cell, such as ".2f"; empty for a colour bar.
+        number_format: writes a number in every cell, such as ".2f"; empty for a colour bar.
         signed: a diverging scale around zero, for numbers that have a sign.
 
     Raises:
-        ValueError: the matrices differ in shape, or the labels do not fit them.
+        ValueError: the matrices differ in shape, or the labels do not match them.
     """
     maps = {title: _numbers(matrix) for title, matrix in matrices.items()}
     if len({values.shape for values in maps.values()}) != 1:
@@ -212,7 +226,7 @@ def matrix_map(
     reach = max(abs(least), abs(most))
     limits = {"vmin": -reach, "vmax": reach} if signed else {"vmin": least, "vmax": most}
     cell = 0.5 if number_format else min(0.42, 3.6 / max(wide, high))
-    beside = 0.7 + 0.09 * max(map(len, rows or "00"))  # row labels and the axis name
+    beside = 0.7 + 0.09 * max(map(len, rows or "00"))  # row labels and axis label
     width = beside + cell * wide + (0 if number_format else 0.8)
     width, height = max(width, 0.4 + 0.1 * max(map(len, maps))), 1.05 + cell * high
     lines = math.ceil(len(maps) / max(1, int(12 / width)))
@@ -254,7 +268,7 @@ def score_and_weight(
     target: Sequence[str],
     alt: str = "",
 ) -> AccessibleFigure:
-    """Scores on the left, and the weights that the softmax makes of them on the right."""
+    """Scores on the left, and the weights that softmax turns them into on the right."""
     left, right = _matrix(scores, source, target), _matrix(weights, source, target)
     figure, axes = _heatmap_axes(2, source, target, annotate=True)
     _draw_heatmap(axes[0], left, source, target, annotate=True, signed=True)
@@ -271,7 +285,7 @@ def score_and_weight(
 def entropy_by_length(
     lengths: Sequence[int], entropies: Mapping[str, Sequence[float]], alt: str
 ) -> AccessibleFigure:
-    """Attention entropy against source length, beside the most it could be, log(length)."""
+    """Attention entropy against source length, next to its maximum, log(length)."""
     lines = {**entropies, "equal share, log(length)": np.log(lengths)}
     return line_chart(lengths, lines, "source length", "attention entropy (nats)", alt)
 
@@ -287,7 +301,7 @@ def line_chart(
     logy: bool = False,
     spread: Mapping[str, Sequence[float]] | None = None,
 ) -> AccessibleFigure:
-    """One or more lines over the same x, told apart by colour and by marker.
+    """One or more lines over the same x, distinguished by colour and marker.
 
     Args:
         x: shared by all lines.
@@ -298,10 +312,10 @@ def line_chart(
         title: what the picture says, in a few words.
         logx: logarithmic x, base 2.
         logy: logarithmic y.
-        spread: label → how far a band around that line reaches to each side, at each x.
+        spread: label → half-width of a band around that line, at each x.
 
     Raises:
-        ValueError: a spread names a line that is not there.
+        ValueError: a spread names a line that does not exist.
     """
     spread = spread or {}
     if not spread.keys() <= lines.keys():
@@ -338,7 +352,7 @@ def bar_chart(
     alt: str,
     title: str = "",
 ) -> AccessibleFigure:
-    """Bars side by side: one group of bars for each label, one colour for each series.
+    """Bars side by side: a group of bars for each label, a colour for each series.
 
     Args:
         groups: name of the series → one height for each label.
@@ -383,9 +397,9 @@ def vector_plane(
 
     Args:
         vectors: label → (x, y), the keys.
-        query: (x, y), drawn as a second kind of arrow.
+        query: (x, y), drawn as another kind of arrow.
         title: what the picture says, in a few words.
-        alt: in place of the alt text made from the numbers.
+        alt: replaces the alt text made from the numbers.
     """
     figure = AccessibleFigure(figsize=(4.6, 4.4), layout="constrained")
     axis = figure.add_subplot()
@@ -396,7 +410,7 @@ def vector_plane(
         x, y = _numbers(query)
         _draw_arrow(axis, x, y, LINE_COLOURS[3], "", width=3.5)
         axis.plot([], [], color=LINE_COLOURS[3], lw=3.5, label="query")
-        axis.legend(frameon=False, loc="lower center")  # on the arrow it would hide a key's label
+        axis.legend(frameon=False, loc="lower center")  # a label on the arrow could hide a key's
     reach = 1.35 * max(np.abs(_numbers(vector)).max() for vector in vectors.values())
     axis.set(xlim=(-reach, reach), ylim=(-reach, reach), title=title, aspect="equal")
     axis.axhline(0, color="0.75", lw=0.8, zorder=0)
@@ -416,18 +430,18 @@ def flow_diagram(
     title: str = "",
     highlight: Collection[str] = (),
 ) -> AccessibleFigure:
-    """Boxes and arrows: what is made from what, and in which order.
+    """Boxes and arrows: what is computed from what, and in which order.
 
     Args:
-        boxes: label → (x, y) of its middle, in inches, y upwards. A label may have two lines and
+        boxes: label → (x, y) of its centre, in inches, y upwards. A label may have two lines, and
             mathematics between dollar signs. All boxes are 1.3 wide and 0.7 high.
-        arrows: (from label, to label), and where wanted a short text to write on the arrow.
+        arrows: (from label, to label), optionally with a short text to write on the arrow.
         alt: what the picture shows, for a reader who cannot see it.
         title: what the picture says, in a few words.
-        highlight: labels of boxes that stand out, by colour and by a thicker frame.
+        highlight: labels of boxes that stand out, by colour and a thicker frame.
 
     Raises:
-        ValueError: an arrow or a highlight names a box that is not there.
+        ValueError: an arrow or a highlight names a box that does not exist.
     """
     named = {label for arrow in arrows for label in arrow[:2]} | set(highlight)
     if not named <= boxes.keys():
@@ -461,7 +475,7 @@ def flow_diagram(
         style = {"arrowstyle": "-|>", "color": "0.25", "lw": 1.5, "mutation_scale": 14}
         style |= {"patchA": patches[start], "patchB": patches[end], "shrinkA": 0, "shrinkB": 1}
         axis.annotate("", xy=(x1, y1), xytext=(x0, y0), arrowprops=style)
-        for text in note:  # in the middle of the arrow, on white, so that the two can be told apart
+        for text in note:  # in the middle of the arrow, on white to be readable
             middle = ((x0 + x1) / 2, (y0 + y1) / 2)
             plate = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
             axis.text(*middle, text, ha="center", va="center", size=10, weight="bold", bbox=plate)
@@ -525,7 +539,7 @@ def _matrix(values: Matrix, source: Sequence[str], target: Sequence[str]) -> np.
 def _heatmap_axes(
     count: int, source: Sequence[str], target: Sequence[str], annotate: bool
 ) -> tuple[AccessibleFigure, list[Axes]]:
-    """Axes in rows of at most four, with cells large enough for what stands in them."""
+    """Axes in rows of at most four, with cells large enough for their contents."""
     cell = 0.56 if annotate else min(0.42, 5.0 / max(len(source), len(target)))
     width = 1.9 + cell * max(3, len(source))
     height = 1.5 + cell * max(2, len(target))
@@ -562,7 +576,6 @@ def _draw_heatmap(
         cbar_kws={"shrink": 0.7},
         **limits,
     )
-    # Black or white, whichever stands out more: on these maps never under a contrast of 4.5 : 1.
     colours = axis.collections[0].get_facecolors()
     for text, colour in zip(axis.texts, colours, strict=False):
         text.set_color(ink_on(colour))
@@ -577,7 +590,7 @@ def _label_words(axis: Axes, source: Sequence[str]) -> None:
 
 
 def ink_on(colour: np.ndarray) -> str:
-    """Black or white, whichever reads better on a colour: the contrast is 4.6 and more."""
+    """Black or white, whichever contrasts more with a colour: the ratio is at least 4.5 : 1."""
     return "black" if _luminance(colour) > 0.179 else "white"
 
 

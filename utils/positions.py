@@ -6,13 +6,13 @@ from torch import Tensor, nn
 
 
 def sinusoidal_positions(length: int, dim: int) -> Float[Tensor, "length dim"]:
-    """Sine and cosine waves of falling frequency: one row a position, one pair of columns a wave.
+    """Sine and cosine waves of falling frequency: a row per position, a pair of columns per wave.
 
     Column 2i holds sin(position / 10000^(2i/dim)) and column 2i + 1 the cosine of the same angle.
     Source: Vaswani et al. 2017, section 3.5.
 
     Raises:
-        ValueError: `dim` is odd, so that a sine would be left without its cosine.
+        ValueError: `dim` is odd, which would leave a sine without its cosine.
     """
     if dim % 2:
         raise ValueError(f"dim must be even, got {dim}")
@@ -22,7 +22,7 @@ def sinusoidal_positions(length: int, dim: int) -> Float[Tensor, "length dim"]:
 
 
 class SinusoidalPositions(nn.Module):
-    """Adds `sinusoidal_positions` to a sequence of embeddings. Nothing in it is learned."""
+    """Adds `sinusoidal_positions` to a sequence of embeddings. Nothing is learned."""
 
     def __init__(self, dim: int, max_len: int = 512):
         super().__init__()
@@ -33,11 +33,11 @@ class SinusoidalPositions(nn.Module):
 
 
 class LearnedPositions(nn.Module):
-    """Adds a learned vector for each position. It knows nothing of positions beyond `max_len`."""
+    """Adds a learned vector for each position; there are none beyond `max_len`."""
 
     def __init__(self, dim: int, max_len: int = 512):
         super().__init__()
-        self.table = nn.Parameter(torch.randn(max_len, dim) * 0.02)  # small beside the embeddings
+        self.table = nn.Parameter(torch.randn(max_len, dim) * 0.02)  # small next to the embeddings
 
     def forward(self, embeddings: Float[Tensor, "batch len dim"]) -> Float[Tensor, "batch len dim"]:
         return embeddings + _rows(self.table, embeddings)

@@ -11,10 +11,10 @@ import torch
 SOURCE = ["The", "cat", "sat", "on", "the", "mat"]
 TARGET = ["le", "chat", "était", "assis", "sur", "le", "tapis"]
 
-# One key for each source token: what the token offers. (src_len=6, 2)
+# A key for each source token: what the token offers. (src_len=6, 2)
 KEYS = torch.tensor([[1, 3], [3, 1], [2, -2], [-2, -2], [-1, 3], [-3, 1]], dtype=torch.float32)
 
-# One query for each target token: what the decoder looks for when it writes it. (tgt_len=7, 2)
+# A query for each target token: what the decoder looks for when it writes it. (tgt_len=7, 2)
 QUERIES = torch.tensor(
     [[1, 3], [3, 1], [2, -1], [2, -2], [-2, -2], [-1, 3], [-3, 1]], dtype=torch.float32
 )

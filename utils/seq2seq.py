@@ -6,7 +6,7 @@
     ...                                        # train it: utils.training
     model.translate("The cat sat on the mat")  # words, weights, source
 
-The three decoders differ in when they look at the source:
+The three decoders differ in when they attend to the source:
 
 | decoder | at each step | source |
 |---|---|---|
@@ -14,15 +14,15 @@ The three decoders differ in when they look at the source:
 | `BahdanauDecoder` | attend with the old state, then update the state | Bahdanau et al. 2015 |
 | `LuongDecoder` | update the state, then attend with the new one | Luong et al. 2015 |
 
-Where no step needs to know what the last one attended to (fixed vector, Luong without input
-feeding) a decoder that is told all the words trains on all steps at once: one call of the recurrent
-network, one of the attention. Every decoder makes one output projection for all steps.
+Where no state depends on a context (fixed vector, Luong), a decoder that is given all the words
+takes all steps at once: one call to the recurrent network, one to the attention. Every decoder
+makes one output projection for all steps.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -30,13 +30,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from utils.attention import Attention, LocalAttention, Memory, MultiHeadAttention
+from utils.attention import Attention
 from utils.corpora import EOS, PAD, SOS, UNK, Batch, Vocabulary, pad_ids, tokenise
 from utils.masks import padding_mask
-
-Cell = Literal["lstm", "gru"]
-_CELLS = {"lstm": nn.LSTM, "gru": nn.GRU}
-_STEPS = {"lstm": torch.lstm_cell, "gru": torch.gru_cell}  # of one word: quicker than the network
 
 
 class Encoded(NamedTuple):
@@ -48,12 +44,11 @@ class Encoded(NamedTuple):
 
 
 class DecoderState(NamedTuple):
-    """What a decoder carries from one step to the next. The first axis of all is the batch."""
+    """What a decoder carries from one step to the next."""
 
     hidden: Float[Tensor, "batch hidden_dim"]  # s_t
-    cell: Float[Tensor, "batch hidden_dim"] | None  # what an LSTM has beside it
-    readout: Float[Tensor, "batch embedding_dim"]  # the last one, for input feeding
-    position: Int[Tensor, " batch"]  # the number of words written
+    cell: Float[Tensor, "batch hidden_dim"]  # the LSTM's own memory
+    position: int  # the number of words read
 
 
 class Hypothesis(NamedTuple):
@@ -61,22 +56,22 @@ class Hypothesis(NamedTuple):
 
     ids: list[int]  # without <eos>
     weights: Float[Tensor, "tgt_len src_len"]  # a row for each id; src_len is 0 without attention
-    score: float  # log-probability, the <eos> included, divided by the number of tokens
+    score: float  # mean log-probability of its tokens, <eos> included
 
 
 class Translation(NamedTuple):
     """One translation as words, with the weights that an alignment heatmap shows."""
 
     words: list[str]
-    weights: Float[Tensor, "words source"]  # exactly the words and the source words
+    weights: Float[Tensor, "words source"]  # a row for each word, a column for each source word
     source: list[str]
 
 
 def _word_vectors(vocab_size: int, dim: int) -> nn.Embedding:
-    """An embedding (vocab_size, dim) that starts smaller than PyTorch's, whose deviation is 1.
+    """An embedding (vocab_size, dim) with a smaller initial scale than PyTorch's, which is 1.
 
-    A large start hardly moves while it is learnt, and a rare word keeps the noise that it began
-    with. As rows of the output projection large vectors would make huge logits besides.
+    Large initial vectors hardly move in training, so a rare word would keep its initial noise. As
+    rows of the output projection they would also make huge logits.
     """
     embedding = nn.Embedding(vocab_size, dim)
     nn.init.normal_(embedding.weight, std=0.3)
@@ -84,7 +79,7 @@ def _word_vectors(vocab_size: int, dim: int) -> nn.Embedding:
 
 
 class Encoder(nn.Module):
-    """A bidirectional recurrent network over the source words.
+    """A bidirectional LSTM over the source words.
 
     Packing keeps padding out: the backward direction starts at each sentence's own last word.
     Source: Bahdanau et al. 2015, section 3.2.
@@ -93,21 +88,13 @@ class Encoder(nn.Module):
         vocab_size: number of source words.
         embedding_dim: width of the embedding.
         hidden_dim: width of each direction.
-        cell: "lstm" or "gru".
         dropout: share of the embedding's and the states' entries set to 0 in training.
     """
 
-    def __init__(
-        self,
-        vocab_size: int,
-        embedding_dim: int,
-        hidden_dim: int,
-        cell: Cell = "lstm",
-        dropout: float = 0.0,
-    ):
+    def __init__(self, vocab_size: int, embedding_dim: int, hidden_dim: int, dropout: float = 0.0):
         super().__init__()
         self.embedding = _word_vectors(vocab_size, embedding_dim)
-        self.rnn = _recurrent(cell, embedding_dim, hidden_dim, bidirectional=True)
+        self.rnn = nn.LSTM(embedding_dim, hidden_dim, batch_first=True, bidirectional=True)
         self.dropout = nn.Dropout(dropout)
         self.output_dim = 2 * hidden_dim
 
@@ -118,27 +105,26 @@ class Encoder(nn.Module):
 
         Args:
             source: word ids.
-            lengths: the number of words of each row, on the CPU.
+            lengths: the number of words in each row, on the CPU.
 
         Raises:
-            ValueError: a row has no word at all.
+            ValueError: a row has no words.
         """
         if lengths.min() < 1:
             raise ValueError(
                 f"every source needs at least one word, but row {int(lengths.argmin())} has none; "
-                "leave empty lines out (translate does)"
+                "leave out empty lines (translate does)"
             )
         embedded = self.dropout(self.embedding(source))  # (batch, src_len, embedding_dim)
-        if lengths.min() == source.shape[1]:  # no padding: packing would only cost time
-            states, last = self.rnn(embedded)  # (batch, src_len, output_dim)
+        if lengths.min() == source.shape[1]:  # no padding: packing would only take time
+            states, (last, _) = self.rnn(embedded)  # (batch, src_len, output_dim)
         else:
             packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-            packed_states, last = self.rnn(packed)
+            packed_states, (last, _) = self.rnn(packed)
             states, _ = pad_packed_sequence(
                 packed_states, batch_first=True, total_length=source.shape[1]
             )  # (batch, src_len, output_dim)
-        last_hidden = last[0] if isinstance(last, tuple) else last  # (2, batch, hidden_dim)
-        summary = torch.cat([*last_hidden], dim=-1)  # (batch, output_dim)
+        summary = torch.cat([*last], dim=-1)  # (2, batch, hidden_dim) to (batch, output_dim)
         mask = padding_mask(lengths.to(source.device), source.shape[1])  # (batch, 1, src_len)
         return Encoded(self.dropout(states), summary, mask)
 
@@ -146,23 +132,22 @@ class Encoder(nn.Module):
 class Decoder(nn.Module):
     """What all decoders share: embedding, recurrent network, readout, output projection.
 
-    A subclass says in `step` in which order it looks and moves on. The output projection has the
-    weights of the embedding: a word is written where the readout points at its vector. That keeps
-    the projection, by far the largest cost, at the width of the embedding. Source: Press and Wolf
-    2017.
+    A subclass says in `step` whether it attends before or after it updates its state. The output
+    projection shares its weights with the embedding: a word is likely where the readout points at
+    its vector. That keeps the projection, by far the largest cost, as narrow as the embedding.
+    Source: Press and Wolf 2017.
 
     Args:
         vocab_size: number of target words.
         embedding_dim: width of the embedding and of the readout.
         hidden_dim: width of the state.
         summary_dim: width of the encoder's summary.
-        context_dim: width of the context that the readout sees beside the state.
-        feed_dim: width of what the recurrent network is fed beside the word.
-        cell: "lstm" or "gru".
+        context_dim: width of the context that the readout gets in addition to the state.
+        feed_dim: width of what the LSTM is fed in addition to the word.
         dropout: share of the embedding's and the readout's entries set to 0 in training.
     """
 
-    all_at_once = False  # whether `step` can take any number of words in one call
+    all_at_once = True  # whether `step` can take any number of words in one call
 
     def __init__(
         self,
@@ -172,14 +157,12 @@ class Decoder(nn.Module):
         summary_dim: int,
         context_dim: int,
         feed_dim: int,
-        cell: Cell,
         dropout: float,
     ):
         super().__init__()
         self.summary_dim = summary_dim
-        self.rnn = _recurrent(cell, embedding_dim + feed_dim, hidden_dim)
-        self.one_step = _STEPS[cell]
-        self.bridge = nn.Linear(summary_dim, hidden_dim * (2 if cell == "lstm" else 1))
+        self.rnn = nn.LSTM(embedding_dim + feed_dim, hidden_dim, batch_first=True)
+        self.bridge = nn.Linear(summary_dim, 2 * hidden_dim)
         self.readout = nn.Linear(hidden_dim + context_dim, embedding_dim)
         self.embedding = _word_vectors(vocab_size, embedding_dim)
         self.output = nn.Linear(embedding_dim, vocab_size)
@@ -187,19 +170,13 @@ class Decoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def remember(self, encoded: Encoded) -> NamedTuple:
-        """What the steps need of the source, made once a sequence."""
+        """What the steps need of the source, made once per sequence."""
         raise NotImplementedError
 
     def start(self, encoded: Encoded) -> DecoderState:
         """The state before the first word, s_0 = tanh(W summary): Bahdanau et al. 2015, A.2.2."""
-        parts = self.bridge(encoded.summary).tanh().split(self.rnn.hidden_size, dim=-1)
-        batch, device = len(parts[0]), parts[0].device
-        return DecoderState(
-            hidden=parts[0],  # (batch, hidden_dim)
-            cell=parts[1] if len(parts) == 2 else None,
-            readout=parts[0].new_zeros(batch, self.embedding.embedding_dim),
-            position=torch.zeros(batch, dtype=torch.long, device=device),
-        )
+        hidden, cell = self.bridge(encoded.summary).tanh().chunk(2, dim=-1)  # (batch, hidden_dim)
+        return DecoderState(hidden, cell, position=0)
 
     def step(
         self,
@@ -207,18 +184,18 @@ class Decoder(nn.Module):
         memory: NamedTuple,
         state: DecoderState,
     ) -> tuple[Tensor, Tensor, DecoderState]:
-        """Look and move on; one word of each row at a time unless `all_at_once`.
+        """Attend and update the state; one word of each row at a time unless `all_at_once`.
 
         Returns:
             Contexts and states side by side (batch, tgt_len, context_dim + hidden_dim), which
-            `read` turns into readouts; the weights (batch, tgt_len, src_len); and the state after.
+            `read` turns into readouts; the weights (batch, tgt_len, src_len); and the next state.
         """
         raise NotImplementedError
 
     def forward(
         self, words: Int[Tensor, "batch tgt_len"], memory: NamedTuple, state: DecoderState
     ) -> tuple[Tensor, Tensor, DecoderState]:
-        """Read `words`, and say after each one what could come next.
+        """Read `words`, and after each one predict the next.
 
         Returns:
             The readouts (batch, tgt_len, embedding_dim), which `output` turns into logits; the
@@ -235,20 +212,16 @@ class Decoder(nn.Module):
     def update(
         self, inputs: Float[Tensor, "batch tgt_len input_dim"], state: DecoderState
     ) -> tuple[Tensor, DecoderState]:
-        """Run the recurrent network: states (batch, tgt_len, hidden_dim), and the state after."""
-        lstm, tgt_len = state.cell is not None, inputs.shape[1]
-        if tgt_len == 1:
-            before = (state.hidden, state.cell) if lstm else state.hidden
-            after = self.one_step(inputs[:, 0], before, *self.rnn.all_weights[0])
-            hidden, cell = after if lstm else (after, None)
+        """Run the LSTM: states (batch, tgt_len, hidden_dim), and the next state."""
+        tgt_len = inputs.shape[1]
+        if tgt_len == 1:  # faster than calling the network
+            before = (state.hidden, state.cell)
+            hidden, cell = torch.lstm_cell(inputs[:, 0], before, *self.rnn.all_weights[0])
             states = hidden.unsqueeze(1)  # (batch, 1, hidden_dim)
-        else:  # the network has a further axis in front, of its one layer
-            hidden = state.hidden.unsqueeze(0).contiguous()
-            before = (hidden, state.cell.unsqueeze(0).contiguous()) if lstm else hidden
-            states, after = self.rnn(inputs, before)
-            hidden, cell = (after[0][0], after[1][0]) if lstm else (after[0], None)
-        position = state.position + tgt_len
-        return states, state._replace(hidden=hidden, cell=cell, position=position)
+        else:  # the network has one more axis in front, for its one layer
+            before = (state.hidden[None].contiguous(), state.cell[None].contiguous())
+            states, ((hidden,), (cell,)) = self.rnn(inputs, before)
+        return states, DecoderState(hidden, cell, state.position + tgt_len)
 
     def read(self, both: Float[Tensor, "batch tgt_len both_dim"]) -> Tensor:
         """The readouts tanh(W [c; s]), embedding_dim wide: Luong et al. 2015, equation 5."""
@@ -258,8 +231,8 @@ class Decoder(nn.Module):
 class FixedVectorDecoder(Decoder):
     """The decoder without attention: one vector has to hold the whole source.
 
-    The vector starts the state, and is fed to the recurrent network and to the readout at every
-    step, so that the state need not carry it along. The weights have no columns.
+    The vector initialises the state, and is fed to the LSTM and to the readout at every step, so
+    the state does not have to carry it. The weights have no columns.
     Source: Cho et al. 2014, section 2.2; the bottleneck of Bahdanau et al. 2015, section 1.
 
     Args:
@@ -267,11 +240,8 @@ class FixedVectorDecoder(Decoder):
         embedding_dim: width of the embedding and of the readout.
         hidden_dim: width of the state.
         summary_dim: width of the encoder's summary, its `output_dim`.
-        cell: "lstm" or "gru".
         dropout: share of the embedding's and the readout's entries set to 0 in training.
     """
-
-    all_at_once = True
 
     def __init__(
         self,
@@ -279,7 +249,6 @@ class FixedVectorDecoder(Decoder):
         embedding_dim: int,
         hidden_dim: int,
         summary_dim: int,
-        cell: Cell = "lstm",
         dropout: float = 0.0,
     ):
         super().__init__(
@@ -289,7 +258,6 @@ class FixedVectorDecoder(Decoder):
             summary_dim,
             context_dim=summary_dim,
             feed_dim=summary_dim,
-            cell=cell,
             dropout=dropout,
         )
 
@@ -312,47 +280,25 @@ class AttentionDecoder(Decoder):
         embedding_dim: width of the embedding and of the readout.
         attention: any mechanism. Its `query_dim` becomes the width of the state, and its `key_dim`
             must be the encoder's `output_dim`.
-        feed_dim: width of what the recurrent network is fed beside the word.
-        cell: "lstm" or "gru".
         dropout: share of the embedding's and the readout's entries set to 0 in training.
     """
 
     def __init__(
-        self,
-        vocab_size: int,
-        embedding_dim: int,
-        attention: Attention,
-        feed_dim: int,
-        cell: Cell,
-        dropout: float,
+        self, vocab_size: int, embedding_dim: int, attention: Attention, dropout: float = 0.0
     ):
         super().__init__(
             vocab_size,
             embedding_dim,
             hidden_dim=attention.query_dim,
             summary_dim=attention.key_dim,
-            context_dim=_context_dim(attention),
-            feed_dim=feed_dim,
-            cell=cell,
+            context_dim=attention.context_dim,
+            feed_dim=0 if self.all_at_once else attention.context_dim,
             dropout=dropout,
         )
         self.attention = attention
 
     def remember(self, encoded):
         return self.attention.remember(encoded.states, mask=encoded.mask)
-
-    def attend(
-        self,
-        queries: Float[Tensor, "batch tgt_len query_dim"],
-        memory: Memory,
-        position: Int[Tensor, " batch"],
-    ) -> tuple[Tensor, Tensor]:
-        """Contexts and weights of successive queries, the first of which stands at `position`."""
-        if not isinstance(self.attention, LocalAttention):
-            return self.attention.attend(queries, memory)
-        # The one mechanism that asks where in the target each query stands.
-        steps = torch.arange(queries.shape[1], device=queries.device)
-        return self.attention.attend(queries, memory, position.unsqueeze(1) + steps)
 
 
 class BahdanauDecoder(AttentionDecoder):
@@ -361,26 +307,15 @@ class BahdanauDecoder(AttentionDecoder):
         c_t = attention(s_{t-1}),    s_t = rnn([y_{t-1}; c_t], s_{t-1})
 
     Each step waits for the one before. Source: Bahdanau et al. 2015, section 3.1. (The mechanism
-    of the paper is `AdditiveAttention`; its maxout readout is the tanh of Luong here, so that the
-    decoders differ in the order alone.)
-
-    Args are those of `AttentionDecoder`, without `feed_dim`.
+    of the paper is `AdditiveAttention`. Luong's tanh stands in for the paper's maxout readout, so
+    that the decoders differ in the order alone.)
     """
 
-    def __init__(
-        self,
-        vocab_size: int,
-        embedding_dim: int,
-        attention: Attention,
-        cell: Cell = "lstm",
-        dropout: float = 0.0,
-    ):
-        feed_dim = _context_dim(attention)
-        super().__init__(vocab_size, embedding_dim, attention, feed_dim, cell, dropout)
+    all_at_once = False
 
     def step(self, embedded, memory, state):
         query = state.hidden.unsqueeze(1)  # (batch, 1, hidden_dim)
-        context, weights = self.attend(query, memory, state.position)  # (batch, 1, context_dim)
+        context, weights = self.attention.attend(query, memory, position=state.position)
         states, state = self.update(torch.cat([embedded, context], dim=-1), state)
         return torch.cat([context, states], dim=-1), weights, state
 
@@ -390,38 +325,16 @@ class LuongDecoder(AttentionDecoder):
 
         s_t = rnn(y_{t-1}, s_{t-1}),    c_t = attention(s_t)
 
-    No state depends on a context, so the whole target is trained on at once. With input feeding
-    the last readout, which knows where the decoder has looked, is fed in beside the word, and the
-    steps wait for one another. Source: Luong et al. 2015, sections 3.1 and 3.3.
-
-    Args are those of `AttentionDecoder`, without `feed_dim`, and:
-        input_feeding: whether the last readout is fed in beside the word.
+    No state depends on a context, so the whole target is trained on at once. Source: Luong et al.
+    2015, section 3.1, without the input feeding of section 3.3, which would make the steps wait for
+    one another.
     """
 
-    def __init__(
-        self,
-        vocab_size: int,
-        embedding_dim: int,
-        attention: Attention,
-        input_feeding: bool = False,
-        cell: Cell = "lstm",
-        dropout: float = 0.0,
-    ):
-        feed_dim = embedding_dim if input_feeding else 0
-        super().__init__(vocab_size, embedding_dim, attention, feed_dim, cell, dropout)
-        self.input_feeding = input_feeding
-        self.all_at_once = not input_feeding
-
     def step(self, embedded, memory, state):
-        if self.input_feeding:
-            embedded = torch.cat([embedded, state.readout.unsqueeze(1)], dim=-1)
         position = state.position
         states, state = self.update(embedded, state)  # (batch, tgt_len, hidden_dim)
-        contexts, weights = self.attend(states, memory, position)
-        both = torch.cat([contexts, states], dim=-1)
-        if self.input_feeding:
-            state = state._replace(readout=self.read(both)[:, 0])
-        return both, weights, state
+        contexts, weights = self.attention.attend(states, memory, position=position)
+        return torch.cat([contexts, states], dim=-1), weights, state
 
 
 class Seq2Seq(nn.Module):
@@ -451,7 +364,7 @@ class Seq2Seq(nn.Module):
         ):
             if len(vocabulary) != embedding.num_embeddings:
                 raise ValueError(
-                    f"the {name} vocabulary has {len(vocabulary)} words, but its embedding "
+                    f"the {name} vocabulary has {len(vocabulary)} words, but its embedding has "
                     f"{embedding.num_embeddings}: pass vocab_size=len({name}_vocabulary)"
                 )
         self.encoder = encoder
@@ -464,18 +377,18 @@ class Seq2Seq(nn.Module):
         return self.decoder.output.bias.device
 
     def start(self, source: Tensor, lengths: Tensor) -> tuple[NamedTuple, DecoderState]:
-        """Encode; what the decoder remembers of the source, and its state before the first word."""
+        """What the decoder remembers of the source, and its state before the first word."""
         encoded = self.encoder(source.to(self.device), lengths)
         return self.decoder.remember(encoded), self.decoder.start(encoded)
 
     def forward(self, batch: Batch, teacher_forcing: float = 1.0) -> tuple[Tensor, Tensor]:
-        """Write the targets of a batch; at each step the decoder reads what stood there before.
+        """Predict the targets of a batch, word by word.
 
         Args:
             batch: sources and targets.
-            teacher_forcing: the share of steps at which the decoder reads the gold word before; at
-                the others it reads its own. 1 is teacher forcing, 0 free running, between them
-                scheduled sampling (Bengio et al. 2015).
+            teacher_forcing: the share of steps at which the decoder reads the previous gold word;
+                at the others it reads its own prediction. 1 is teacher forcing, 0 is free running,
+                anything between is scheduled sampling (Bengio et al. 2015).
 
         Returns:
             The readouts (batch, tgt_len, embedding_dim), which `decoder.output` turns into logits,
@@ -501,29 +414,29 @@ class Seq2Seq(nn.Module):
     def losses(
         self, batch: Batch, teacher_forcing: float = 1.0, label_smoothing: float = 0.0
     ) -> Float[Tensor, " tokens"]:
-        """Cross-entropy of each target word and `<eos>` of the batch, row after row, no padding.
+        """Cross-entropy of each target word and `<eos>`, row after row, without the padding.
 
         Args:
             batch, teacher_forcing: as for `forward`.
-            label_smoothing: share of the probability that the goal spreads over all words.
+            label_smoothing: share of the target probability spread over all words.
         """
         readouts, _ = self(batch, teacher_forcing)
         labels = batch.labels.to(self.device)
-        real = labels != PAD  # padding is dropped before the projection, which costs the most
+        real = labels != PAD  # drop padding before the projection, which is the largest cost
         logits = self.decoder.output(readouts[real])  # (tokens, vocab_size)
         return F.cross_entropy(
             logits, labels[real], reduction="none", label_smoothing=label_smoothing
         )
 
     def greedy(self, source: Tensor, lengths: Tensor) -> list[Hypothesis]:
-        """Write the likeliest word at each step, for a whole batch at once.
+        """Write the most likely word at each step, for a whole batch at once.
 
-        A sentence that is done leaves the batch. One that does not end is cut off when it has twice
-        as many words as its source, and ten.
+        A finished sentence leaves the batch. One that does not end is cut off at twice the length
+        of its source plus ten words.
 
         Args:
             source: word ids, (batch, src_len).
-            lengths: the number of words of each row, on the CPU.
+            lengths: the number of words in each row, on the CPU.
         """
         batch = len(source)
         steps = []
@@ -554,17 +467,17 @@ class Seq2Seq(nn.Module):
         ]
 
     def beam(self, source: Tensor, lengths: Tensor, beam_size: int = 5) -> list[Hypothesis]:
-        """Keep the `beam_size` best beginnings of each sentence at each step, for a whole batch.
+        """Beam search: keep the `beam_size` best partial translations of each sentence.
 
-        Translations that have ended are compared by their log-probability per token, since the
-        plain sum favours the short. A sentence is done when `beam_size` translations of it have
-        ended, or where `greedy` would cut it off. A beam of 1 is `greedy`.
+        Finished translations are compared by their log-probability per token, since the plain sum
+        favours short ones. A sentence is done when `beam_size` translations of it are finished, or
+        where `greedy` would cut it off. A beam of 1 is `greedy`.
         Source: Sutskever et al. 2014, section 3.2; Wu et al. 2016, section 7, for the length.
 
         Args:
             source: word ids, (batch, src_len).
-            lengths: the number of words of each row, on the CPU.
-            beam_size: how many beginnings are kept.
+            lengths: the number of words in each row, on the CPU.
+            beam_size: how many partial translations are kept.
 
         Raises:
             ValueError: `beam_size` is below 1.
@@ -583,7 +496,7 @@ class Seq2Seq(nn.Module):
                 readouts, weights, state = self.decoder(beams.last_words, memory, state)
                 log_probs = self.decoder.output(readouts[:, 0]).log_softmax(-1)  # (rows, vocab)
                 candidates, parents = beams.grow(log_probs, weights)
-                # Of 2 * beam_size candidates at most beam_size end here: enough are left to go on.
+                # At most beam_size of the 2 * beam_size candidates end here: enough remain.
                 ended = candidates.ids[..., -1] == EOS  # (sentences, 2 * beam_size)
                 live = ended.int().argsort(dim=1, stable=True)[:, :beam_size]
                 cut = limits[sentences] == candidates.length  # (sentences,)
@@ -607,12 +520,12 @@ class Seq2Seq(nn.Module):
         copy_unknown: bool = True,
         batch_size: int = 128,
     ) -> list[Translation]:
-        """As `translate`, for many sentences, in batches of like length."""
+        """As `translate`, for many sentences, in batches of similar length."""
         sources = [
             list(tokenise(sentence) if isinstance(sentence, str) else sentence)
             for sentence in sentences
         ]
-        # A line without words has an empty translation, and no place in a batch.
+        # A line without words has an empty translation and is left out of the batches.
         translations = [Translation([], torch.zeros(0, 0), []) for _ in sources]
         by_length = sorted(
             (i for i, source in enumerate(sources) if source), key=lambda i: len(sources[i])
@@ -633,32 +546,32 @@ class Seq2Seq(nn.Module):
     def translate(
         self, sentence: str | Sequence[str], beam_size: int = 1, copy_unknown: bool = True
     ) -> Translation:
-        """Translate a sentence as a person types it.
+        """Translate a sentence as a person would type it.
 
         Args:
-            sentence: a text, or its tokens where they are not words (letters, say). Words that the
-                vocabulary does not know are read as `<unk>`. An empty line translates to nothing.
-            beam_size: 1 is greedy.
-            copy_unknown: where the model writes `<unk>`, put the source word that has the largest
+            sentence: a text, or its tokens if they are not words (letters, say). Words outside the
+                vocabulary are read as `<unk>`. An empty line has an empty translation.
+            beam_size: 1 is greedy search.
+            copy_unknown: replace each `<unk>` that the model writes with the source word of largest
                 weight, which is right for names and numbers. Source: Jean et al. 2015, section 3.4.
 
         Returns:
             The words, the weights with a row for each of them and a column for each source word
-            (none without attention), and the source words.
+            (no columns without attention), and the source words.
         """
         return self.translate_all([sentence], beam_size, copy_unknown)[0]
 
 
 class _Beams(NamedTuple):
-    """The beginnings that a beam search keeps, or is choosing from: `beam` of each sentence."""
+    """The partial translations that a beam search keeps or chooses from, `beam` per sentence."""
 
     ids: Int[Tensor, "sentences beam length+1"]  # <sos> and the words
     weights: Float[Tensor, "sentences beam length src_len"] | None  # None before the first word
-    scores: Float[Tensor, "sentences beam"]  # log-probability of the whole
+    scores: Float[Tensor, "sentences beam"]  # total log-probability
 
     @classmethod
     def start(cls, sentences: int, beam_size: int, device: torch.device) -> "_Beams":
-        """All begin with nothing written. They are the same, so only one of each may count."""
+        """All start empty. Those of a sentence are the same, so only its first one may count."""
         scores = torch.full((sentences, beam_size), -math.inf, device=device)
         scores[:, 0] = 0
         ids = torch.full((sentences, beam_size, 1), SOS, device=device)
@@ -679,14 +592,14 @@ class _Beams(NamedTuple):
         return _Beams(*(None if part is None else part[sentences, slots] for part in self))
 
     def grow(self, log_probs: Tensor, weights: Tensor) -> tuple["_Beams", Tensor]:
-        """The best ways to write one word more, twice as many of each sentence as there are beams.
+        """The best ways to write one more word: 2 * beam candidates for each sentence.
 
         Args:
             log_probs: of the next word, (sentences * beam, vocab_size).
-            weights: with which it is written, (sentences * beam, 1, src_len).
+            weights: the attention weights of this step, (sentences * beam, 1, src_len).
 
         Returns:
-            The candidates, best first, and which of the old slots each grew from.
+            The candidates, best first, and the slot that each one extends.
         """
         sentences, beam_size = self.scores.shape
         totals = self.scores.view(-1, 1) + log_probs  # (sentences * beam, vocab_size)
@@ -708,7 +621,7 @@ class _Beams(NamedTuple):
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Without dropout and without gradients; afterwards the model is in the mode it was in."""
+    """Without dropout and gradients; afterwards the model is back in the mode it was in."""
     was_training = model.training
     model.eval()
     try:
@@ -718,19 +631,8 @@ def evaluating(model: nn.Module) -> Iterator[None]:
         model.train(was_training)
 
 
-def _recurrent(cell: Cell, input_dim: int, hidden_dim: int, bidirectional: bool = False):
-    if cell not in _CELLS:
-        raise ValueError(f'cell must be "lstm" or "gru", got {cell!r}')
-    return _CELLS[cell](input_dim, hidden_dim, batch_first=True, bidirectional=bidirectional)
-
-
-def _context_dim(attention: Attention) -> int:
-    """The width of the context: the keys', unless the mechanism projects what it attends to."""
-    return attention.query_dim if isinstance(attention, MultiHeadAttention) else attention.key_dim
-
-
 def _length_limits(lengths: Tensor) -> Tensor:
-    """Where a translation that does not end is cut off."""
+    """The number of words at which a translation that does not end is cut off."""
     return 2 * lengths + 10
 
 
@@ -739,18 +641,20 @@ Parts = TypeVar("Parts", bound=tuple)
 
 def _pick(parts: Parts, rows: Int[Tensor, " rows"]) -> Parts:
     """The given rows of every tensor in a state or memory."""
-    return type(parts)(*(None if part is None else part.index_select(0, rows) for part in parts))
+    return type(parts)(
+        *(part.index_select(0, rows) if isinstance(part, Tensor) else part for part in parts)
+    )
 
 
 def _hypothesis(ids: Tensor, weights: Tensor, score: Tensor, src_len: Tensor) -> Hypothesis:
-    """Cut off `<eos>` and what is behind it, and the columns of padding."""
+    """Drop `<eos>` and everything after it, and the columns of padding."""
     length = int((ids != EOS).sum())
     own = weights[:length, : int(src_len)].clone()  # a view would keep the whole batch in memory
     return Hypothesis(ids[:length].tolist(), own.cpu(), float(score))
 
 
 def _copy_unknown(words: list[str], hypothesis: Hypothesis, source: list[str]) -> list[str]:
-    """Put the source word that has the largest weight in the place of each unknown word."""
+    """Replace each unknown word with the source word of largest weight."""
     if not hypothesis.weights.numel():  # without attention there is nothing to go by
         return words
     looked_at = hypothesis.weights.argmax(-1).tolist()

@@ -1,8 +1,8 @@
-"""The training loop: a fixed number of steps, watched, interruptible, and resumed to the letter.
+"""The training loop: a fixed number of steps that can be interrupted and resumed exactly.
 
 trainer = Trainer(model, batches, validation, steps=1500)
-trainer.fit()          # Ctrl-C (or the stop button of a notebook) stops it after the step
-trainer.fit()          # and this goes on, to the same result as if nothing had happened
+trainer.fit()      # Ctrl-C (or the notebook's stop button) stops it after the current step
+trainer.fit()      # and this resumes, with the same result as if nothing had happened
 """
 
 import math
@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -22,20 +21,20 @@ import torch
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from utils.corpora import UNK, Batch, Batches
+from utils.corpora import Batch, Batches
 from utils.metrics import teacher_forced_perplexity
 from utils.seq2seq import Seq2Seq
 
 
 def one_cycle(step: int, steps: int, peak: float, warmup: float) -> float:
-    """The learning rate of a step: up to the peak on a line, and down to 0 on a cosine.
+    """The learning rate of a step: linear up to the peak, then a cosine down to 0.
 
-    A function of the step and of nothing else, so there is no schedule to save and restore.
+    It depends on the step alone, so there is no schedule to save and restore.
     Source: Smith and Topin 2018, in the form of Loshchilov and Hutter 2017, equation 5.
 
     Args:
         step: from 0 to steps - 1.
-        steps: length of the whole training.
+        steps: number of steps of the whole training.
         peak: the largest rate.
         warmup: share of the steps that lead up to it.
     """
@@ -45,58 +44,34 @@ def one_cycle(step: int, steps: int, peak: float, warmup: float) -> float:
     return peak * (1 + math.cos(math.pi * (step - rising) / (steps - rising))) / 2
 
 
-def hide_copies(batch: Batch, share: float) -> Batch:
-    """Make some of the words that are spelled alike on both sides `<unk>`, on both sides.
-
-    A word in the source and in the target is most likely a name or a number. A model that has read
-    such words as unknown, and learnt to answer with `<unk>`, can be given names and numbers that it
-    has never seen: `translate` puts the source word in the place of the `<unk>`.
-    Source: Luong, Sutskever et al. 2015, section 3.1, which marks copied words so.
-
-    Args:
-        batch: pairs as tensors.
-        share: how many of these words are hidden.
-    """
-    source, target = batch.source.clone(), batch.target.clone()
-    for row, pair in enumerate(batch.pairs):
-        alike = {word for word in pair.source if word in pair.target and word[0].isalnum()}
-        for word in sorted(alike):  # in an order that is the same in every process
-            if torch.rand(()) < share:
-                source[row, : len(pair.source)][[w == word for w in pair.source]] = UNK
-                target[row, 1 : len(pair.target) + 1][[w == word for w in pair.target]] = UNK
-    return replace(batch, source=source, target=target)
-
-
 class Trainer:
-    """Trains a model for a fixed number of steps; the weights with the best validation are kept.
+    """Trains a model for a fixed number of steps and keeps the weights of the best validation.
 
-    Everything that a step depends on (weights, optimiser, place in the data, random numbers) is
-    held by the trainer, so a training that was interrupted, or saved and loaded in another process,
-    ends where an uninterrupted one does. The random numbers of others are left alone.
+    The trainer holds everything that a step depends on (weights, optimiser, place in the data,
+    random state), so a run that was interrupted, or saved and loaded in another process, ends with
+    the same weights as an uninterrupted one. The global random state is left as it was.
 
     Args:
         model: trained in place.
-        batches: the training pairs, shuffled anew for each epoch.
-        validation: pairs to choose the best weights by; without them the last ones are kept.
+        batches: the training pairs, reshuffled for each epoch.
+        validation: pairs to choose the best weights by, measured after each epoch and at the end;
+            without them the last weights are kept.
         steps: the budget, in batches.
         learning_rate: the peak of the one-cycle schedule, for Adam.
         warmup: share of the steps that lead up to the peak.
-        label_smoothing: share of the probability that the goal spreads over all words.
+        label_smoothing: share of the target probability spread over all words.
             Source: Szegedy et al. 2016, section 7.
         teacher_forcing: share of the steps at which the decoder reads the gold word before.
-        copies_hidden: share of the words spelled alike on both sides that are made `<unk>`, anew in
-            each epoch, so that the model learns to copy: see `hide_copies`.
-        clip: gradients longer than this are shortened to it. Source: Pascanu et al. 2013.
-        validate_every: steps between validations; an epoch where not given. The last step always
-            validates.
-        checkpoint: file to save to at each validation, at an interruption and at the end.
-        progress: whether to show a bar (a widget in notebooks, elsewhere on stderr).
-        seed: fixes order of the batches and dropout.
+        clip: largest norm of the gradient; a larger one is scaled down to it.
+            Source: Pascanu et al. 2013.
+        checkpoint: file to save to at each validation, when interrupted, and at the end.
+        progress: whether to show a progress bar (a widget in notebooks, elsewhere on stderr).
+        seed: fixes the order of the batches, and dropout.
 
     Attributes:
         step: number of steps taken.
-        losses: the training loss of every step, the mean over its target tokens.
-        validations: (step, teacher-forced perplexity) of every validation.
+        losses: the training loss of each step, the mean over its target tokens.
+        validations: (step, teacher-forced perplexity) of each validation.
     """
 
     def __init__(
@@ -109,9 +84,7 @@ class Trainer:
         warmup: float = 0.1,
         label_smoothing: float = 0.1,
         teacher_forcing: float = 1.0,
-        copies_hidden: float = 0.0,
         clip: float = 1.0,
-        validate_every: int | None = None,
         checkpoint: str | os.PathLike | None = None,
         progress: bool = True,
         seed: int = 0,
@@ -124,14 +97,12 @@ class Trainer:
         self.warmup = warmup
         self.label_smoothing = label_smoothing
         self.teacher_forcing = teacher_forcing
-        self.copies_hidden = copies_hidden
         self.clip = clip
-        self.validate_every = validate_every or len(batches)
         self.checkpoint = checkpoint
         self.progress = progress
         self.seed = seed
 
-        # `fused` makes the whole update in one pass, several times faster than PyTorch's default.
+        # `fused` does the whole update in one pass, several times faster than PyTorch's default.
         self.optimizer = torch.optim.Adam(model.parameters(), fused=True)
         self.step = 0
         self.losses: list[float] = []
@@ -145,14 +116,14 @@ class Trainer:
         return self.step >= self.steps
 
     def fit(self) -> None:
-        """Train until the budget is spent, or until Ctrl-C; where it stopped, go on.
+        """Train until the budget is spent or Ctrl-C is pressed; called again, resume there.
 
         At the end the model has the weights of the best validation. After an interruption it has
-        the newest ones, and can be used as it is.
+        the latest ones, and can be used as it is.
 
         Raises:
-            FloatingPointError: the loss or the gradient is not a number any more. The model keeps
-                the weights from before that step.
+            FloatingPointError: the loss or the gradient is no longer finite. The model keeps the
+                weights from before that step.
         """
         tokens, started = 0, time.perf_counter()
         with (
@@ -167,7 +138,7 @@ class Trainer:
                     loss = statistics.fmean(self.losses[-50:])
                     bar.set_postfix_str(f"loss {loss:.3f}, {rate:,.0f} tokens/s", refresh=False)
                     bar.update()
-                    if self.step % self.validate_every == 0 or self.finished:
+                    if self.step % len(self.batches) == 0 or self.finished:
                         self._validate()
                     if self.finished or interrupted.is_set():
                         break
@@ -179,12 +150,12 @@ class Trainer:
         if interrupted.is_set():
             print(
                 f"Stopped after step {self.step:,} of {self.steps:,}. The model keeps what it has "
-                "learnt; fit() goes on from here.",
+                "learned; call fit() again to resume.",
                 file=sys.stderr,
             )
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write all that `load` needs to go on from here."""
+        """Write everything that `load` needs to resume from here."""
         path = Path(path)
         unfinished = path.with_name(path.name + ".part")
         state = {
@@ -197,12 +168,12 @@ class Trainer:
             "random_state": self._random_state,
         }
         torch.save(state, unfinished)
-        unfinished.replace(path)  # in one go, so that a crash never leaves half a checkpoint
+        unfinished.replace(path)  # atomic, so that a crash never leaves half a checkpoint
 
     def load(self, path: str | os.PathLike) -> None:
-        """Take up the training that `save` wrote: same model, same batches, same settings.
+        """Resume the training that `save` wrote, with the same model, batches and settings.
 
-        The file is read with `weights_only=True`, which runs no code that a stranger put into it.
+        The file is read with `weights_only=True`, so no code in it is ever run.
         """
         state = torch.load(path, map_location="cpu", weights_only=True)
         self.model.load_state_dict(state["model"])
@@ -214,28 +185,26 @@ class Trainer:
         self._random_state = state["random_state"]
 
     def _rest_of_epoch(self) -> Iterator[Batch]:
-        """The batches from here to the end of the epoch; the step says where that is."""
+        """The batches from the current step to the end of its epoch."""
         epoch, done = divmod(self.step, len(self.batches))
         return islice(self.batches.shuffled(self.seed * 10_007 + epoch), done, None)
 
     def _take_step(self, batch: Batch) -> int:
-        """One step of gradient descent; the number of target tokens it learnt from."""
+        """Take one step of gradient descent; return the number of target tokens in its batch."""
         self.model.train()
         self.optimizer.zero_grad()
-        if self.copies_hidden:
-            batch = hide_copies(batch, self.copies_hidden)
         losses = self.model.losses(batch, self.teacher_forcing, self.label_smoothing)  # (tokens,)
-        # Not their mean: a word counts the same in a batch of long sentences and in one of short.
+        # Not their mean: a word counts the same whether its batch has many words or few.
         loss = losses.sum() / self._usual_tokens
         loss.backward()
-        length = nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
-        if not (loss.isfinite() and length.isfinite()):
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
+        if not (loss.isfinite() and norm.isfinite()):
             raise FloatingPointError(
-                f"the loss is {loss.item():.3g} and its gradient {length.item():.3g} long at step "
-                f"{self.step + 1}; the weights are still those from before it. Try a lower "
+                f"the loss is {loss.item():.3g} and the norm of its gradient {norm.item():.3g} at "
+                f"step {self.step + 1}; the weights are still those from before it. Try a lower "
                 f"learning_rate (now {self.learning_rate:g}), a longer warmup (now "
-                f"{self.warmup:g}) or a smaller clip (now {self.clip:g}). If it is the first step, "
-                "look for inf or NaN in the weights"
+                f"{self.warmup:g}) or a smaller clip (now {self.clip:g}). If this is the first "
+                "step, look for inf or NaN in the weights"
             )
         for group in self.optimizer.param_groups:
             group["lr"] = one_cycle(self.step, self.steps, self.learning_rate, self.warmup)
@@ -246,7 +215,7 @@ class Trainer:
         return len(losses)
 
     def _validate(self) -> None:
-        """Measure, and keep the weights where they are the best so far."""
+        """Measure the perplexity, and keep the weights if they are the best so far."""
         if self.validation is None:
             return
         perplexity = teacher_forced_perplexity(self.model, self.validation)
@@ -260,7 +229,7 @@ class Trainer:
 
     @contextmanager
     def _own_random_numbers(self) -> Iterator[None]:
-        """Draw from the trainer's own stream of random numbers, and leave the others' alone."""
+        """Draw from the trainer's own random state, and restore the global one afterwards."""
         device = self.model.device
         others = _get_random_state(device)
         if self._random_state is None:
@@ -274,7 +243,7 @@ class Trainer:
 
 
 def _get_random_state(device: torch.device) -> list[Tensor]:
-    """The state of the CPU's generator, and of the device's where it is another."""
+    """The state of the CPU's generator, and of the device's own if it is not the CPU."""
     states = [torch.get_rng_state()]
     if device.type != "cpu":
         states.append(torch.get_device_module(device).get_rng_state())
@@ -289,10 +258,10 @@ def _set_random_state(device: torch.device, states: list[Tensor]) -> None:
 
 @contextmanager
 def _interrupts_noted() -> Iterator[threading.Event]:
-    """Ctrl-C sets an event instead of breaking off in the middle of a step."""
+    """Ctrl-C sets an event instead of interrupting in the middle of a step."""
     noted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield noted  # signals go to the main thread, and only it may ask for them
+        yield noted  # only the main thread receives signals or may set their handlers
         return
     before = signal.signal(signal.SIGINT, lambda *_: noted.set())
     try:

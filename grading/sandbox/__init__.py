@@ -1,8 +1,8 @@
-"""Starts the server inside bubblewrap, or says why that cannot be.
+"""Starts the server inside bubblewrap and gets workers from it, or says why that cannot be.
 
 The server and all that it forks see the system's libraries, Python, `utils` and this folder,
-read-only, and nothing else of the disk. There is no network. Started by root, they are the user
-`nobody`: limits on the number of processes do not bind root.
+read-only, and nothing else of the disk. There is no network. Started by root, they run as the user
+`nobody`: root is not bound by limits on the number of processes.
 """
 
 import os
@@ -10,13 +10,16 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import BinaryIO
 
 HERE = Path(__file__).parent
 COURSE = HERE.parents[1]
 OURS = (COURSE / "utils", HERE.parent / "__init__.py", HERE)  # what a worker sees of the course
+LAST_WORDS = 5.0  # seconds to wait for how a worker ended
 SYSTEM = (
     "/usr",
     "/bin",
@@ -38,48 +41,119 @@ If you trust every submission, --unsafe grades without one. Each can then read a
 you can; every report will say so."""
 
 
-class NoSandbox(RuntimeError):  # noqa: N818 - it is no fault, but something to install
-    """There is no sandbox here, and how to get one."""
+class NoSandbox(RuntimeError):  # noqa: N818 - something to install, not a fault
+    """There is no sandbox here; the message says how to get one."""
 
     def __init__(self, reason: str):
         super().__init__(HOW_TO_GET_ONE.format(reason=reason))
 
 
-def start_server(safe: bool = True) -> tuple[subprocess.Popen, socket.socket]:
-    """Start the warm server: its process, and the socket that takes jobs.
+class Worker:
+    """A worker, as the parent sees it.
 
     Args:
-        safe: in the sandbox. Otherwise it is an ordinary process of yours.
+        connection: to the worker, where a learner's code may say anything.
+        status: from its guard, who says how the worker ended.
+    """
+
+    def __init__(self, connection: socket.socket, status: socket.socket):
+        self.connection, self._status = connection, status
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._status.close()  # which ends the worker
+        self.connection.close()
+
+    def stream(self) -> BinaryIO:
+        """What the worker sends."""
+        return self.connection.makefile("rb")
+
+    def ending(self) -> str:
+        """How the worker ended: see `server`; "done" where it lives on and is silent."""
+        try:
+            return self._status.recv(16).decode() or "failed"
+        except TimeoutError:
+            return "done"
+
+
+class Launcher:
+    """Gets workers from a warm server, which it starts. Several threads may ask at once.
+
+    Args:
+        safe: in the sandbox. Otherwise server and workers are ordinary processes of yours.
 
     Raises:
-        NoSandbox: there is no bubblewrap, or it may not do its work.
+        NoSandbox: there is no bubblewrap, or it is not allowed to work.
     """
-    command = _bubblewrap() if safe else []
-    ours, theirs = socket.socketpair()
-    command += [sys.executable, "-m", "grading.sandbox.server", str(theirs.fileno())]
-    command += ["safe" if safe else "unsafe"]
-    environment = {"PATH": os.defpath, "PYTHONPATH": str(COURSE), "OMP_NUM_THREADS": "1"}
-    environment |= {"HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
-    process = subprocess.Popen(
-        command,
-        pass_fds=[theirs.fileno()],
-        env=environment,
-        cwd=COURSE if not safe else None,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is the parent's; the server ends with the parent
-    )
-    theirs.close()
-    if ours.recv(5) != b"ready":
-        ours.close()
-        reason = process.communicate()[1].decode(errors="replace").strip().splitlines()
-        raise NoSandbox(f"bubblewrap ended with “{reason[-1] if reason else 'nothing'}”")
-    return process, ours
+
+    def __init__(self, safe: bool = True):
+        self._safe, self._closed = safe, False
+        self._lock = threading.Lock()
+        self._start_server()
+
+    def __enter__(self) -> "Launcher":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._closed = True
+        self._stop_server()
+
+    @property
+    def server_ended(self) -> bool:
+        """Whether the server is gone, and all workers with it."""
+        return self._server.poll() is not None
+
+    def launch(self, seconds: float) -> Worker:
+        """A new worker that may run for so long."""
+        connection, far_connection = socket.socketpair()
+        status, far_status = socket.socketpair()
+        with far_connection, far_status, self._lock:
+            far = [far_connection.fileno(), far_status.fileno()]
+            job = [f"{seconds:.1f}".encode().ljust(16)]
+            try:
+                socket.send_fds(self._jobs, job, far)
+            except OSError:
+                if self._closed:  # nobody waits for an answer any more
+                    raise
+                self._stop_server()  # something has ended it: the machine ran out of memory, say
+                self._start_server()
+                socket.send_fds(self._jobs, job, far)
+        connection.settimeout(seconds + LAST_WORDS)  # its guard should have ended it by then
+        status.settimeout(LAST_WORDS)
+        return Worker(connection, status)
+
+    def _start_server(self) -> None:
+        command = _bubblewrap() if self._safe else []
+        self._jobs, theirs = socket.socketpair()
+        command += [sys.executable, "-m", "grading.sandbox.server", str(theirs.fileno())]
+        command += ["safe" if self._safe else "unsafe"]
+        environment = {"PATH": os.defpath, "PYTHONPATH": str(COURSE), "OMP_NUM_THREADS": "1"}
+        environment |= {"HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
+        self._server = subprocess.Popen(
+            command,
+            pass_fds=[theirs.fileno()],
+            env=environment,
+            cwd=None if self._safe else COURSE,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the parent; the server ends with the parent
+        )
+        theirs.close()
+        if self._jobs.recv(5) != b"ready":
+            self._jobs.close()
+            said = self._server.communicate()[1].decode(errors="replace").strip().splitlines()
+            raise NoSandbox(f"bubblewrap ended with “{said[-1] if said else 'nothing'}”")
+
+    def _stop_server(self) -> None:
+        self._jobs.close()
+        self._server.communicate()  # waits for its end, and closes its pipe
 
 
 def _bubblewrap() -> list[str]:
-    """The command that shows the server nothing but what it needs."""
+    """The command that shows the server only what it needs."""
     program = shutil.which("bwrap")
     if program is None:
         raise NoSandbox("the program bwrap is not installed")
@@ -88,20 +162,20 @@ def _bubblewrap() -> list[str]:
     made = {Path("/tmp")}
     for path in _needed():
         for parent in reversed(path.parents[:-1]):
-            if parent not in made:  # readable by all, which bubblewrap's own are not
+            if parent not in made:  # readable by all, unlike those that bubblewrap makes itself
                 command += ["--dir", str(parent)]
                 made.add(parent)
         if path.is_symlink():
             command += ["--symlink", os.readlink(path), str(path)]
         else:
             command += ["--ro-bind", str(path), str(path)]
-    # Whole, so that the sandboxes inside may have a /proc of their own.
+    # The whole of /proc, so that the namespaces inside may have one of their own.
     command += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
     return [*command, "--chdir", "/"]
 
 
 def _needed() -> Iterator[Path]:
-    """What of the disk Python needs, no path inside another."""
+    """The parts of the disk that Python needs, no path inside another."""
     paths = [Path(path) for path in SYSTEM if os.path.lexists(path)]
     packages = find_spec("torch").submodule_search_locations[0]
     python = {sys.prefix, sys.base_prefix, Path(sys.executable).parent, Path(packages).parent}

@@ -1,11 +1,13 @@
-"""Forks a worker for each submission into a sandbox of its own, watches it, and ends it.
+"""Forks a worker for each submission into namespaces of its own, watches it, and ends it.
 
-`python -m grading.sandbox.server FD safe` is started by `sandbox`. It imports torch once. For each
-job that arrives on the socket it forks a guard. The guard has bubblewrap make fresh namespaces
-(user, process, network, mount, ipc) and joins them: all but that of processes, which only its child
-is born into. That child is the worker, who cannot see the guard. The guard looks on until the
-worker is done or a limit is passed. Then it kills the first process in there, and the kernel all
-others. A fork of a process that holds torch is what costs most here, so there are only these two.
+`Launcher` starts `python -m grading.sandbox.server FD safe`, which imports torch once. For each job
+that arrives on the socket it forks a guard. The guard has bubblewrap make fresh namespaces (user,
+process, network, mount, ipc) and joins them: all but that of processes, which only its children
+enter. Its child is the worker, which cannot see the guard. The guard watches until the worker is
+done or exceeds a limit, then kills the first process of the namespace, and the kernel all others.
+Last it tells the parent how the worker ended: "done", "memory", "time", "unwanted" where the parent
+hung up, "failed" where the guard did. Forking a process that holds torch is what costs most here,
+so there are only these two.
 """
 
 import contextlib
@@ -26,26 +28,26 @@ from typing import Any
 from grading.sandbox import syscalls, worker
 
 MEGABYTE = 2**20
-MEMORY = 2048 * MEGABYTE  # of all processes of a submission together
-FILES = 64 * MEGABYTE  # of each file, of /tmp and of /dev/shm
-PROCESSES = 64  # and threads
-OPEN_FILES = 64  # of each process: what waits in sockets is memory that nobody counts
-GLANCE = 0.02  # seconds between two looks at a worker
+MEMORY = 2048 * MEGABYTE  # all processes of a submission together
+FILES = 64 * MEGABYTE  # each file, /tmp, /dev/shm
+PROCESSES = 64  # including threads
+OPEN_FILES = 64  # each process: what waits in sockets is memory not charged to any process
+INTERVAL = 0.02  # seconds between two looks at a worker
 NOBODY = 65534
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _NAMESPACES = {"ipc": 0x08000000, "net": 0x40000000, "pid": 0x20000000, "mnt": 0x00020000}
 _USER_NAMESPACE = 0x10000000
-_OWNER = 0xB701  # the ioctl NS_GET_USERNS: who owns a namespace
+_OWNER = 0xB701  # the ioctl NS_GET_USERNS: the user namespace that owns another one
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
-_TICKS = os.sysconf("SC_CLK_TCK")  # of a processor's clock, in a second
+_TICKS = os.sysconf("SC_CLK_TCK")  # a second, of processor time
 _CAPABILITIES_3 = 0x20080522
 _DEVICES = ("null", "full", "random", "urandom")
 _INSIDE = [
     *["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"],
     *["--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--proc", "/proc"],
-    # No /dev/zero: mapped, it is memory that nobody counts.
+    # No /dev/zero: mapped, it is memory not charged to any process.
     *["--perms", "755", "--tmpfs", "/dev"],
     *[w for name in _DEVICES for w in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")],
     *["--symlink", "/proc/self/fd", "/dev/fd", "--dir", "/dev/shm", "--remount-ro", "/dev"],
@@ -55,7 +57,7 @@ _INSIDE = [
 
 
 def serve(jobs: socket.socket, safe: bool) -> None:
-    """Take jobs until the parent is gone: two sockets each, and the seconds it may take."""
+    """Take jobs until the parent is gone: each is two sockets and a limit in seconds."""
     if os.getuid() == 0 and safe:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -64,7 +66,7 @@ def serve(jobs: socket.socket, safe: bool) -> None:
     worker.warm_up()
     forked_with = _memory(os.open("/proc", os.O_RDONLY), "self") if safe else 0
     if safe:
-        with _Sandbox():  # try it: whoever waits for "ready" learns what went wrong
+        with _Namespaces():  # try it: whoever waits for "ready" learns what went wrong
             pass
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     signal.signal(signal.SIGCHLD, _collect)
@@ -73,7 +75,7 @@ def serve(jobs: socket.socket, safe: bool) -> None:
         message, descriptors, _, _ = socket.recv_fds(jobs, 64, 2)
         if not message:
             return
-        connection, status = (socket.socket(fileno=one) for one in descriptors)
+        connection, status = (socket.socket(fileno=descriptor) for descriptor in descriptors)
         if os.fork() == 0:
             outcome = "failed"
             try:
@@ -92,7 +94,7 @@ def serve(jobs: socket.socket, safe: bool) -> None:
 
 
 def _collect(*_: Any) -> None:
-    """Wait for the guards that are done: nothing is left of them, and their time is known."""
+    """Wait for the guards that are done, so that none stays a zombie and their time is counted."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -101,13 +103,13 @@ def _collect(*_: Any) -> None:
 def _guard(
     connection: socket.socket, status: socket.socket, seconds: float, forked_with: int
 ) -> str:
-    """Run one worker in a sandbox: "done" when it has ended, else the limit that it has passed."""
+    """Run one worker in fresh namespaces; how it ended."""
     deadline = time.monotonic() + seconds
     status.setblocking(False)
-    with _Sandbox() as sandbox:
-        sandbox.join()
-        worker_number = os.fork()
-        if worker_number == 0:
+    with _Namespaces() as namespaces:
+        namespaces.join()
+        child = os.fork()
+        if child == 0:
             try:
                 syscalls.refuse()
                 _become_worker(connection)
@@ -115,16 +117,16 @@ def _guard(
                 os._exit(0)
         connection.close()
         while time.monotonic() < deadline:
-            if os.waitpid(worker_number, os.WNOHANG)[0]:
+            if os.waitpid(child, os.WNOHANG)[0]:
                 return "done"
-            memory, processor = sandbox.used(forked_with)
+            memory, processor = namespaces.used(forked_with)
             if memory > MEMORY:
                 return "memory"
             if processor > seconds:  # on several processors at once
                 return "time"
             if _closed(status):
                 return "unwanted"
-            select.select([status], [], [], GLANCE)  # no longer, where the parent hangs up
+            select.select([status], [], [], INTERVAL)  # shorter, where the parent hangs up
         return "time"
 
 
@@ -135,7 +137,7 @@ def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: flo
     child = os.fork()
     if child == 0:
         try:
-            _set(_PR_SET_PDEATHSIG, signal.SIGKILL)  # no sandbox ends with the guard
+            _set(_PR_SET_PDEATHSIG, signal.SIGKILL)  # no namespace ends with the guard
             _become_worker(connection)
         finally:
             os._exit(0)
@@ -147,7 +149,7 @@ def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: flo
         elif _closed(status):
             outcome = "unwanted"
         else:
-            time.sleep(GLANCE)
+            time.sleep(INTERVAL)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     return outcome
@@ -162,10 +164,10 @@ def _closed(status: socket.socket) -> bool:
 
 
 def _become_worker(connection: socket.socket) -> None:
-    """Let go of all that is not the learner's, and run their code."""
-    with contextlib.suppress(OSError):  # where memory runs out after all, this goes first
+    """Close everything but the connection, set the limits, and run the learner's code."""
+    with contextlib.suppress(OSError):  # if the machine runs out of memory, this goes first
         Path("/proc/self/oom_score_adj").write_text("1000")
-    os.setsid()  # a signal to its group reaches nobody else
+    os.setsid()  # a signal to its group reaches no other process
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
@@ -177,13 +179,13 @@ def _become_worker(connection: socket.socket) -> None:
 
 
 def _limit() -> None:
-    """Limits of each process. What the tree may have together, the guard looks after."""
+    """Limits on each process. The guard enforces those on all of them together."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:  # no Linux
         return
     own = pages * resource.getpagesize()
-    for kind, most in (
+    for kind, limit in (
         (resource.RLIMIT_AS, own + MEMORY),
         (resource.RLIMIT_FSIZE, FILES),
         (resource.RLIMIT_NPROC, PROCESSES),
@@ -192,19 +194,19 @@ def _limit() -> None:
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
     ):
-        resource.setrlimit(kind, (most, most))
+        resource.setrlimit(kind, (limit, limit))
 
 
-class _Sandbox:
-    """Fresh namespaces, made by bubblewrap and held by a `cat` that waits inside.
+class _Namespaces:
+    """Fresh namespaces, made by bubblewrap and kept alive by a `cat` that waits inside.
 
     Raises:
         RuntimeError: bubblewrap could not make them.
     """
 
-    def __enter__(self) -> "_Sandbox":
+    def __enter__(self) -> "_Namespaces":
         read, write = os.pipe()
-        # What the server itself sees in /tmp is the course, where that lies there.
+        # All that the server itself sees in /tmp is the course, if that lies there.
         course = [f"/tmp/{name}" for name in os.listdir("/tmp")]
         binds = [word for path in course for word in ("--ro-bind", path, path)]
         self._bubblewrap = subprocess.Popen(
@@ -220,20 +222,20 @@ class _Sandbox:
             self._bubblewrap.stdin.flush()
             if self._bubblewrap.stdout.read(1):  # `cat` answers, so all is in place
                 self._first = json.load(information)["child-pid"]
-                inside = Path("/proc", str(self._first), "root")  # the disk as it sees it
+                inside = Path("/proc", str(self._first), "root")  # the disk as seen from inside
                 self._proc = os.open(inside / "proc", os.O_RDONLY)
                 return self
         raise RuntimeError(self._bubblewrap.communicate()[1].decode(errors="replace").strip())
 
     def __exit__(self, *_) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self._first, signal.SIGKILL)  # and with it the kernel kills all in there
+            os.kill(self._first, signal.SIGKILL)  # with it the kernel kills everything inside
         with contextlib.suppress(ChildProcessError):
             while True:  # bubblewrap and the worker
                 os.wait()
 
     def join(self) -> None:
-        """Go in: children of this process are born inside, without any privilege."""
+        """Enter: children of this process are born inside, without any privilege."""
         user = os.open(f"/proc/{self._first}/ns/user", os.O_RDONLY)
         others = {
             kind: os.open(f"/proc/{self._first}/ns/{kind}", os.O_RDONLY) for kind in _NAMESPACES
@@ -249,7 +251,7 @@ class _Sandbox:
         _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
     def used(self, forked_with: int) -> tuple[int, float]:
-        """What all in there use: bytes beyond what each was forked with, processor seconds."""
+        """What all processes inside use: bytes beyond `forked_with` each, and processor seconds."""
         memory, processor = 0, 0.0
         for name in os.listdir(self._proc):
             if name.isdigit():
@@ -259,18 +261,18 @@ class _Sandbox:
         return memory, processor
 
     def _seconds(self, name: str) -> float:
-        """Processor time of a process and of its children that have ended."""
+        """Processor time of a process and of those of its children that have ended."""
         fields = _read(self._proc, f"{name}/stat").rpartition(b")")[2].split()
         return sum(map(int, fields[11:15])) / _TICKS
 
 
 def _memory(proc: int, name: str) -> int:
-    """The bytes that a process has to itself; 0 if it has ended."""
+    """The bytes charged to a process; 0 if it has ended."""
     status = _fields(proc, f"{name}/status")
     if status[b"State"].split()[0] not in (b"Z", b"X"):
         return _bytes(status)
-    # Its first thread has ended. Others may go on, and hold all the memory.
-    threads = [f"{name}/task/{one}/status" for one in _threads(proc, name)]
+    # Its first thread has ended. Others may live on, and hold all the memory.
+    threads = [f"{name}/task/{thread}/status" for thread in _threads(proc, name)]
     return max((_bytes(_fields(proc, path)) for path in threads), default=0)
 
 
@@ -283,7 +285,7 @@ def _threads(proc: int, name: str) -> list[str]:
 
 
 def _fields(proc: int, path: str) -> dict[bytes, bytes]:
-    lines = _read(proc, path).splitlines()  # bytes: a process may call itself anything
+    lines = _read(proc, path).splitlines()  # bytes: the name of a process need not be text
     return dict(line.split(b":", 1) for line in lines if b":" in line)
 
 
@@ -298,7 +300,7 @@ def _bytes(status: dict[bytes, bytes]) -> int:
 
 
 def _set(option: int, value: int) -> None:
-    """Set an option of this process; only Linux knows them."""
+    """Set an option of this process; only Linux has them."""
     if sys.platform == "linux":
         _libc.prctl(option, value)
 

@@ -1,15 +1,15 @@
-"""Takes from a worker the system calls that it needs for nothing good.
+"""Refuses a worker the system calls that it needs for nothing good.
 
-Memory of some kinds belongs to no process, so nobody could count it: segments of System V, memfd,
-shared mappings without a file. And some sockets lead out of any namespace, as those to the host of
-a virtual machine. A filter in the kernel (seccomp) refuses such calls, with "not permitted".
+Some kinds of memory are not charged to any process: System V segments, memfd, shared mappings
+without a file. And some sockets lead out of any namespace, such as those to the host of a virtual
+machine. A filter in the kernel (seccomp) refuses such calls, with "not permitted".
 """
 
 import ctypes
 import platform
 import struct
 
-_REFUSED = {  # call → its number on x86_64 and on aarch64
+_REFUSED = {  # call → its numbers on x86_64 and on aarch64
     "shmget": (29, 194),
     "msgget": (68, 186),
     "semget": (64, 190),
@@ -27,13 +27,13 @@ _REFUSED = {  # call → its number on x86_64 and on aarch64
     "ptrace": (101, 117),
 }
 _MMAP = (9, 222)
-_MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # as the kernel numbers them
-_OTHER_CALLS = 0x40000000  # from here on: x32, a second way to call on x86_64
+_MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # the kernel's numbers for them
+_OTHER_CALLS = 0x40000000  # from here on: x32, a second set of calls on x86_64
 _SHARED_WITHOUT_FILE, _WHERE = 0x21, 0x2F  # MAP_SHARED | MAP_ANONYMOUS, and all bits of both
 
-# The filter is a program: code, jumps where true and where false, operand.
+# The filter is a program of steps: code, jump if true, jump if false, operand.
 _LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
-_NUMBER, _MACHINE, _MMAP_FLAGS = 0, 4, 16 + 3 * 8  # where it finds what of a call
+_NUMBER, _MACHINE, _MMAP_FLAGS = 0, 4, 16 + 3 * 8  # offsets in the description of a call
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050001, 0x80000000  # 1 is EPERM
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 
@@ -45,10 +45,10 @@ class _Program(ctypes.Structure):
 def refuse() -> None:
     """Refuse the calls to this process and to all that it forks, for good.
 
-    On a processor of another kind nothing is refused.
+    On other processors nothing is refused.
 
     Raises:
-        OSError: the kernel takes no filter.
+        OSError: the kernel does not accept the filter.
     """
     machine = platform.machine()
     if machine not in _MACHINES:

@@ -1,9 +1,9 @@
-"""What goes between the parent and a worker: JSON, and numbers as raw bytes. Nothing is executed.
+"""The protocol between parent and worker: JSON, and arrays as raw bytes. Nothing is executed.
 
 A frame is four bytes with the length of its JSON, the JSON, and then the bytes of its arrays. In
 the JSON an array is {"array": [dtype, shape]}, and a tensor whose memory is laid out column by
-column is marked "strided". Whoever reads a frame says how large it may be: a worker that runs a
-stranger's code can send whatever it likes.
+column is marked "strided". The reader sets the limit on the size of a frame: a worker, which runs a
+stranger's code, can send whatever it likes.
 """
 
 import json
@@ -18,15 +18,15 @@ from torch import Tensor
 
 DTYPES = {name: np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")}
 MOST_AXES = 8
-OBJECTS = 32  # bytes of objects that one byte of JSON can become
-LETTER = 4  # bytes of a letter in an array of texts
+OBJECTS = 32  # the most bytes of objects that one byte of JSON can become
+CHARACTER = 4  # bytes of a character in an array of texts
 _LENGTH = struct.Struct("!I")
 
-Receive = Callable[[int], bytes]  # that many bytes, or an error
+Receive = Callable[[int], bytes]  # returns that many bytes, or raises
 
 
 class WireError(ValueError):
-    """What arrived is no frame."""
+    """What arrived is not a frame."""
 
 
 def pack(message: Any) -> bytes:
@@ -46,8 +46,8 @@ def pack(message: Any) -> bytes:
             blobs.append(value.tobytes())
             return {"array": [value.dtype.str, list(value.shape)]}
         if isinstance(value, dict):
-            return {str(key): plain(one) for key, one in value.items()}
-        return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+            return {str(key): plain(item) for key, item in value.items()}
+        return [plain(item) for item in value] if isinstance(value, list | tuple) else value
 
     text = json.dumps(plain(message)).encode()
     return b"".join([_LENGTH.pack(len(text)), text, *blobs])
@@ -57,14 +57,14 @@ def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
     """Read one frame.
 
     Args:
-        receive: gives the next bytes of the stream.
-        limit: the most bytes that the message may fill in memory.
+        receive: the next bytes of the stream.
+        limit: maximum decoded size of the message, in bytes.
 
     Returns:
-        The message, and the number of bytes that it may fill.
+        The message, and an upper bound on its decoded size.
 
     Raises:
-        WireError: it is no frame, or a larger one.
+        WireError: it is not a frame, or a larger one.
     """
     (size,) = _LENGTH.unpack(receive(_LENGTH.size))
     left = limit
@@ -79,20 +79,20 @@ def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
     try:
         content = json.loads(receive(size))
     except (ValueError, RecursionError) as error:
-        raise WireError(f"a frame is no JSON: {type(error).__name__}") from None
+        raise WireError(f"a frame is not JSON: {type(error).__name__}") from None
 
     def restored(value: Any) -> Any:
         if isinstance(value, list):
-            return [restored(one) for one in value]
+            return [restored(item) for item in value]
         if not isinstance(value, dict):
             return value
         if "texts" in value:
             texts = _checked_texts(value["texts"])
-            # As many letters are kept for each text as for the longest.
-            take(LETTER * len(texts) * max(map(len, texts), default=0))
+            # Each text takes as much room as the longest.
+            take(CHARACTER * len(texts) * max(map(len, texts), default=0))
             return np.array(value["texts"], dtype=str)
         if "array" not in value:
-            return {key: restored(one) for key, one in value.items()}
+            return {key: restored(item) for key, item in value.items()}
         dtype, shape = _layout(value["array"])
         count = math.prod(shape) * dtype.itemsize
         take(count)
@@ -115,14 +115,15 @@ def _layout(description: Any) -> tuple[np.dtype, list[int]]:
         dtype = DTYPES[name]
     except (TypeError, ValueError, KeyError):
         raise WireError("an array of an unknown kind") from None
-    sizes = isinstance(shape, list) and all(type(one) is int and 0 <= one < 2**31 for one in shape)
-    if not sizes or len(shape) > MOST_AXES:
+    sizes = shape if isinstance(shape, list) else [None]
+    possible = all(type(size) is int and 0 <= size < 2**31 for size in sizes)
+    if not possible or len(shape) > MOST_AXES:
         raise WireError("an array of an impossible shape")
     return dtype, shape
 
 
 def _checked_texts(value: Any) -> list[str]:
     texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise WireError("an array of texts holds something else")
     return texts

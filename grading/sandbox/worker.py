@@ -1,11 +1,10 @@
 """Runs a learner's cells and answers, in a sandbox. Nothing that happens here decides a grade.
 
-This is a stranger's process as soon as the first cell has run: whatever it sends is checked by the
-parent. It knows the inputs, and no expected value.
+Once the first cell has run, the process is the learner's: the parent trusts nothing that it sends.
+It knows the inputs, and no expected value.
 """
 
 import builtins
-import contextlib
 import functools
 import gc
 import linecache
@@ -20,11 +19,12 @@ import torch
 import utils.checks
 import utils.plots
 from grading.sandbox import wire
-from utils.checks.calling import OutOfTime, Printed, Trouble, answers, time_limit
-from utils.checks.tasks import Case, Task
+from utils.checks.calling import OutOfTime, Printed, Trouble, answers, redirected, time_limit
+from utils.checks.notebook import NOT_DEFINED
+from utils.checks.reasons import Reason
+from utils.checks.tasks import Answer, CallSpec, Case
 
 LARGEST_REQUEST = 2**30
-NOT_NEEDED = {"title": "", "points": 0, "difficulty": 1, "minutes": 0, "hints": [], "mistakes": []}
 
 
 def work(connection: socket.socket) -> None:
@@ -37,13 +37,15 @@ def work(connection: socket.socket) -> None:
 
     names = _run(request["cells"], request["seconds"], say)
     for asked in request["tasks"]:
-        say(at="task", which=asked["task"]["id"])
-        say(task=asked["task"]["id"], parts=_parts(asked, names))
+        spec = CallSpec(**asked["spec"])
+        parts = [[Case(**case) for case in part] for part in asked["parts"]]
+        say(at="task", which=spec.id)
+        say(task=spec.id, parts=_replies(spec, parts, names))
     say(end=True)
 
 
 def _run(cells: Sequence[tuple[int, str]], seconds: float, say) -> dict[str, Any]:
-    """Run the cells in order; and once more those that missed a name which came later.
+    """Run the cells in order, and once more those that missed a name defined later.
 
     Returns:
         The names of the notebook.
@@ -54,9 +56,9 @@ def _run(cells: Sequence[tuple[int, str]], seconds: float, say) -> dict[str, Any
     names.update(__builtins__=builtins, get_ipython=lambda: None, display=lambda *_, **__: None)
     for name in ("check", "hint", "progress"):  # answers are asked for below
         setattr(utils.checks, name, lambda *_, **__: None)
-    for name, draw in vars(utils.plots).copy().items():
-        if getattr(draw, "__annotations__", {}).get("return") is utils.plots.AccessibleFigure:
-            setattr(utils.plots, name, functools.partial(_Figure, draw))
+    for name in utils.plots.FIGURES:
+        draw = getattr(utils.plots, name)
+        setattr(utils.plots, name, functools.partial(_LazyFigure, draw))
     too_early = []
     for number, source in cells:
         say(at="cell", which=number)
@@ -71,28 +73,26 @@ def _run(cells: Sequence[tuple[int, str]], seconds: float, say) -> dict[str, Any
     return names
 
 
-class _Figure:
-    """A figure that is drawn as soon as anybody looks at it: here, hardly any is."""
+class _LazyFigure:
+    """A figure that is drawn when it is first used, which here hardly any is."""
 
-    def __init__(self, draw: Callable, *given: Any, **named: Any):
-        self._draw = functools.cache(lambda: draw(*given, **named))
+    def __init__(self, draw: Callable, *arguments: Any, **options: Any):
+        self._draw = functools.cache(lambda: draw(*arguments, **options))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._draw(), name)
 
 
 def _run_cell(number: int, source: str, names: dict[str, Any], seconds: float) -> str:
-    """Run one cell. What goes wrong comes back as a line of text."""
+    """Run one cell; what goes wrong, as a line of text."""
     file = f"<cell {number}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    printed = Printed()
-    quiet = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
     try:
-        with quiet[0], quiet[1], time_limit(seconds):
+        with redirected(Printed()), time_limit(seconds):
             exec(compile(source, file, "exec"), names)
     except OutOfTime:
         return f"it was still running after {seconds:g} seconds, and was stopped"
-    except BaseException as error:  # SystemExit too
+    except BaseException as error:  # also SystemExit
         return _words(error)
     return ""
 
@@ -105,29 +105,35 @@ def _words(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}"
 
 
-def _parts(asked: dict[str, Any], names: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the learner's object returns for each set of cases; a trouble ends the list."""
-    task = Task(**asked["task"], **NOT_NEEDED)
-    parts = []
-    for cases in asked["parts"]:
+def _replies(
+    spec: CallSpec, parts: Sequence[Sequence[Case]], names: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """What the learner's object returns for each set of cases; the first trouble is the last."""
+    replies = []
+    for cases in parts:
         printed = Printed()
         try:
-            if task.id not in names:
-                raise Trouble("not defined", "")
-            found = answers(task, names[task.id], [Case(**case) for case in cases], printed)
-            outcomes = [{"outputs": one.outputs, "gradients": one.gradients} for one in found]
-            wire.pack(outcomes)  # whether it can be sent at all
-            parts.append({"answers": outcomes, "printed": printed.lines})
+            if spec.id not in names:
+                raise Trouble(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
+            found = [plain(answer) for answer in answers(spec, names[spec.id], cases, printed)]
+            wire.pack(found)  # whether it can be sent at all
+            replies.append({"answers": found, "printed": printed.lines})
         except Trouble as trouble:
-            return [*parts, {"trouble": [trouble.reason, trouble.message, trouble.where]}]
-        except BaseException as error:  # there are odder objects than anybody thinks of
-            message = f"`{task.id}` gives something that cannot be compared. {_words(error)}"
-            return [*parts, {"trouble": ["type", message, ""]}]
-    return parts
+            return [*replies, {"trouble": [trouble.reason, trouble.message, trouble.where]}]
+        except BaseException as error:  # objects can be odder than anybody foresees
+            message = f"`{spec.id}` gives something that cannot be compared. {_words(error)}"
+            return [*replies, {"trouble": [Reason.TYPE, message, ""]}]
+    return replies
+
+
+def plain(answer: Answer) -> dict[str, Any]:
+    """As it goes over the wire."""
+    gradients = [[*key, gradient] for key, gradient in answer.gradients.items()]
+    return {"outputs": answer.outputs, "gradients": gradients}
 
 
 def warm_up() -> None:
-    """Import what notebooks import and use each part once, so that every fork has it ready."""
+    """Import what notebooks import and use each part once, so that every fork finds it ready."""
     import sklearn.datasets  # noqa: F401
 
     import utils.metrics
@@ -140,4 +146,4 @@ def warm_up() -> None:
     (torch.randn(2, 3, 4) @ weight).softmax(-1).sum().backward()
     utils.plots.concept_heatmap(torch.eye(2), ["a", "b"], ["c", "d"], "warm")
     gc.collect()
-    gc.freeze()  # a fork then leaves these pages alone
+    gc.freeze()  # the collector of a fork then does not touch, and copy, these pages

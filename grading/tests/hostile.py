@@ -1,7 +1,7 @@
-"""Submissions that want more than they deserve: what test_hostile.py hands in.
+"""Submissions that want more than they deserve, handed in by test_hostile.py.
 
-Each is a notebook's cells. `RIGHT`, a right answer worth 3 points, often stands among them: it
-earns its points whatever the cells beside it do. What stands between « and » the test fills in.
+Each is the cells of a notebook. Often one of them is `RIGHT`, a correct answer worth 3 points that
+it earns whatever the other cells do. The test fills in what stands between « and ».
 """
 
 from dataclasses import dataclass
@@ -67,9 +67,9 @@ class Attack:
 
     Args:
         cells: its code.
-        earns: the points that its honest parts deserve, which it gets.
-        at_most: it may destroy its own honest parts, and get less.
-        says: what the result says somewhere.
+        earns: the points that its honest parts deserve.
+        at_most: it may destroy its own honest parts, and earn less.
+        says: a text to be found in the result.
     """
 
     cells: tuple[str, ...]
@@ -83,19 +83,19 @@ def _attack(*cells: str, earns: int = 0, at_most: bool = False, says: str = "") 
 
 
 def _beside(*cells: str, says: str = "") -> Attack:
-    """Cells that do harm before a right answer, which they do not touch."""
+    """Harmful cells before a correct answer, which they do not touch."""
     return _attack(*cells, RIGHT, earns=ENTROPY, says=says)
 
 
 def _answer(body: str, before: str = "", says: str = "") -> Attack:
-    """An answer that does something else than answer."""
+    """A function that does something else than answer."""
     lines = indent(dedent(body).strip(), "    ")
     cell = f"import os, sys, time, torch\n{dedent(before)}\ndef entropy(weights):\n{lines}"
     return _attack(cell, says=says)
 
 
 def _sent(*lines: str) -> Attack:
-    """What is written into the channel of the answers, before any answer."""
+    """Bytes written into the channel for answers, before any answer."""
     return _attack(TO_THE_PARENT + "\n".join(lines), DISHONEST)
 
 
@@ -467,7 +467,7 @@ PATCHES = {
     "the worker says that all has passed": _attack(
         """
         import grading.sandbox.worker as worker
-        worker._parts = lambda asked, names: [{"trouble": ["passed", "All right.", ""]}] * 2
+        worker._replies = lambda spec, parts, names: [{"trouble": ["passed", "All right.", ""]}] * 2
         """,
         DISHONEST,
     ),
@@ -540,9 +540,9 @@ GRADIENTS = {
         import grading.sandbox.worker as worker
         from utils.checks import calling
 
-        calling._gradients = lambda task, learned, case: {
-            f"{output} ← {name}": numpy.ones(value.shape)
-            for output in task.outputs
+        calling._gradients = lambda spec, learned, case: {
+            (output, name): numpy.ones(value.shape)
+            for output in spec.outputs
             for name, value in case.inputs.items()
             if isinstance(value, torch.Tensor)
         }
@@ -718,7 +718,7 @@ DIGGING = {
         """
         import os, sys
         sys.path += ["«REPOSITORY»", "."]
-        from solutions.exercises_01 import *
+        from solutions.n01_attention_concepts.entropy import *
         """,
         """
         import nbformat
@@ -877,12 +877,12 @@ WIRE = {
         'say(frame({"task": "entropy", "parts": passed}))',
     ),
     "answers that are lists of nothing": _sent(
-        'one = {"outputs": {"entropies": [None, None]}, "gradients": {}}',
+        'one = {"outputs": {"entropies": [None, None]}, "gradients": []}',
         'parts = [{"answers": [one] * 8, "printed": 0}] * 2',
         'say(frame({"task": "entropy", "parts": parts}))',
     ),
     "answers that are words": _sent(
-        'one = {"outputs": {"entropies": {"texts": ["a", "b"]}}, "gradients": {}}',
+        'one = {"outputs": {"entropies": {"texts": ["a", "b"]}}, "gradients": []}',
         'parts = [{"answers": [one] * 8, "printed": 0}] * 2',
         'say(frame({"task": "entropy", "parts": parts}))',
     ),

@@ -4,12 +4,12 @@ import pytest
 
 from grading import classroom
 from grading.submissions import find
-from solutions import exercises_01
+from solutions.build import exercises_of
 from utils.checks import bank
 from utils.checks.calling import Printed
 from utils.checks.notebook import verdict_on
 
-EXERCISES = {exercise.task.id: exercise for exercise in exercises_01.EXERCISES}
+EXERCISES = {exercise.task.id: exercise for exercise in exercises_of(classroom.NOTEBOOK)}
 
 
 def verdict(task, source):

@@ -1,15 +1,19 @@
-"""The tables of the grades: whose points, what an LMS imports, what an instructor enters."""
+"""The tables of the grades, what an LMS imports, what an instructor enters, what is kept."""
 
 import csv
 import io
+import json
 
 import pytest
 
 from grading import tables
-from grading.marking import Outcome, Result
+from grading.marking import Outcome, Result, Shortcut
 from grading.pages import page_names
+from grading.results import Store
+from grading.submissions import CannotGrade
 from grading.tables import Learner, learners
 from utils.checks import bank
+from utils.checks.reasons import Reason
 
 NOTEBOOK = "01_attention_concepts"
 TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}
@@ -18,7 +22,7 @@ TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}
 def result(learner, points=0, lms="", id="", file="", **facts) -> Result:
     """A result in which the first task has earned its points."""
     tasks = {
-        task: Outcome(points * (number == 0), of, "values", "", "", (), 0)
+        task: Outcome(points * (number == 0), of, Reason.VALUES, "", "", (), 0)
         for number, (task, of) in enumerate(TASKS.items())
     }
     known = {"notebook": NOTEBOOK, "tasks": tasks, "words": {"dark_column": "So."}} | facts
@@ -40,7 +44,7 @@ def grades(tmp_path, *results) -> list[dict[str, str]]:
 
 def test_a_learner_has_one_row_and_the_better_file_counts(tmp_path):
     other = bank.tasks()["02_additive_attention"][0]
-    second = {other.id: Outcome(other.points, other.points, "passed", "", "", (), 0)}
+    second = {other.id: Outcome(other.points, other.points, Reason.PASSED, "", "", (), 0)}
     found = [
         result("ada", 2, file="ada/1.ipynb"),
         result("ada", 1, file="ada/2.ipynb"),
@@ -81,7 +85,9 @@ def test_moodle_imports_the_grades(tmp_path):
 
 def test_no_cell_is_a_formula(tmp_path):
     names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)"]
-    found = [result(name, flags=["=1+1"], file=f"{name}/x.ipynb") for name in names]
+    found = [
+        result(name, flags=[Shortcut("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names
+    ]
     class_ = learners(found)
     for write, name in [
         (tables.write_grades, "grades.csv"),
@@ -109,13 +115,39 @@ def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
         "𠀀" * 300,
     ]
     class_ = learners([*same, *map(result, odd)])
-    assert [one.points for one in class_ if one.name == "ada"] == [2, 1]
+    assert [learner.points for learner in class_ if learner.name == "ada"] == [2, 1]
     pages = page_names(class_)
     assert len(pages) == len(class_) == 12
     assert len({page.casefold() for page in pages.values()}) == 12
     for page in pages.values():
         assert "/" not in page
         assert len(f"{page}.part".encode()) < 255
+
+
+# --- What is kept of each file --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_what_is_kept_comes_back(tmp_path, reason):
+    outcome = Outcome(1, 2, reason, "a mistake", "Not yet", ["a line"], 2, [[1]], [[0]], [0, 0])
+    shortcut = Shortcut("entropy", "scaled_dot_product_attention", 3)
+    kept = result("ada", tasks={"entropy": outcome}, flags=[shortcut], remarks=["cell 1: 1 / 0"])
+    store = Store(tmp_path)
+    store.start(seed=1, source="class", safe=True)
+    store.save(kept)
+    assert store.load("ada.ipynb") == kept
+    assert [*store.all()] == [kept]
+    assert type(store.load("ada.ipynb").tasks["entropy"].reason) is Reason
+
+
+def test_grades_of_another_version_are_refused(tmp_path):
+    Store(tmp_path).start(seed=1, source="class", safe=True)
+    path = tmp_path / "private" / "run.json"
+    run = json.loads(path.read_text())
+    for other in (run | {"format": 1}, {key: run[key] for key in run if key != "format"}):
+        path.write_text(json.dumps(other))
+        with pytest.raises(CannotGrade, match=r"another version of the grader\. Name a new folder"):
+            Store(tmp_path)
 
 
 # --- marks.csv ------------------------------------------------------------------------------------
@@ -137,7 +169,9 @@ def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[s
     path = tmp_path / "marks.csv"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     complaints = tables.read_marks(path, class_)
-    return {one.key: one.marks["dark_column"] for one in class_ if one.marks}, complaints
+    return {
+        learner.key: learner.marks["dark_column"] for learner in class_ if learner.marks
+    }, complaints
 
 
 def test_everybody_who_answered_has_a_row_to_be_marked(tmp_path, class_):
@@ -180,8 +214,8 @@ def test_marks_are_taken_from_whatever_a_spreadsheet_saves(tmp_path, class_, dat
         ("eve,dark_column,2,", "line 2: nobody is called 'eve'"),
         ("ada,dark_matter,2,", "line 2: no question is called 'dark_matter'"),
         ("ada,dark_column,good,", "line 2: could not convert string to float: 'good'"),
-        ("ada,dark_column,nan,", "line 2: 'nan' is no number"),
-        ("ada,dark_column,1e999,", "line 2: '1e999' is no number"),
+        ("ada,dark_column,nan,", "line 2: 'nan' is not a number"),
+        ("ada,dark_column,1e999,", "line 2: '1e999' is not a number"),
         ("ada,dark_column,1,5,good", "line 2: more cells than heads"),
         ("Zoë,dark_column,1,\nZoë,dark_column,2,", "line 3: a second mark of 'Zoë'"),
     ],

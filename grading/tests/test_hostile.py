@@ -1,4 +1,4 @@
-"""Hostile submissions get what they deserve, and reach nothing outside their sandbox."""
+"""Hostile submissions earn what their honest parts deserve, and reach nothing outside."""
 
 import contextlib
 import csv
@@ -9,7 +9,6 @@ import os
 import random
 import re
 import secrets
-import shutil
 import socket
 import struct
 import tempfile
@@ -24,17 +23,21 @@ from textwrap import dedent
 import nbformat
 import pytest
 
-from grading import grader, marking
-from grading.marking import Assignment, Server, mark
-from grading.sandbox import wire
+from grading import conversation, grader
+from grading.conversation import Assignment
+from grading.marking import mark
+from grading.sandbox import Launcher, Worker, wire
+from grading.sandbox.worker import plain
 from grading.submissions import Submission
 from grading.tests import hostile
 from grading.tests.hostile import ATTACKS, ENTROPY, RIGHT
 from solutions.build import SOURCE, code_of, solutions_of
+from tests import needs
 from utils.checks import bank
 from utils.checks.calling import Printed, answers
+from utils.checks.reasons import Reason
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+pytestmark = needs.sandbox
 
 NAME = "01_attention_concepts"
 SECONDS = 1.0  # that a cell or a task may run
@@ -54,7 +57,10 @@ def submission(data: bytes) -> Submission:
 
 def in_a_hurry(records):
     """Task → its record, with less time to answer."""
-    return {one.task.id: replace(one, task=replace(one.task, seconds=SECONDS)) for one in records}
+    return {
+        record.task.id: replace(record, task=replace(record.task, seconds=SECONDS))
+        for record in records
+    }
 
 
 @pytest.fixture(scope="module")
@@ -66,22 +72,22 @@ def assignments():
 
 @pytest.fixture(scope="module")
 def token():
-    """In the environment of the server and of all that comes from it, to find them by."""
+    """In the environment of the server and of its descendants, to find them by."""
     return secrets.token_hex(8)
 
 
 @pytest.fixture(scope="module")
-def server(token):
+def launcher(token):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(marking, "SPARE", SPARE)
+        patch.setattr(conversation, "SPARE", SPARE)
         patch.setattr(os, "defpath", f"{os.defpath}:/{token}")
-        with Server() as started:
+        with Launcher() as started:
             yield started
 
 
 @pytest.fixture(scope="module")
 def canary():
-    """Files that anybody may change who can see them: a home, results, other submissions."""
+    """Files that whoever sees them may change: a home, results, other submissions."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("home/secret", "results/learner.json", "submissions/other.ipynb"):
             path = Path(folder, name)
@@ -94,17 +100,17 @@ def canary():
 
 @pytest.fixture(scope="module")
 def listening(token):
-    """Sockets that wait for a connection, on the loopback device and without any."""
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.socket(socket.AF_UNIX) as other:
-        other.bind(f"\0{token}")
-        other.listen()
-        for each in (one, other):
+    """Sockets that wait for a connection: one on the loopback device, one without a device."""
+    with socket.create_server(("127.0.0.1", 0)) as loopback, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(f"\0{token}")
+        unix.listen()
+        for each in (loopback, unix):
             each.setblocking(False)
-        yield one, other
+        yield loopback, unix
 
 
 def outside(canary: Path) -> dict[str, object]:
-    """What would be different if a file had been changed, made or taken away."""
+    """What changes when a file is changed, created or deleted."""
     state = {str(path): path.read_bytes() for path in canary.rglob("*") if path.is_file()}
     for folder in (REPOSITORY / "utils", bank.FOLDER, REPOSITORY / "solutions"):
         for path in folder.rglob("*"):
@@ -114,7 +120,7 @@ def outside(canary: Path) -> dict[str, object]:
 
 
 def processes(token: str) -> set[str]:
-    """Processes that carry the token in their environment, and the children of such."""
+    """Processes that have the token in their environment, and their children."""
     found, parents = set(), {}
     for entry in Path("/proc").iterdir():
         try:
@@ -130,7 +136,7 @@ def processes(token: str) -> set[str]:
 
 
 def settled(token: str, before: set[str], seconds: float = 10) -> set[str]:
-    """The processes that are left over, once those that were about to end had time for it."""
+    """The new processes that are left after those about to end had time to do so."""
     until = time.monotonic() + seconds
     while (left := processes(token) - before) and time.monotonic() < until:
         time.sleep(0.05)
@@ -139,13 +145,13 @@ def settled(token: str, before: set[str], seconds: float = 10) -> set[str]:
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
-    name, assignments, server, token, canary, listening, monkeypatch
+    name, assignments, launcher, token, canary, listening, monkeypatch
 ):
     attack, secret = ATTACKS[name], secrets.token_hex(8)
     monkeypatch.setenv("CANARY", secret)
     public = assignments[NAME].public["read_alignment"]
     known = [
-        (case.inputs["weights"].tolist(), *(one.tolist() for one in answer.outputs.values()))
+        (case.inputs["weights"].tolist(), *(values.tolist() for values in answer.outputs.values()))
         for case, answer in zip(public.cases, public.expected, strict=True)
     ]
     filled_in = {
@@ -162,7 +168,7 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
     files = outside(canary)
     running, start = processes(token), time.monotonic()
 
-    result = mark(submission(notebook(*cells)), assignments, server)
+    result = mark(submission(notebook(*cells)), assignments, launcher)
 
     assert time.monotonic() - start < 4 * (2 * SECONDS + SPARE)
     assert result.problem == ""
@@ -180,7 +186,7 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
             each.accept()
 
 
-def test_submissions_that_run_at_the_same_time_do_not_meet(assignments, server):
+def test_submissions_that_run_at_the_same_time_do_not_meet(assignments, launcher):
     """One leaves traces wherever it can and waits; the other looks for them."""
     mark_ = secrets.token_hex(8)
     leave = f"""
@@ -194,18 +200,20 @@ def test_submissions_that_run_at_the_same_time_do_not_meet(assignments, server):
     until = time.monotonic() + 0.8
     while time.monotonic() < until:
         seen = os.listdir("/tmp") + os.listdir("/dev/shm")
-        seen += [open(f"/proc/{{one}}/comm").read() for one in os.listdir("/proc") if one.isdigit()]
-        if any("{mark_[:15]}" in one for one in seen): raise RuntimeError("seen")
+        seen += [open(f"/proc/{{n}}/comm").read() for n in os.listdir("/proc") if n.isdigit()]
+        if any("{mark_[:15]}" in name for name in seen): raise RuntimeError("seen")
     """
-    results = at_the_same_time([[dedent(one), RIGHT] for one in (leave, look)], assignments, server)
-    assert [(one.points, one.remarks) for one in results] == [(ENTROPY, [])] * 2
+    results = at_the_same_time(
+        [[dedent(source), RIGHT] for source in (leave, look)], assignments, launcher
+    )
+    assert [(result.points, result.remarks) for result in results] == [(ENTROPY, [])] * 2
 
 
-def at_the_same_time(submissions, assignments, server):
-    """The results of submissions that are graded all at once, in their order."""
+def at_the_same_time(submissions, assignments, launcher):
+    """The results of submissions that are graded at the same time, in order."""
     with ThreadPoolExecutor(len(submissions)) as pool:
         files = [submission(notebook(*cells)) for cells in submissions]
-        return list(pool.map(lambda file: mark(file, assignments, server), files))
+        return list(pool.map(lambda file: mark(file, assignments, launcher), files))
 
 
 def honest():
@@ -213,37 +221,39 @@ def honest():
     return code_of(SOURCE / f"{NAME}.ipynb")
 
 
-def test_hostile_submissions_cost_honest_ones_nothing(assignments, server):
+def test_hostile_submissions_cost_honest_ones_nothing(assignments, launcher):
     names = ["all processors at once", "memory of many children", "fifty children", "garbage"]
     hostile = [ATTACKS[name].cells for name in names]
-    *_, result = at_the_same_time([*hostile, honest()], assignments, server)
+    *_, result = at_the_same_time([*hostile, honest()], assignments, launcher)
     assert (result.points, result.remarks) == (result.of, [])
-    result = mark(submission(notebook(*honest())), assignments, server)
+    result = mark(submission(notebook(*honest())), assignments, launcher)
     assert (result.points, result.remarks) == (result.of, [])
 
 
 def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
-    monkeypatch.setattr(marking, "SPARE", 10.0)
-    with Server() as server:
-        server._process.kill()
-        server._process.wait()
-        result = mark(submission(notebook(RIGHT)), assignments, server)
+    monkeypatch.setattr(conversation, "SPARE", 10.0)
+    with Launcher() as launcher:
+        launcher._server.kill()
+        launcher._server.wait()
+        result = mark(submission(notebook(RIGHT)), assignments, launcher)
         assert (result.problem, result.points) == ("", ENTROPY)
 
 
 def test_every_hostile_file_has_its_row(tmp_path, monkeypatch):
-    """Every third of those that do not take their time: each has been graded above."""
+    """Every third of those that end quickly: each has been graded above."""
     slow = {**hostile.TIME, **hostile.MEMORY}
     names = [name for name in ATTACKS if name not in slow][::3]
     for number, name in enumerate(names):
         path = tmp_path / "class" / f"{number}.ipynb"
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(notebook(*(one.replace("«PUBLIC»", "[]") for one in ATTACKS[name].cells)))
-    monkeypatch.setattr(marking, "SPARE", SPARE)
+        path.write_bytes(
+            notebook(*(cell.replace("«PUBLIC»", "[]") for cell in ATTACKS[name].cells))
+        )
+    monkeypatch.setattr(conversation, "SPARE", SPARE)
     monkeypatch.setattr(
         grader,
         "Assignment",
-        lambda name, *sets: Assignment(name, *(in_a_hurry(one.values()) for one in sets)),
+        lambda name, *sets: Assignment(name, *(in_a_hurry(records.values()) for records in sets)),
     )
     grader.grade(tmp_path / "class", tmp_path / "out", seed=5)
     with (tmp_path / "out" / "files.csv").open(encoding="utf-8-sig") as file:
@@ -255,39 +265,39 @@ def test_every_hostile_file_has_its_row(tmp_path, monkeypatch):
         assert int(row["points"]) <= ATTACKS[name].earns
 
 
-def test_memory_does_not_grow_with_the_class(assignments, server, token):
+def test_memory_does_not_grow_with_the_class(assignments, launcher, token):
     alone = settled(token, set(), seconds=2)  # the server, when it waits
 
     def held():
-        """Bytes that this process and the server's have to themselves."""
+        """Bytes charged to this process and to those of the server."""
         assert settled(token, alone) == set()
-        texts = [Path(f"/proc/{one}/status").read_text() for one in [*alone, "self"]]
+        texts = [Path(f"/proc/{process}/status").read_text() for process in [*alone, "self"]]
         return sum(1024 * int(re.search(r"RssAnon:\s+(\d+)", text)[1]) for text in texts)
 
     names = ["JSON that is wide", "texts that grow", "garbage"]
     class_ = [*(ATTACKS[name].cells for name in names), honest()]
     for _ in range(3):
-        at_the_same_time(class_, assignments, server)
+        at_the_same_time(class_, assignments, launcher)
     before = held()
     for _ in range(12):
-        at_the_same_time(class_, assignments, server)
+        at_the_same_time(class_, assignments, launcher)
     assert held() - before < 20 * 2**20
 
 
-# --- The parent, and a worker that is played by the test ------------------------------------------
+# --- The parent, with a worker played by the test ------------------------------------------
 
 
 class Played:
-    """Takes the place of the server: each worker sends what it is told, and hangs up."""
+    """A launcher whose workers each send what they are told, and hang up."""
 
     def __init__(self, sends):
         self.sends = sends
 
-    def fork(self, seconds):
+    def launch(self, seconds):
         (connection, far), (status, far_status) = socket.socketpair(), socket.socketpair()
         connection.settimeout(5)
         threading.Thread(target=self._play, args=(far, far_status)).start()
-        return connection, status
+        return Worker(connection, status)
 
     def _play(self, far, far_status):
         with far, far_status, contextlib.suppress(OSError):
@@ -308,14 +318,14 @@ def right_frames(assignment):
         parts = []
         for record in (assignment.public[task], assignment.fresh[task]):
             found = answers(record.task, solutions_of(path)[task], record.cases, Printed())
-            outcomes = [{"outputs": one.outputs, "gradients": one.gradients} for one in found]
+            outcomes = [plain(answer) for answer in found]
             parts.append({"answers": outcomes, "printed": 0})
         yield wire.pack({"at": "task", "which": task}) + wire.pack({"task": task, "parts": parts})
     yield wire.pack({"end": True})
 
 
 def test_whatever_bytes_arrive_there_is_a_result(assignments):
-    """Honest answers with bytes changed, cut and doubled, by chance."""
+    """Honest answers with random bytes changed, removed and repeated."""
     frames = b"".join(right_frames(assignments[NAME]))
     data, draw = submission(notebook(*honest())), random.Random(2014)
     result = mark(data, assignments, Played(frames))
@@ -336,11 +346,24 @@ def test_whatever_bytes_arrive_there_is_a_result(assignments):
         assert json.dumps(asdict(result)).encode()
 
 
+@pytest.mark.parametrize("reason", ["unheard of", *Reason])
+def test_a_worker_gives_no_reasons_but_its_own(assignments, reason):
+    """And whatever else it says costs it this task alone."""
+    said = wire.pack({"task": "entropy", "parts": [{"trouble": [reason, "So.", "There."]}]})
+    frames = b"".join(right_frames(assignments[NAME]))
+    result = mark(submission(notebook(*honest())), assignments, Played(said + frames))
+    found = result.tasks["entropy"]
+    allowed = reason in [known for known in Reason if known.from_worker]
+    assert (found.reason, found.points) == (reason if allowed else Reason.WIRE, 0)
+    assert ("So." in found.lines) == allowed
+    assert result.points == result.of - ENTROPY
+
+
 WORDS = ["array", "texts", "tensor", "strided", "<f8", "|b1", "|O", "end", "\ud800", ""]
 
 
 def anything(draw, depth):
-    """A JSON value by chance; those that describe arrays are likely."""
+    """A random JSON value; descriptions of arrays are likely."""
     kind = draw.randrange(10 if depth else 4)
     if kind < 4:
         numbers = [0, 1, -1, 2**31, 2**63, 10**400, 0.5, math.inf, math.nan, True, None]
@@ -387,6 +410,6 @@ def test_what_arrives_fills_no_more_than_it_may():
         tracemalloc.stop()
 
 
-def test_the_readme_counts_them():
-    readme = (bank.FOLDER.parent / "README.md").read_text(encoding="utf-8")
-    assert f" {len(ATTACKS)} kinds of hostile submission" in readme
+def test_the_documentation_counts_them():
+    text = (bank.FOLDER.parent / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert f" {len(ATTACKS)} kinds of hostile submission" in text

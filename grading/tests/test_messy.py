@@ -3,7 +3,6 @@
 import base64
 import json
 import secrets
-import shutil
 import textwrap
 from dataclasses import replace
 
@@ -11,14 +10,17 @@ import nbformat
 import pytest
 from nbformat import v3, v4
 
+from grading.conversation import Assignment
 from grading.grader import fresh_records
-from grading.marking import Assignment, Server, mark
+from grading.marking import mark
+from grading.sandbox import Launcher
 from grading.submissions import Submission
 from solutions.build import SOURCE, code_of, stub
+from tests import needs
 from utils.checks import bank
 from utils.checks.code import defined
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+pytestmark = needs.sandbox
 
 NAME = "01_attention_concepts"
 CELLS = code_of(SOURCE / f"{NAME}.ipynb")  # the first imports, the others answer
@@ -41,8 +43,8 @@ def assignments():
 
 
 @pytest.fixture(scope="module")
-def server():
-    with Server() as started:
+def launcher():
+    with Launcher() as started:
         yield started
 
 
@@ -223,9 +225,9 @@ MESSY = {
 
 @pytest.mark.filterwarnings("ignore::nbformat.warnings.DuplicateCellId")
 @pytest.mark.parametrize("name", MESSY)
-def test_a_right_answer_earns_all_points(name, assignments, server):
+def test_a_right_answer_earns_all_points(name, assignments, launcher):
     sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: MESSY[name])
-    result = mark(sent, assignments, server)
+    result = mark(sent, assignments, launcher)
     assert result.problem == ""
     assert {task: outcome.reason for task, outcome in result.tasks.items()} == dict.fromkeys(
         TASKS, "passed"
@@ -233,10 +235,10 @@ def test_a_right_answer_earns_all_points(name, assignments, server):
     assert result.points == result.of
 
 
-def test_what_was_left_out_or_went_wrong_is_said(assignments, server):
+def test_what_was_left_out_or_went_wrong_is_said(assignments, launcher):
     cells = ["!pip install x", "1 / 0", *CELLS]
     sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: data(*cells))
-    result = mark(sent, assignments, server)
+    result = mark(sent, assignments, launcher)
     assert result.remarks == [
         "cell 1: left out: !pip install x",
         "cell 2: ZeroDivisionError: division by zero",

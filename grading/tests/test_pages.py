@@ -8,9 +8,11 @@ from jinja2 import UndefinedError
 
 from grading import likeness, pages
 from grading.likeness import Pair
-from grading.marking import Outcome, Result
-from grading.tables import Learner, learners
+from grading.marking import Outcome, Result, Shortcut
+from grading.tables import Learner, Mark, learners
 from utils.checks import bank
+from utils.checks.reasons import Reason
+from utils.checks.tasks import Kind, Mistake, Task
 
 NOTEBOOK = "01_attention_concepts"
 NOT_SHOWN = {"lms", "digest", "code"}
@@ -26,9 +28,10 @@ def strings_of(kind: type) -> dict[str, str]:
 
 
 def outcome(**changes) -> Outcome:
-    numbers = {"points": 0, "of": 2, "public_points": 1, "lines": [hostile("lines")]}
+    numbers = {"points": 0, "of": 2, "public_points": 1}
+    known = {"reason": Reason.ERROR, "lines": [hostile("lines")]}
     matrix = {"expected": [[0.0, 1.0]], "found": [[1.0, 0.0]], "place": (0, 0)}
-    return Outcome(**strings_of(Outcome) | numbers | matrix | changes)
+    return Outcome(**strings_of(Outcome) | numbers | known | matrix | changes)
 
 
 @pytest.fixture
@@ -42,7 +45,7 @@ def class_(monkeypatch) -> list[Learner]:
         "words": {hostile("question"): hostile("answer"), hostile("unmarked"): ""},
         "code": {"entropy": hostile("code")},
         "remarks": [hostile("remarks")],
-        "flags": [hostile("flags")],
+        "flags": [Shortcut("entropy", hostile("flags"), 1)],
     }
     graded = Result(**known | {"problem": ""})
     second = Result(**known | {"problem": "", "file": "second", "learner": hostile("friend")})
@@ -51,7 +54,7 @@ def class_(monkeypatch) -> list[Learner]:
     real = Result(**known | {"problem": "", "file": "real", "notebook": NOTEBOOK})
     class_ = learners([graded, second, real, Result(**known | {"notebook": ""})])
     for learner in class_:
-        learner.marks[hostile("question")] = 1.5, hostile("mark")
+        learner.marks[hostile("question")] = Mark(1.5, hostile("mark"))
     return class_
 
 
@@ -84,6 +87,29 @@ def test_no_text_of_a_submission_becomes_html(class_, tmp_path):
     texts = {*strings_of(Result), *strings_of(Outcome), "friend", "question", "answer", "unmarked"}
     texts |= {"lines", "tasks", "code", "remarks", "flags", "mark"}
     assert {name for name in texts if f"{name}-text" not in seen} == NOT_SHOWN
+
+
+def test_the_overview_says_what_the_class_believes(monkeypatch):
+    kind = Kind("late", "a mask `may` come late", "It *may* not.")
+    facts = {"points": 2, "difficulty": 1, "minutes": 5, "outputs": ["it"], "hints": []}
+    mistakes = [Mistake("behind", "You mask late.", "When?", kind.slug)]
+    task = Task(id="one", title="One", mistakes=mistakes, **facts)
+    monkeypatch.setattr(bank, "tasks", lambda: {NOTEBOOK: [task]})
+    monkeypatch.setattr(bank, "kinds", lambda: {kind.slug: kind})
+    known = strings_of(Result) | {"problem": "", "notebook": NOTEBOOK}
+
+    def page_of(*made):
+        class_ = learners(
+            Result(**known | {"learner": name, "tasks": {"one": outcome(mistake=mistake)}})
+            for name, mistake in zip("abc", made, strict=True)
+        )
+        return Elements(pages.overview(class_, True, pages.page_names(class_))).text
+
+    assert "2 of 3 believe that a mask may come late.\nIt may not." in page_of(
+        "behind", "", "behind"
+    )
+    assert "1 of 3 believes that a mask may come late." in page_of("behind", "", "")
+    assert "believe that" not in page_of("", "", "unknown")
 
 
 def test_a_name_that_a_template_does_not_know_is_an_error(monkeypatch):

@@ -4,7 +4,6 @@ Every stub, solution, misconception and variant of the course is answered by a w
 by `verdict_on` in this process. The workers see the repository here, which they do not in a class.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,20 +13,20 @@ from typing import Any
 import pytest
 
 from grading import marking, reading
-from grading.marking import Assignment, Result, Server
+from grading.conversation import Assignment
+from grading.marking import Result
+from grading.sandbox import Launcher
 from solutions import build, selftest
 from solutions.specification import Exercise
+from tests import needs
 from utils.checks import bank
 from utils.checks.calling import Printed
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are forked, as Unix does")
+pytestmark = needs.unix
 
-IMPORTS = """
-from importlib import import_module
-exercises = {{one.task.id: one for one in import_module("solutions.exercises_{}").EXERCISES}}
-"""
+IMPORTS = "from importlib import import_module"
 
 
 @dataclass
@@ -54,9 +53,9 @@ def rounds(path: Path) -> Iterator[Round]:
     right = {task: solutions[task] for task in tasks if task not in trained}
     code = [source for source in build.code_of(path) if not build.defined(source) & trained]
     yield Round(right, [source for source in code if "Trainer(" not in source])
-    others = {one.task.id: list(_others(one)) for one in build.exercises_of(path)}
+    others = {one.task.id: list(_others(path, one)) for one in build.exercises_of(path)}
     for number in range(max(map(len, others.values()))):
-        one = Round(cells=[IMPORTS.format(path.name[:2])])
+        one = Round(cells=[IMPORTS])
         for task, answers in others.items():
             if number < len(answers):
                 one.given[task], source = answers[number]
@@ -64,22 +63,23 @@ def rounds(path: Path) -> Iterator[Round]:
         yield one
 
 
-def _others(exercise: Exercise) -> Iterator[tuple[Any, str]]:
-    own, task = f"exercises[{exercise.task.id!r}]", exercise.task
+def _others(path: Path, exercise: Exercise) -> Iterator[tuple[Any, str]]:
+    task = exercise.task
+    own = f"import_module('solutions.{build.folder_of(path).name}.{task.id}').exercise"
     for number, one in enumerate(exercise.misconceptions):
         yield one.gives, f"{own}.misconceptions[{number}].gives"
     if exercise.gold:
         yield exercise.gold, f"{own}.gold"
         return
-    for name, one in selftest.variants(exercise).items():
-        found = f"import_module('solutions.tests.variants.{task.id}').{name}"
+    for number, one in enumerate(selftest.variants(exercise).values()):
+        found = f"{own}.variants[{number}]"
         yield one, f"{found}()" if task.kind == "choices" else found
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server(safe=False) as one:
-        yield one
+def launcher() -> Iterator[Launcher]:
+    with Launcher(safe=False) as started:
+        yield started
 
 
 @cache
@@ -90,14 +90,14 @@ def public(path: Path) -> Assignment:
 
 
 @pytest.mark.parametrize("path", build.notebooks(), ids=lambda path: path.stem[:2])
-def test_the_grader_says_what_the_notebook_says(path, server):
+def test_the_grader_says_what_the_notebook_says(path, launcher):
     answers = 0
-    for one in rounds(path):
+    for round_ in rounds(path):
         result = Result("ada", "", "", "ada.ipynb")
-        cells = [reading.Cell(number, code) for number, code in enumerate(one.cells, start=1)]
-        marking.ask(result, cells, public(path), [*one.given], server)
+        cells = [reading.Cell(number, code) for number, code in enumerate(round_.cells, start=1)]
+        marking.ask(result, cells, public(path), [*round_.given], launcher)
         assert not [remark for remark in result.remarks if "Error" in remark]
-        for task, given in one.given.items():
+        for task, given in round_.given.items():
             printed = Printed()
             verdict = verdict_on(public(path).public[task], {task: given}, printed)
             note, found = in_words(verdict, printed.lines), result.tasks[task]

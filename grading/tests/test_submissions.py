@@ -12,17 +12,16 @@ import pytest
 
 from grading import reading, submissions
 from grading.submissions import NoSubmissions, Unreadable, find
+from tests import needs
 from utils.checks import bank
 
 EXERCISES = bank.FOLDER / "01_attention_concepts.ipynb"
 ANSWER = "def entropy(weights):\n    return weights"
-ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-links = pytest.mark.skipif(os.name == "nt", reason="needs the links and pipes of Unix")
 
 
 def notebook(*sources, **facts) -> bytes:
     """A notebook of code cells."""
-    cells = [{"cell_type": "code", "source": one} for one in sources]
+    cells = [{"cell_type": "code", "source": source} for source in sources]
     return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5} | facts).encode()
 
 
@@ -41,7 +40,10 @@ def zipped(path: Path, *names: str) -> Path:
 
 
 def owners(source: Path) -> dict[str, tuple[str, str, str]]:
-    return {one.file: (one.learner, one.lms, one.id) for one in find(source)}
+    return {
+        submission.file: (submission.learner, submission.lms, submission.id)
+        for submission in find(source)
+    }
 
 
 def problem(read) -> str:
@@ -84,44 +86,45 @@ HIDDEN = [
 ]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+@needs.unix
 def test_a_folder_says_whose_file_each_is(tmp_path):
     put(tmp_path, *NAMES, *HIDDEN)
     assert owners(tmp_path) == NAMES
-    assert {one.file: one.read() for one in find(tmp_path)} == {one: one.encode() for one in NAMES}
+    found = {submission.file: submission.read() for submission in find(tmp_path)}
+    assert found == {name: name.encode() for name in NAMES}
 
 
 def test_a_zip_says_the_same_and_nothing_is_unpacked(tmp_path):
     source = zipped(tmp_path / "handed in.zip", *NAMES, *HIDDEN)
     assert owners(source) == NAMES
-    assert [one.read() for one in find(source)] != []
+    assert [submission.read() for submission in find(source)] != []
     assert os.listdir(tmp_path) == ["handed in.zip"]
 
 
 def test_the_folder_that_was_compressed_is_nobody(tmp_path):
     source = zipped(tmp_path / "class.zip", "class/ada/01.ipynb", "class/bob.ipynb")
-    assert [one[0] for one in owners(source).values()] == ["ada", "bob"]
+    assert [owner[0] for owner in owners(source).values()] == ["ada", "bob"]
     alone = zipped(tmp_path / "week 1.zip", "ada/01.ipynb", "ada/02.ipynb")
-    assert [one[0] for one in owners(alone).values()] == ["ada", "ada"]
+    assert [owner[0] for owner in owners(alone).values()] == ["ada", "ada"]
 
 
-@links
+@needs.unix
 def test_names_that_read_the_same_are_two_files(tmp_path):
     composed, decomposed = (unicodedata.normalize(form, "Zoë.ipynb") for form in ("NFC", "NFD"))
     broken = [os.fsdecode(b"\xff.ipynb"), os.fsdecode(b"\xfe.ipynb")]
     put(tmp_path, composed, decomposed, *broken, "two\nlines\x1b[2J.ipynb")
     found = find(tmp_path)
-    files = [one.file for one in found]
+    files = [submission.file for submission in found]
     assert len(set(files)) == 5
     assert {composed, f"{composed} (2)", "�.ipynb", "�.ipynb (2)"} < set(files)
-    assert {one.learner for one in found} == {"Zoë", "�", "two�lines�[2J"}
-    assert len({one.read() for one in found}) == 5
-    assert [one.file for one in find(tmp_path)] == files
+    assert {submission.learner for submission in found} == {"Zoë", "�", "two�lines�[2J"}
+    assert len({submission.read() for submission in found}) == 5
+    assert [submission.file for submission in find(tmp_path)] == files
 
 
 def test_a_zip_that_holds_a_name_twice_has_two_rows(tmp_path):
     source = zipped(tmp_path / "a.zip", "ada.ipynb", "ada.ipynb", "ada.ipynb", "ada.ipynb (2)")
-    found = {one.file: one.read() for one in find(source)}
+    found = {submission.file: submission.read() for submission in find(source)}
     assert len(found) == 4
     assert sorted(found.values()) == [b"0", b"1", b"2", b"3"]
 
@@ -129,8 +132,8 @@ def test_a_zip_that_holds_a_name_twice_has_two_rows(tmp_path):
 def test_names_that_would_leave_the_zip_are_only_names(tmp_path):
     names = ["../../ada.ipynb", "/etc/passwd", "bob/../../x.ipynb", "C:\\carl\\01.ipynb", ".."]
     found = find(zipped(tmp_path / "slip.zip", *names))
-    assert sorted(one.learner for one in found) == ["?", "C:", "ada", "bob", "etc"]
-    assert all(one.read() for one in found)
+    assert sorted(submission.learner for submission in found) == ["?", "C:", "ada", "bob", "etc"]
+    assert all(submission.read() for submission in found)
     assert os.listdir(tmp_path) == ["slip.zip"]
 
 
@@ -161,7 +164,7 @@ def test_a_folder_of_everything_is_refused(tmp_path, monkeypatch):
 # --- What cannot be read --------------------------------------------------------------------------
 
 
-@links
+@needs.unix
 def test_what_is_no_file_has_a_reason_and_nothing_hangs(tmp_path):
     source = tmp_path / "class"
     put(source, "ada.ipynb", "folder.ipynb/inside.ipynb")
@@ -174,11 +177,11 @@ def test_what_is_no_file_has_a_reason_and_nothing_hangs(tmp_path):
     (source / "round").symlink_to(source)
     os.mkfifo(source / "pipe.ipynb")
     reasons = {}
-    for one in find(source):
+    for submission in find(source):
         try:
-            reasons[one.file] = one.read()
+            reasons[submission.file] = submission.read()
         except Unreadable as why:
-            reasons[one.file] = str(why)
+            reasons[submission.file] = str(why)
     assert reasons == {
         "ada.ipynb": b"ada.ipynb",
         "friend.ipynb": b"ada.ipynb",
@@ -187,12 +190,12 @@ def test_what_is_no_file_has_a_reason_and_nothing_hangs(tmp_path):
         "out.ipynb": "a link to a place outside the folder",
         "climbs.ipynb": "a link to a place outside the folder",
         "folder.ipynb": "a folder with the name of a notebook",
-        "round": "a folder that is not looked into",
-        "pipe.ipynb": "no ordinary file",
+        "round": "a folder that is not opened",
+        "pipe.ipynb": "not an ordinary file",
     }
 
 
-@pytest.mark.skipif(ROOT or os.name == "nt", reason="whoever runs this may read everything")
+@needs.ordinary_user
 def test_what_may_not_be_read_has_a_reason(tmp_path):
     put(tmp_path, "ada.ipynb", "bob/01.ipynb")
     for name in ("ada.ipynb", "bob"):
@@ -205,16 +208,16 @@ def test_what_may_not_be_read_has_a_reason(tmp_path):
 
 def test_a_file_that_went_away_has_a_reason(tmp_path):
     put(tmp_path, "ada.ipynb")
-    (one,) = find(tmp_path)
+    (submission,) = find(tmp_path)
     (tmp_path / "ada.ipynb").unlink()
-    assert problem(one.read) == "no ordinary file"
+    assert problem(submission.read) == "not an ordinary file"
 
 
 def test_a_hundred_megabytes_are_not_read(tmp_path):
     with (tmp_path / "ada.ipynb").open("wb") as file:
         file.truncate(100 * 2**20)
-    (one,) = find(tmp_path)
-    assert "too large: 100 MB" in problem(one.read)
+    (submission,) = find(tmp_path)
+    assert "too large: 100 MB" in problem(submission.read)
 
 
 def _bomb(path: Path, size: int) -> Path:

@@ -1,7 +1,7 @@
-"""What becomes of figures in a worker, and of a worker without its server."""
+"""Figures in a worker, and a worker that loses its server."""
 
+import inspect
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grading.marking import Server
-from grading.sandbox import wire
+from grading.sandbox import Launcher, wire
+from tests import needs
+from utils import plots
 
 DRAWN = """
 import seaborn
@@ -27,7 +28,7 @@ figure = concept_heatmap(torch.eye(2), "ab", "cd")
     ("more", "said"),
     [("", ""), ("figure.axes", "TypeError: 'NoneType' object is not callable\n")],
 )
-def test_a_figure_is_drawn_when_it_is_looked_at(more, said):
+def test_a_figure_is_drawn_when_it_is_used(more, said):
     program = (
         "from grading.sandbox.worker import _run\n"
         "def say(**message):\n"
@@ -42,15 +43,29 @@ def test_a_figure_is_drawn_when_it_is_looked_at(more, said):
     assert done.stdout.decode() == said
 
 
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+def test_all_figures_are_known():
+    """A worker draws these only when they are used."""
+    functions = [*filter(inspect.isfunction, vars(plots).values())]
+    drawing = [
+        function.__name__
+        for function in functions
+        if not function.__name__.startswith("_")
+        and inspect.signature(function).return_annotation is plots.AccessibleFigure
+    ]
+    assert [*plots.FIGURES] == drawing
+
+
+@needs.sandbox
 def test_a_worker_ends_with_its_server():
-    with Server() as server:
-        connection, status = server.fork(seconds=60)
-        with connection, status, connection.makefile("rb") as stream:
-            cells = [(1, "while True:\n    pass")]
-            connection.sendall(wire.pack({"cells": cells, "seconds": 60.0, "tasks": []}))
-            assert wire.unpack(stream.read, 1000)[0] == {"at": "cell", "which": 1}
-            behind = Path(f"/proc/{server._process.pid}/task/{server._process.pid}/children")
-            os.kill(int(behind.read_text()), signal.SIGKILL)
-            connection.settimeout(20)
-            assert connection.recv(1) == b""
+    with (
+        Launcher() as launcher,
+        launcher.launch(seconds=60) as worker,
+        worker.stream() as stream,
+    ):
+        cells = [(1, "while True:\n    pass")]
+        worker.connection.sendall(wire.pack({"cells": cells, "seconds": 60.0, "tasks": []}))
+        assert wire.unpack(stream.read, 1000)[0] == {"at": "cell", "which": 1}
+        behind = Path(f"/proc/{launcher._server.pid}/task/{launcher._server.pid}/children")
+        os.kill(int(behind.read_text()), signal.SIGKILL)
+        worker.connection.settimeout(20)
+        assert worker.connection.recv(1) == b""

@@ -2,7 +2,7 @@
 
 from solutions import selftest
 from solutions.build import notebooks
-from solutions.exercises_06 import my_translations
+from solutions.n06_translate_with_attention.my_translations import exercise
 from solutions.specification import Draw
 
 
@@ -11,9 +11,7 @@ def test_no_sentence_of_the_check_is_in_the_training_pairs():
     names = selftest.names_at_first(path)
     trained = {pair.source_text for pair in names["pairs"]}
     for seed in (1, 2):
-        asked = [
-            one for case in my_translations.cases(Draw(seed)) for one in case.inputs["sentences"]
-        ]
+        asked = [one for case in exercise.cases(Draw(seed)) for one in case.inputs["sentences"]]
         assert len(asked) == 200
         assert trained.isdisjoint(asked)
         assert all(map(names["held_back"], asked))

@@ -1,5 +1,5 @@
 """Speed, memory and parity, measured side by side in one run: `make bench [ONLY=name]`.
 
-Each benchmark prints its table and, last, one line of JSON with its figures. Machines differ and
-are noisy, so look at the ratios, not at the seconds.
+Each benchmark prints a table and then its figures as one line of JSON. Machines differ and are
+noisy, so look at the ratios, not the seconds.
 """

@@ -1,7 +1,7 @@
 """The course's own task, with and without attention: does quality hold as sentences grow?
 
 Generated sentences of 1 to 8 noun phrases, 20,000 pairs, five seeds. Each model is tested on 500
-sentences of every length that it was trained on, and of longer ones; it has seen none of them.
+unseen sentences of every length that it was trained on, and of longer ones.
 """
 
 from functools import cache
@@ -24,8 +24,8 @@ TESTED = 500  # sentences of each length
 ATTENTION = {"steps": 1500, "batch_size": 96, "learning_rate": 1.2e-2}
 RECIPES = {
     "dot": Recipe("dot", **ATTENTION),
-    # The model of Bahdanau et al. takes one word after the other, so it gets fewer and smaller
-    # batches and a narrower decoder. The other settings were tuned on another corpus.
+    # Bahdanau's model reads one word at a time, so it gets fewer and smaller batches and a narrower
+    # decoder. The other settings were tuned on another corpus.
     "additive": Recipe(
         "additive",
         steps=1200,
@@ -37,8 +37,8 @@ RECIPES = {
         clip=0.5,
     ),
     "general": Recipe("general", **ATTENTION),
-    # To be fair it gets three times the steps, over three times the parameters, a learning rate of
-    # its own, and the summary of the source at every step.
+    # For fairness: three times the steps, over three times the parameters, its own learning rate,
+    # and the summary of the source at every step.
     "none": Recipe(
         "none", steps=4500, batch_size=96, encoder_dim=112, decoder_dim=240, learning_rate=6e-3
     ),
@@ -60,7 +60,7 @@ def corpus() -> Corpus:
 
 @cache
 def fresh_pairs() -> list[Pair]:
-    """Sentences of every length that are in no part of the corpus."""
+    """Sentences of every length that are nowhere in the corpus."""
     texts = corpus()
     known = {pair.source_text for pair in [*texts.train, *texts.validation, *texts.test]}
     found = []
@@ -71,7 +71,7 @@ def fresh_pairs() -> list[Pair]:
 
 
 def measure(recipe: Recipe, seed: int, device: str, progress: bool) -> dict:
-    """Train one model, and test it at every length. Shares are in per cent."""
+    """Train a model and test it at every length; shares are in per cent."""
     model, seconds = recipe.train(corpus(), seed, device, progress=progress)
     matches = match_by_phrases(model, fresh_pairs())
     return {
@@ -84,7 +84,7 @@ def measure(recipe: Recipe, seed: int, device: str, progress: bool) -> dict:
 
 
 def match_by_phrases(model: Seq2Seq, pairs: list[Pair]) -> dict[int, float]:
-    """Share of the greedy translations that are right in every word, by number of phrases."""
+    """Share of greedy translations with every word right, by number of phrases."""
     found = model.translate_all([pair.source for pair in pairs])
     return by_length(
         exact_match,
@@ -107,7 +107,7 @@ def alignment_error(model: Seq2Seq) -> float:
 
 
 def summarise(runs: list[dict]) -> dict:
-    """The seeds of one model together."""
+    """The mean and deviation over the seeds of a model."""
     summary = {
         "seeds": len(runs),
         "parameters": runs[0]["parameters"],

@@ -10,19 +10,19 @@ from torch.profiler import ProfilerActivity, profile
 
 Work = Callable[[], None]
 
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler talks to stderr at every start
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler logs to stderr at every start
 
 
 def seconds_side_by_side(
     first: Work, second: Work, budget: float = 6
 ) -> tuple[float, float, float]:
-    """Run both in turn until the budget of seconds is spent, at least three times.
+    """Run both alternately until the budget in seconds is spent, at least three times.
 
     Returns:
-        Median seconds of the first and of the second, and the median ratio first / second of the
-        pairs, which holds where the machine's speed drifts.
+        Median seconds of the first and of the second, and the median of their ratio pair by pair,
+        which is robust to a machine whose speed drifts.
     """
-    for work in (first, second):  # not counted: allocators and caches warm up
+    for work in (first, second):  # warm-up
         work()
     pairs = []
     start = time.perf_counter()
@@ -40,7 +40,7 @@ def _seconds(work: Work) -> float:
 
 
 def peak_megabytes(work: Work) -> float:
-    """The most that torch's allocator held at once while working, beyond what it held before."""
+    """The peak of torch's allocator during the work, relative to before it."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         work()
     events = [one for one in profiler.profiler.kineto_results.events() if one.name() == "[memory]"]

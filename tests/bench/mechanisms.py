@@ -1,7 +1,7 @@
 """Our mechanisms against the naive form and against PyTorch's own: forward and backward.
 
-Batch 32, width 256, sources of 32 to 2,048 tokens. A decoder asks sixteen times, one step after the
-other; multi-head and scaled dot-product attention ask 128 queries at once.
+Batch 32, width 256, sources of 32 to 2,048 tokens. A decoder takes sixteen steps, one after the
+other; multi-head and scaled dot-product attention take 128 queries at once.
 """
 
 import torch

@@ -1,8 +1,8 @@
-"""Real text: Multi30k, judged on test_2016_flickr, with the budgets of a laptop.
+"""Real text: Multi30k, tested on test_2016_flickr, with training budgets for a laptop.
 
-The data lie in the folder that MULTI30K names, or in ../shared/data/multi30k, or are downloaded.
-The steps of a budget are what two idle cores do in that time (the benchmark `pace` says how long
-they take on this machine), so the quality is that of the work, whichever device does it.
+The data are in the folder that MULTI30K names, or in ../shared/data/multi30k, or are downloaded.
+A budget is the number of steps that two idle cores do in that time (the benchmark `pace` says how
+long they take on this machine), so the quality does not depend on the device.
 """
 
 import os
@@ -27,7 +27,7 @@ FIGURES = {
 
 @dataclass(frozen=True)
 class TextRecipe(Recipe):
-    """A recipe with the languages it is for, and the sizes of these models."""
+    """A recipe with its languages, and the sizes of these models."""
 
     source: str = "de"
     target: str = "en"
@@ -45,7 +45,7 @@ RECIPES = {
     "5min": FIVE_MINUTES,
     "12min": TWELVE_MINUTES,
     "en-fr": replace(FIVE_MINUTES, source="en", target="fr"),
-    # Fed its summary of the source at every step, it is a little larger at the same widths.
+    # It reads the summary of the source at every step, so it is a little larger at equal widths.
     "none": replace(FIVE_MINUTES, mechanism="none"),
 }
 
@@ -67,7 +67,7 @@ def corpus(source: str, target: str) -> Corpus:
 
 
 def measure(recipe: TextRecipe, seed: int, device: str, progress: bool) -> dict:
-    """Train one model, and test it: greedy and beam search, both kinds of perplexity."""
+    """Train a model and test it: greedy and beam search, both kinds of perplexity."""
     texts = corpus(recipe.source, recipe.target)
     model, seconds = recipe.train(texts, seed, device, progress=progress)
     batches = Batches(texts.test, model.source_vocabulary, model.target_vocabulary)
@@ -92,7 +92,7 @@ def score(model: Seq2Seq, pairs: list[Pair], beam_size: int) -> Bleu:
 
 
 def summarise(runs: list[dict]) -> dict:
-    """The seeds of one model together."""
+    """The mean and deviation over the seeds of a model."""
     return {
         "seeds": len(runs),
         "parameters": runs[0]["parameters"],

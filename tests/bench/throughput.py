@@ -1,4 +1,4 @@
-"""Speed of training and decoding on real text, on the CPU, against the way tutorials write it."""
+"""Speed of training and decoding on real text, on the CPU, against a typical tutorial's code."""
 
 import operator
 import statistics
@@ -22,15 +22,15 @@ from utils.seq2seq import Seq2Seq
 ROUNDS = 5
 BATCH = 128  # pairs
 DECODED = 128  # sentences
-LEARNT = 300  # steps, after which sentences end as they should; until then the batch waits for some
-PACED = {"capstone": 1500, "multi30k": 100}  # steps at most
+LEARNED = 300  # steps; with fewer, some sentences do not end, and their batch has to wait for them
+PACED = {"capstone": 1500, "multi30k": 100}  # largest number of steps
 
 
 class PlainModel(nn.Module):
-    """Additive attention as tutorials write it, with the sizes of pytorch-seq2seq's third notebook.
+    """Additive attention as in many tutorials, with the sizes of pytorch-seq2seq's third notebook.
 
-    At every step the keys are projected anew, beside the repeated state, and a readout of 1,792
-    numbers (state, context and word) goes to the vocabulary, into its place in a large tensor.
+    Every step projects the keys again, together with the repeated state, and maps a readout of
+    1,792 numbers (state, context and word) to the vocabulary, into a slice of a large tensor.
     """
 
     def __init__(self, source_words: int, target_words: int, embedding: int = 256, dim: int = 512):
@@ -86,7 +86,7 @@ def throughput() -> dict:
         ("captions", FIVE_MINUTES, texts),
         ("capstone", capstone.RECIPES["dot"], capstone.corpus()),
     ):
-        learner, _ = replace(recipe, steps=LEARNT).train(pairs, 0, "cpu", validate=False)
+        learner, _ = replace(recipe, steps=LEARNED).train(pairs, 0, "cpu", validate=False)
         figures[name] = decoding(name, learner, [pair.source for pair in pairs.test[:DECODED]])
     return figures
 
@@ -94,14 +94,14 @@ def throughput() -> dict:
 def mixed_batches(
     pairs: list[Pair], vocabularies: tuple[Vocabulary, Vocabulary]
 ) -> Iterator[Batch]:
-    """Sentences of all lengths together, as the tutorial's shuffled `DataLoader` gives them."""
+    """Batches of mixed lengths, as from the tutorial's shuffled `DataLoader`."""
     random = Random(0)
     while True:
         yield next(iter(Batches(random.sample(pairs, BATCH), *vocabularies, BATCH)))
 
 
 def training(contestants: dict[str, tuple[nn.Module, list[Batch]]]) -> dict:
-    """Each takes a step in turn; medians over the rounds, the first of which warms up."""
+    """All take a step in turn; medians over the rounds, without the first, which is a warm-up."""
     optimizers = {
         name: torch.optim.Adam(model.parameters(), fused=True)
         for name, (model, _) in contestants.items()
@@ -157,7 +157,7 @@ def decoding(name: str, model: Seq2Seq, sources: list[tuple[str, ...]]) -> dict:
 
 
 def pace() -> dict:
-    """Seconds that the training budgets take on two threads of this CPU, nothing beside them."""
+    """Seconds that the training budgets take on two threads of this CPU, with nothing else on."""
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     figures = {}

@@ -30,7 +30,7 @@ class Recipe:
     Attributes:
         mechanism: what the decoder attends with; "none" is the model without attention, which is
             fed one vector of the whole source at every step.
-        decoder: means nothing without attention.
+        decoder: has no effect without attention.
         steps: the budget, in batches.
         encoder_dim: width of each direction. Additive scores are half as wide.
         min_count: words seen less often in training are unknown.
@@ -78,7 +78,7 @@ class Recipe:
         validate: bool = True,
         progress: bool = False,
     ) -> tuple[Seq2Seq, float]:
-        """The trained model, and the seconds that its training took."""
+        """The trained model, and the seconds that training took."""
         set_seed(seed)
         vocabularies = corpus.vocabularies(min_count=self.min_count)
         model = self.model(*vocabularies).to(device)
@@ -111,18 +111,18 @@ def run_jobs(
 ) -> dict[str, list[dict]]:
     """Train every recipe with every seed, as many at a time as the CPU has cores.
 
-    They go to notebooks/results, one file for each benchmark, beside those of earlier runs; what
-    another recipe gave is dropped.
+    The results are added to a file for each benchmark in notebooks/results, which drops those of
+    recipes that have changed since.
 
     Args:
         benchmark: name of the benchmark, and of the file.
         work: trains and measures: (recipe, seed, device, whether to show progress) → figures.
         recipes: by the names of the models.
         seeds: of each recipe.
-        wanted: beginnings of the names of jobs, with commas between: "dot,none-seed3". Empty: all.
+        wanted: prefixes of job names, separated by commas: "dot,none-seed3". Empty means all.
 
     Returns:
-        The figures on file of every model that was ever run, those of earlier calls too.
+        The figures on file of every model, including those of earlier calls.
     """
     results = Results(benchmark, recipes)
     jobs = {
@@ -157,16 +157,16 @@ def run_jobs(
 
 
 def chosen_device() -> torch.device:
-    """The best device that there is, or the one that BENCH_DEVICE names."""
+    """The best device available, or the one that BENCH_DEVICE names."""
     return get_device(os.environ.get("BENCH_DEVICE", "auto"))
 
 
 class Results:
-    """The figures of a benchmark in a small file of the repository, with what made them.
+    """The figures of a benchmark, in a small file of the repository, with the recipes behind them.
 
     Args:
         benchmark: name of the benchmark, and of the file.
-        recipes: those of now; runs of others are left behind.
+        recipes: the current ones; runs with other recipes are dropped.
     """
 
     def __init__(self, benchmark: str, recipes: dict[str, Recipe]):
@@ -176,7 +176,7 @@ class Results:
 
     @property
     def runs(self) -> dict[str, dict]:
-        """What is on file now: another process may have added to it."""
+        """The runs on file, read again since another process may have added to them."""
         stored = json.loads(self.path.read_text()) if self.path.exists() else {"runs": {}}
         return {
             name: run
@@ -185,7 +185,7 @@ class Results:
         }
 
     def add(self, job: str, figures: dict) -> None:
-        """Write the figures of a job at once: a long benchmark may be stopped at any time."""
+        """Write the figures of a job immediately, since a long benchmark may be stopped."""
         content = {
             "command": self.command,
             "recipes": self.recipes,

@@ -11,37 +11,21 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.needs import find_chromium
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
 RUN_MILLISECONDS = 120_000
 
 
-def find_chromium() -> str | None:
-    """A Chromium or Chrome of this machine; Playwright's own is not downloaded."""
-    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
-    return next(filter(None, map(shutil.which, names)), None)
-
-
-needs_chromium = pytest.mark.skipif(
-    find_chromium() is None, reason="no Chromium on this machine: install chromium to run these"
-)
-
-
-def copy_course(folder: Path, theme: str) -> Path:
-    """A copy of what a learner opens, so that looking at it changes nothing here.
-
-    Args:
-        folder: where to.
-        theme: "JupyterLab Light" or "JupyterLab Dark".
-    """
+def copy_course(folder: Path) -> Path:
+    """A copy of what a learner opens, so that looking at it changes nothing here."""
     strange = shutil.ignore_patterns(".ipynb_*", "progress.json")
     for name in ("notebooks", "exercises", ".jupyter"):
         shutil.copytree(ROOT / name, folder / name, ignore=strange)
     settings = {
-        "@jupyterlab/apputils-extension:themes": {"theme": theme},
         "@jupyterlab/notebook-extension:tracker": {
             "windowingMode": "none"  # all cells are in the page, seen or not
         },
@@ -68,20 +52,21 @@ def running_lab(course: Path) -> Iterator[str]:
     log = course / "lab.log"
     with log.open("w") as stream:
         lab = subprocess.Popen(
-            [jupyter, "lab", "--no-browser"],
+            [jupyter, "lab", "--no-browser", "--expose-app-in-browser"],
             cwd=course,
             env=environment,
             stdout=stream,
             stderr=subprocess.STDOUT,
         )
     try:
-        yield _wait_for_address(lab, log)
+        yield wait_for_address(lab, log)
     finally:
         lab.terminate()
         lab.wait(timeout=30)
 
 
-def _wait_for_address(lab: subprocess.Popen, log: Path) -> str:
+def wait_for_address(lab: subprocess.Popen, log: Path) -> str:
+    """The address that JupyterLab prints into its log, once it answers there."""
     start = time.monotonic()
     while time.monotonic() - start < START_SECONDS and lab.poll() is None:
         found = [word for word in log.read_text().split() if word.startswith("http://localhost")]
@@ -121,6 +106,16 @@ def go_to(page: Page, address: str, path: str) -> None:
     """Let JupyterLab open a file of the course and nothing else."""
     lab, _, token = address.partition("?")
     page.goto(f"{lab.partition('/lab')[0]}/lab/tree/{path}?reset&{token}")
+
+
+def switch_theme(page: Page, theme: str) -> None:
+    """To "Light" or "Dark", as the menu Settings ▸ Theme does it."""
+    page.evaluate(
+        "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})",
+        f"JupyterLab {theme}",
+    )
+    light = str(theme == "Light").lower()
+    page.wait_for_selector(f"body[data-jp-theme-light={light}]", state="attached")
 
 
 def run_all_cells(page: Page) -> None:

@@ -4,18 +4,19 @@ import re
 
 import pytest
 
+from tests import needs
 from tests.browser.lab import (
     ROOT,
     RUN_MILLISECONDS,
     copy_course,
-    needs_chromium,
     open_notebook,
     run_all_cells,
     running_browser,
     running_lab,
+    switch_theme,
 )
 
-pytestmark = needs_chromium
+pytestmark = needs.chromium
 
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 SCREENSHOTS = ROOT / "build" / "screenshots"
@@ -31,7 +32,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    course = copy_course(tmp_path_factory.mktemp("course"), "JupyterLab Light")
+    course = copy_course(tmp_path_factory.mktemp("course"))
     with running_lab(course) as address:
         yield address
 
@@ -91,22 +92,25 @@ def test_a_slider_draws_its_figure_again(lab, page):
     )
 
 
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_every_notebook_can_be_read_in_both_themes(browser, tmp_path, theme):
+@pytest.mark.parametrize("name", NOTEBOOKS, ids=lambda name: name[:2])
+def test_it_can_be_read_in_both_themes(lab, page, name):
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    course = copy_course(tmp_path, f"JupyterLab {theme}")
-    with running_lab(course) as address:
-        for name in NOTEBOOKS:
-            page = browser.new_page(viewport={"width": 1200, "height": SLICE})
-            open_notebook(page, address, name)
-            page.wait_for_timeout(3000)  # formulas are typeset, widgets drawn
-            assert (
-                page.locator("body").get_attribute("data-jp-theme-light")
-                == str(theme == "Light").lower()
-            )
-            _check_pictures(page, name)
-            _take_screenshots(page, f"{name[:2]}-{theme.lower()}")
-            page.close()
+    page.set_viewport_size({"width": 1200, "height": SLICE})
+    open_notebook(page, lab, name)
+    _wait_for_formulas(page)
+    for theme in ("Dark", "Light"):
+        switch_theme(page, theme)
+        _check_pictures(page, name)
+        _take_screenshots(page, f"{name[:2]}-{theme.lower()}")
+
+
+def _wait_for_formulas(page):
+    """Until no more of them are typeset."""
+    page.wait_for_selector(".jp-Notebook mjx-container", state="attached")
+    count, before = page.locator("mjx-container").count(), 0
+    while count != before:
+        page.wait_for_timeout(500)
+        count, before = page.locator("mjx-container").count(), count
 
 
 def _check_pictures(page, name):

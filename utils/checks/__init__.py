@@ -2,7 +2,8 @@
 
     check("entropy")     is my answer right, and if not, what is wrong first?
     hint("entropy")      the next of three hints
-    progress()           what is done and what is to do, in the whole course
+    progress()           what is done and what is to do, in the whole course, and what keeps
+                         going wrong
 
 | module | what it does |
 |---|---|
@@ -12,6 +13,7 @@
 | `bank` | records of cases, expected outputs and known mistakes, on disk |
 | `feedback` | a verdict as text and as HTML |
 | `code` | what a piece of code defines and mentions |
+| `memory` | what is remembered of a learner, in `progress.json` |
 | `notebook` | what a learner types |
 """
 

@@ -1,11 +1,13 @@
-"""Records on disk: `NAME.json` holds the words, `NAME.npz` the numbers. No code, no pickle.
+"""Records on disk: `NAME.json` holds the text, `NAME.npz` the arrays. No code, no pickle.
 
 exercises/01_attention_concepts.json   tasks, labels of cases, messages
 exercises/01_attention_concepts.npz    inputs, expected outputs, outputs of known mistakes
+exercises/misconceptions.json          kinds of mistakes, which the tasks share
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, GradientKey, Kind, Mistake, Record, Task
 
 FOLDER = Path(__file__).parents[2] / "exercises"
+# Processors round differently: in stored arrays, which have six decimals, by up to 2e-6. Half of
+# what the checks forgive.
+SAME = 5e-6
+KINDS = "misconceptions.json"
 
 
 def save(records: Sequence[Record], path: Path) -> None:
-    """Write records to `path` with the endings .json and .npz, the same bytes every time."""
+    """Write records to `path` with the endings .json and .npz.
+
+    A file that holds the same already is left alone: words to the letter, numbers to within `SAME`.
+    """
     arrays: dict[str, np.ndarray] = {}
 
     def stored(value: Any, key: str) -> Any:
@@ -32,11 +41,14 @@ def save(records: Sequence[Record], path: Path) -> None:
     def answer(one: Answer, key: str) -> None:
         arrays.update({f"{key}/{name}": values for name, values in one.outputs.items()})
 
-    def expect(one: Answer, key: str) -> list[str]:
+    def expect(one: Answer, key: str) -> dict[str, list[str]]:
         answer(one, f"{key}/expected")
         flows = {f"{key}/gradient {i}": flow for i, flow in enumerate(one.gradients.values())}
         arrays.update(flows)
-        return list(one.gradients)
+        inputs: dict[str, list[str]] = {}
+        for output, input in one.gradients:  # they come output by output
+            inputs.setdefault(output, []).append(input)
+        return inputs
 
     content = []
     for record in records:
@@ -60,8 +72,52 @@ def save(records: Sequence[Record], path: Path) -> None:
                 answer(one, f"{key}/{i}/mistake {number}")
         content.append({"task": asdict(record.task), "cases": cases, "gradients": expected})
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-    path.with_suffix(".json").write_text(text, encoding="utf-8", newline="\n")
-    np.savez(path.with_suffix(".npz"), **arrays)
+    _replace(path.with_suffix(".json"), text.encode())
+    arrays = {name: _one_nan(values) for name, values in arrays.items()}
+    if not _holds(path.with_suffix(".npz"), arrays):
+        np.savez(path.with_suffix(".npz"), **arrays)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    if not path.exists() or path.read_bytes() != content:
+        path.write_bytes(content)
+
+
+def _one_nan(values: np.ndarray) -> np.ndarray:
+    """With the same bits for every NaN: their signs differ from one processor to another."""
+    if values.dtype.kind != "f":
+        return values
+    return np.where(np.isnan(values), values.dtype.type("nan"), values)
+
+
+def _holds(path: Path, arrays: Mapping[str, np.ndarray]) -> bool:
+    """Whether a file has these arrays and no others."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            return set(stored.files) == set(arrays) and all(
+                _alike(stored[name], values) for name, values in arrays.items()
+            )
+    except (OSError, ValueError, zipfile.BadZipFile):  # not there yet, or damaged
+        return False
+
+
+def _alike(stored: np.ndarray, values: np.ndarray) -> bool:
+    if stored.dtype != values.dtype or stored.shape != values.shape:
+        return False
+    if values.dtype.kind != "f":
+        return bool((stored == values).all())
+    return np.allclose(stored, values, rtol=SAME, atol=SAME, equal_nan=True)
+
+
+def save_kinds(kinds: Iterable[Kind], folder: Path) -> None:
+    """Write the kinds of mistakes into a folder of exercises."""
+    text = json.dumps([asdict(kind) for kind in kinds], indent=1, ensure_ascii=False) + "\n"
+    _replace(folder / KINDS, text.encode())
+
+
+def kinds() -> dict[str, Kind]:
+    """Slug → kind of mistake."""
+    return {entry["slug"]: Kind(**entry) for entry in _entries(FOLDER / KINDS)}
 
 
 def tasks() -> dict[str, list[Task]]:
@@ -86,12 +142,12 @@ def load(task_id: str) -> Record:
 
 
 def load_all(path: Path) -> dict[str, Record]:
-    """Task → its record, of the records that were saved under a path."""
+    """Task → its record, for all records saved under a path."""
     return {record.task.id: record for record in _records(path.with_suffix(".npz"))}
 
 
 def _records(path: Path, task_id: str | None = None) -> Iterator[Record]:
-    """The records in a file of arrays and the words beside it; those of one task where named."""
+    """The records in a file of arrays and the JSON beside it; only that of one task if named."""
     for entry in _entries(path.with_suffix(".json")):
         if task_id in (None, entry["task"]["id"]):
             with np.load(path, allow_pickle=False) as arrays:
@@ -103,7 +159,7 @@ def _entries(path: Path) -> list[dict]:
 
 
 def _task(entry: dict) -> Task:
-    return Task(**{**entry, "mistakes": [Mistake(**one) for one in entry["mistakes"]]})
+    return Task(**{**entry, "mistakes": [Mistake(**told) for told in entry["mistakes"]]})
 
 
 def _record(entry: dict, arrays: Mapping[str, np.ndarray]) -> Record:
@@ -116,11 +172,14 @@ def _record(entry: dict, arrays: Mapping[str, np.ndarray]) -> Record:
         return tensor.mT.contiguous().mT if value["strided"] else tensor
 
     def answers(kind: str) -> Iterator[Answer]:
-        for number, pairs in enumerate(entry["gradients"]):
+        for number, inputs_of in enumerate(entry["gradients"]):
             key = f"{task.id}/{number}"
             outputs = {name: arrays[f"{key}/{kind}/{name}"] for name in task.outputs}
-            flows = {pair: arrays[f"{key}/gradient {i}"] for i, pair in enumerate(pairs)}
-            yield Answer(outputs, flows if kind == "expected" else {})
+            pairs = [(output, input) for output, inputs in inputs_of.items() for input in inputs]
+            gradients = {
+                GradientKey(*pair): arrays[f"{key}/gradient {i}"] for i, pair in enumerate(pairs)
+            }
+            yield Answer(outputs, gradients if kind == "expected" else {})
 
     cases = [
         Case(

@@ -1,6 +1,6 @@
-"""Runs a learner's code, and brings back data or one clear reason why there is none.
+"""Runs a learner's code, and returns data or one clear reason why there is none.
 
-This is the only module of the checks in which a learner's code runs. It knows no expected value.
+No other module of the checks runs a learner's code. This one knows no expected value.
 """
 
 import _thread
@@ -24,28 +24,29 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from utils.checks.tasks import Answer, Case, Task
+from utils.checks.reasons import Reason
+from utils.checks.tasks import Answer, CallSpec, Case, GradientKey
 
-OUR_SEED = 812849633550336  # nobody else's, so that a learner's manual_seed can be noticed
-AGAIN = 0.002  # seconds between two calls to order: a bare `except:` swallows many
+OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
+REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
 
-class Trouble(Exception):  # noqa: N818 - it is the learner's, not ours
+class Trouble(Exception):  # noqa: N818 - the learner's error, not ours
     """Why there is no answer.
 
     Args:
-        reason: one word for tables.
-        message: one sentence or two for the learner, with the way out.
-        where: for an exception, the learner's line and the inputs with which it came up.
+        reason: for tables.
+        message: a sentence or two for the learner, with the way out.
+        where: for an exception, the learner's line and the inputs that raised it.
     """
 
-    def __init__(self, reason: str, message: str, where: str = ""):
+    def __init__(self, reason: Reason, message: str, where: str = ""):
         super().__init__(message)
         self.reason, self.message, self.where = reason, message, where
 
 
 class Printed(io.TextIOBase):
-    """Takes what is printed and keeps only a count of lines: a storm must not fill the memory."""
+    """Counts the lines that are printed, and keeps none: a flood must not fill the memory."""
 
     lines = 0
 
@@ -55,84 +56,90 @@ class Printed(io.TextIOBase):
 
 
 class OutOfTime(BaseException):
-    """Not an `Exception`, so that a learner's `except Exception` does not swallow it."""
+    """Time is up. Not an `Exception`, so that `except Exception` does not swallow it."""
 
 
-def answers(task: Task, learned: Any, cases: Sequence[Case], printed: Printed) -> list[Answer]:
+def answers(spec: CallSpec, learned: Any, cases: Sequence[Case], printed: Printed) -> list[Answer]:
     """What the learner's object returns for every case.
 
     Args:
-        task: what was asked.
-        learned: what the learner's notebook holds under the name `task.id`.
+        spec: how to call it.
+        learned: what the learner's notebook holds under the name `spec.id`.
         cases: the inputs; they are copied before each call.
         printed: counts what the learner's code prints.
 
     Raises:
         Trouble: there is no answer to compare.
     """
-    if task.kind == "choices":
-        return [Answer(_chosen(task, learned)) for _ in cases]
-    _check_kind(task, learned)
-    quiet = (contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed))
-    with quiet[0], quiet[1], warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
+    if spec.kind == "choices":
+        return [Answer(_chosen(spec, learned)) for _ in cases]
+    _check_kind(spec, learned)
+    with redirected(printed), warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
         warnings.simplefilter("ignore")
         try:
-            with time_limit(task.seconds):
-                return [_answer(task, learned, case) for case in cases]
+            with time_limit(spec.seconds):
+                return [_answer(spec, learned, case) for case in cases]
         except OutOfTime:
             raise Trouble(
-                "time",
-                f"`{task.id}` was still running after {task.seconds:g} seconds and was stopped. "
-                "Is there a loop that never ends? The notebook is fine: mend it and check again.",
+                Reason.TIME,
+                f"`{spec.id}` was still running after {spec.seconds:g} seconds and was stopped. "
+                "Is there a loop that never ends? The notebook is fine: fix it and check again.",
             ) from None
 
 
-def _answer(task: Task, learned: Any, case: Case) -> Answer:
-    torch.default_generator.manual_seed(OUR_SEED)  # `torch.manual_seed` does more, and is slow
+@contextlib.contextmanager
+def redirected(printed: Printed) -> Iterator[None]:
+    """Sends both standard streams there."""
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        yield
+
+
+def _answer(spec: CallSpec, learned: Any, case: Case) -> Answer:
+    torch.default_generator.manual_seed(OUR_SEED)  # `torch.manual_seed` does more, slowly
     inputs = _copies(case)
-    returned = _call(_callable(task, learned, case), inputs, case)
+    returned = _call(_callable(spec, learned, case), inputs, case)
     for (name, before), after in zip(case.inputs.items(), inputs, strict=True):
         if not _unchanged(before, after):
             raise Trouble(
-                "in-place",
-                f"`{task.id}` changes its input `{name}`. Whoever called it still needs that: "
+                Reason.IN_PLACE,
+                f"`{spec.id}` changes its input `{name}`, which its caller still needs: "
                 f"work on a copy, `{name}.clone()`, and avoid `+=` and methods that end in `_`.",
             )
     if torch.initial_seed() != OUR_SEED:
         raise Trouble(
-            "seed",
-            f"`{task.id}` sets the seed of all random numbers, which changes every other part of "
-            "a program. Take `manual_seed` out of it.",
+            Reason.SEED,
+            f"`{spec.id}` sets the global random seed, which affects every other part of a "
+            "program. Remove `manual_seed`.",
         )
-    return Answer(_arrays(task, returned), _gradients(task, learned, case))
+    return Answer(_arrays(spec, returned), _gradients(spec, learned, case))
 
 
-def _check_kind(task: Task, learned: Any) -> None:
-    if task.kind == "module":
+def _check_kind(spec: CallSpec, learned: Any) -> None:
+    if spec.kind == "module":
         if not (inspect.isclass(learned) and issubclass(learned, nn.Module)):
             raise Trouble(
-                "kind",
-                f"`{task.id}` is {_a(learned)}. The task asks for a class: "
-                f"`class {task.id}(nn.Module): …`.",
+                Reason.KIND,
+                f"`{spec.id}` is {_a(learned)}. The task asks for a class: "
+                f"`class {spec.id}(nn.Module): …`.",
             )
     elif inspect.isclass(learned) or not callable(learned):
         raise Trouble(
-            "kind",
-            f"`{task.id}` is {_a(learned)}. The task asks for a function: `def {task.id}(…): …`.",
+            Reason.KIND,
+            f"`{spec.id}` is {_a(learned)}. The task asks for a function: `def {spec.id}(…): …`.",
         )
 
 
-def _callable(task: Task, learned: Any, case: Case) -> Callable:
-    if task.kind == "function":
+def _callable(spec: CallSpec, learned: Any, case: Case) -> Callable:
+    if spec.kind == "function":
         return learned
     module = _call(lambda: learned(**case.build), [], case)
     own = dict(module.named_parameters())
     for name, values in case.parameters.items():
         if name not in own or own[name].shape != values.shape:
-            found = {key: tuple(one.shape) for key, one in own.items()}
+            found = {key: tuple(parameter.shape) for key, parameter in own.items()}
             raise Trouble(
-                "parameters",
-                f"`{task.id}` needs a parameter `{name}` of shape {tuple(values.shape)}. "
+                Reason.PARAMETERS,
+                f"`{spec.id}` needs a parameter `{name}` of shape {tuple(values.shape)}. "
                 f"It has {found or 'none'}.",
             )
         own[name].data = values.clone()
@@ -144,23 +151,23 @@ def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
         return function(*inputs)
     except (OutOfTime, KeyboardInterrupt):
         raise
-    except BaseException as error:  # SystemExit too: exit() in an answer must not end the kernel
-        first_line = str(error).partition("\n")[0]  # torch may add pages about its own insides
+    except BaseException as error:  # also SystemExit: exit() in an answer must not end the kernel
+        first_line = str(error).partition("\n")[0]  # torch may add pages about its internals
         message = f"{type(error).__name__}: {first_line}"
-        raise Trouble("error", message, f"{_line_of(error)}{_called_with(case)}") from None
+        raise Trouble(Reason.ERROR, message, f"{_line_of(error)}{_called_with(case)}") from None
 
 
 def _called_with(case: Case) -> str:
     shapes = [
-        f"`{name}` {tuple(one.shape)}"
-        for name, one in case.inputs.items()
-        if isinstance(one, Tensor)
+        f"`{name}` {tuple(value.shape)}"
+        for name, value in case.inputs.items()
+        if isinstance(value, Tensor)
     ]
     return f"It was called with {case.label}{': ' if shapes else ''}{', '.join(shapes)}."
 
 
 def _line_of(error: BaseException) -> str:
-    """The innermost line that the learner wrote: cells of a notebook have no file on disk."""
+    """The innermost line that the learner wrote: notebook cells have no file on disk."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         text = linecache.getline(frame.filename, frame.lineno).strip()
         if text and not Path(frame.filename).exists():
@@ -170,8 +177,8 @@ def _line_of(error: BaseException) -> str:
 
 def _copies(case: Case) -> list[Any]:
     return [
-        one.clone() if isinstance(one, Tensor) else copy.deepcopy(one)
-        for one in case.inputs.values()
+        value.clone() if isinstance(value, Tensor) else copy.deepcopy(value)
+        for value in case.inputs.values()
     ]
 
 
@@ -183,116 +190,118 @@ def _unchanged(before: Any, after: Any) -> bool:
     return torch.equal(before.nan_to_num(), after.nan_to_num())  # NaN is not equal to itself
 
 
-def _arrays(task: Task, returned: Any) -> dict[str, np.ndarray]:
+def _arrays(spec: CallSpec, returned: Any) -> dict[str, np.ndarray]:
     if returned is None:
         raise Trouble(
-            "nothing",
-            f"`{task.id}` returns nothing yet. Write your code where the `...` stands; if you "
+            Reason.NOTHING,
+            f"`{spec.id}` returns nothing yet. Write your code where the `...` stands; if you "
             "have, look for a missing `return`.",
         )
-    several = len(task.outputs) > 1
-    if several and not (isinstance(returned, tuple | list) and len(returned) == len(task.outputs)):
+    several = len(spec.outputs) > 1
+    if several and not (isinstance(returned, tuple | list) and len(returned) == len(spec.outputs)):
         raise Trouble(
-            "type",
-            f"`{task.id}` should return {len(task.outputs)} tensors, "
-            f"`{', '.join(task.outputs)}`, and returns {_a(returned)}.",
+            Reason.TYPE,
+            f"`{spec.id}` should return {len(spec.outputs)} tensors, "
+            f"`{', '.join(spec.outputs)}`, and returns {_a(returned)}.",
         )
-    values = dict(zip(task.outputs, returned if several else [returned], strict=True))
-    return {name: _array(task, name, value) for name, value in values.items()}
+    values = dict(zip(spec.outputs, returned if several else [returned], strict=True))
+    return {name: _array(spec, name, value) for name, value in values.items()}
 
 
-def _array(task: Task, name: str, value: Any) -> np.ndarray:
+def _array(spec: CallSpec, name: str, value: Any) -> np.ndarray:
     if value is ...:
-        raise Trouble("nothing", f"In `{task.id}`, `{name}` is still to be written.")
-    if task.returns == "texts":
-        return _texts(task, name, value)
+        raise Trouble(Reason.NOTHING, f"In `{spec.id}`, `{name}` is still to be written.")
+    if spec.returns == "texts":
+        return _texts(spec, name, value)
     if not isinstance(value, Tensor):
         raise Trouble(
-            "type",
-            f"`{task.id}` should return `{name}` as a tensor, and returns {_a(value)}. "
-            "Stay with tensors from the inputs on; where numbers are made one by one, "
-            "`torch.stack` puts them together.",
+            Reason.TYPE,
+            f"`{spec.id}` should return `{name}` as a tensor, and returns {_a(value)}. "
+            "Use tensor operations from the inputs on; where numbers are made one by one, "
+            "`torch.stack` joins them.",
         )
     if value.device.type != "cpu":
         raise Trouble(
-            "device",
-            f"`{task.id}` returns `{name}` on the device `{value.device}`, but its inputs are on "
+            Reason.DEVICE,
+            f"`{spec.id}` returns `{name}` on the device `{value.device}`, but its inputs are on "
             "`cpu`. Make new tensors where the inputs are: `device=inputs.device`.",
         )
-    value = value.detach().clone()  # what the learner does to it later must not change it here
+    value = value.detach().clone()  # the learner may keep it, and change it later
     return (value.double() if value.is_floating_point() else value).numpy()
 
 
-def _texts(task: Task, name: str, value: Any) -> np.ndarray:
+def _texts(spec: CallSpec, name: str, value: Any) -> np.ndarray:
     found = _a(value)
     if isinstance(value, list | tuple | np.ndarray):
-        others = [one for one in value if not isinstance(one, str)]
+        others = [item for item in value if not isinstance(item, str)]
         if not others:
-            return np.array([str(one) for one in value], dtype=str)
+            return np.array([str(text) for text in value], dtype=str)
         found += f" that holds {_a(others[0])}"
     raise Trouble(
-        "type",
-        f"`{task.id}` should return `{name}` as a list of texts, one string for each, and returns "
+        Reason.TYPE,
+        f"`{spec.id}` should return `{name}` as a list of texts, one string for each, and returns "
         f"{found}.",
     )
 
 
 @torch.enable_grad()  # whatever the notebook has switched off
-def _gradients(task: Task, learned: Any, case: Case) -> dict[str, np.ndarray]:
-    """The gradient of each output back to each input and parameter that it depends on."""
-    function = _callable(task, learned, case)
+def _gradients(spec: CallSpec, learned: Any, case: Case) -> dict[GradientKey, np.ndarray]:
+    """The gradient of each output with respect to each input and parameter it depends on."""
+    function = _callable(spec, learned, case)
     leaves = {
-        name: one.clone().requires_grad_()
-        for name, one in case.inputs.items()
-        if isinstance(one, Tensor) and one.is_floating_point()
+        name: value.clone().requires_grad_()
+        for name, value in case.inputs.items()
+        if isinstance(value, Tensor) and value.is_floating_point()
     }
-    if task.kind == "module":
+    if spec.kind == "module":
         own = dict(function.named_parameters())
         leaves |= {name: own[name] for name in case.parameters}
     if not leaves:
         return {}
-    inputs = [leaves[name].clone() if name in leaves else one for name, one in case.inputs.items()]
+    inputs = [
+        leaves[name].clone() if name in leaves else value for name, value in case.inputs.items()
+    ]
     found = {}
     try:
         returned = _call(function, inputs, case)
-        outputs = returned if len(task.outputs) > 1 else [returned]
-        for name, output in zip(task.outputs, outputs, strict=True):
+        outputs = returned if len(spec.outputs) > 1 else [returned]
+        for name, output in zip(spec.outputs, outputs, strict=True):
             if output.requires_grad:
                 total = (output * factors(output)).sum()
-                flows = torch.autograd.grad(
+                gradients = torch.autograd.grad(
                     total, [*leaves.values()], allow_unused=True, retain_graph=True
                 )
-                for leaf, flow in zip(leaves, flows, strict=True):
-                    if flow is not None:
-                        found[f"{name} ← {leaf}"] = flow.detach().double().numpy()
-    except Exception:  # it ran on plain tensors: with `.numpy()`, say, which needs them detached
+                for leaf, gradient in zip(leaves, gradients, strict=True):
+                    if gradient is not None:
+                        found[GradientKey(name, leaf)] = gradient.detach().double().numpy()
+    except Exception:  # it ran on tensors without gradients: `.numpy()`, say, needs such
         return {}
     return found
 
 
 def factors(output: Tensor) -> Tensor:
-    """A factor for each entry of an output: the plain sum of weights is 1, whatever they are."""
+    """A factor for each entry of an output: attention weights sum to 1 whatever they are."""
     return torch.arange(1.0, output.numel() + 1, dtype=output.dtype).cos().reshape(output.shape)
 
 
-def _chosen(task: Task, learned: Any) -> dict[str, np.ndarray]:
-    """The choices, sealed: so that nobody reads an answer in the course's files by accident."""
+def _chosen(spec: CallSpec, learned: Any) -> dict[str, np.ndarray]:
+    """The choices, hashed, so that nobody reads an answer in the course's files by accident."""
     if not isinstance(learned, dict):
-        raise Trouble("kind", f"`{task.id}` is {_a(learned)}. The task asks for a dictionary.")
-    sealed = {}
-    for key, options in task.choices.items():
+        raise Trouble(Reason.KIND, f"`{spec.id}` is {_a(learned)}. The task asks for a dictionary.")
+    hashed = {}
+    for key, options in spec.choices.items():
         choice = learned.get(key, ...)
         if choice is ...:
-            raise Trouble("nothing", f"`{task.id}[{key!r}]` is not answered yet.")
+            raise Trouble(Reason.NOTHING, f"`{spec.id}[{key!r}]` is not answered yet.")
         choice = str(choice).strip().lower()
         if choice not in options:
             raise Trouble(
-                "choice",
-                f"`{task.id}[{key!r}]` is {choice!r}. Choose one of: {', '.join(options)}.",
+                Reason.CHOICE,
+                f"`{spec.id}[{key!r}]` is {choice!r}. Choose one of: {', '.join(options)}.",
             )
-        digest = hashlib.sha256(f"{task.id} {key} {choice}".encode()).hexdigest()
-        sealed[key] = np.array(digest[:16])
-    return sealed
+        digest = hashlib.sha256(f"{spec.id} {key} {choice}".encode()).hexdigest()
+        hashed[key] = np.array(digest[:16])
+    return hashed
 
 
 def _a(value: Any) -> str:
@@ -304,9 +313,9 @@ def _a(value: Any) -> str:
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises `OutOfTime` in the main thread, again and again until the block is left.
+    """Raises `OutOfTime` in the main thread, repeatedly until the block is left.
 
-    Again and again, since a bare `except:` inside a loop would swallow the first.
+    Repeatedly, since a bare `except:` inside a loop would swallow the first.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread can be interrupted
@@ -327,31 +336,31 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _alarm(seconds: float, stop: Callable) -> Iterator[None]:
-    """Calls `stop` when the time is up, and again and again; it interrupts a sleep too."""
+    """Calls `stop` repeatedly once the time is up; it interrupts a sleep too."""
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    signal.setitimer(signal.ITIMER_REAL, seconds, REPEAT)
     try:
         yield
     finally:
         while signal.getitimer(signal.ITIMER_REAL)[0]:
-            with contextlib.suppress(OutOfTime):  # the clock may strike once more while it is set
+            with contextlib.suppress(OutOfTime):  # it may go off once more meanwhile
                 signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager
 def _watcher(seconds: float, stop: Callable) -> Iterator[None]:
-    """The same where the system has no such clock, as on Windows: a thread presses Ctrl-C."""
+    """The same where the system has no such timer, as on Windows: a thread sends Ctrl-C."""
     deadline, left = time.monotonic() + seconds, threading.Event()
 
     def interrupted(number: int, frame: FrameType | None) -> None:
-        if time.monotonic() < deadline:  # somebody else has pressed it
+        if time.monotonic() < deadline:  # a person pressed it
             raise KeyboardInterrupt
         stop(number, frame)
 
     def watch() -> None:
         left.wait(seconds)
-        while not left.wait(AGAIN):
+        while not left.wait(REPEAT):
             _thread.interrupt_main()
 
     before = signal.signal(signal.SIGINT, interrupted)

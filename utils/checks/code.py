@@ -1,4 +1,4 @@
-"""What a piece of code defines and what it mentions, read without running it."""
+"""What a piece of code defines and mentions, read without running it."""
 
 import ast
 from functools import lru_cache
@@ -8,7 +8,7 @@ BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of an if, a for
 
 @lru_cache(maxsize=200)  # the cells of a few notebooks
 def syntax(source: str) -> ast.Module:
-    """The syntax of a piece of code; what is no Python has none."""
+    """The syntax tree of a piece of code; an empty one where it is not Python."""
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,6 +1,6 @@
 """What a learner reads: the same words as text and as HTML.
 
-The HTML takes its colours from the page, so that it reads well in a light and in a dark theme.
+The HTML inherits the colours of the page, so it reads well in a light and in a dark theme.
 """
 
 import html
@@ -16,20 +16,22 @@ from utils.checks.tasks import Case
 from utils.plots import AccessibleFigure, matrix_map
 
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
-LARGEST_QUOTE = 12  # numbers of an input that are written out
-LONGEST_QUOTE = 120  # letters of an input that is no tensor
+LARGEST_QUOTE = 12  # entries of a tensor that is written out
+LONGEST_QUOTE = 120  # characters of any other input that is written out
 
 
 @dataclass(frozen=True)
 class Note:
-    """A few lines that show themselves as text or as HTML. Between backticks stands code.
+    """A few lines that display as text or as HTML. Code stands between backticks.
 
     Args:
         heading: the first line.
         lines: the others.
         colour: of the bar on the left.
         picture: below the lines; HTML only.
-        table: rows of a table below the lines, the first being its heads.
+        table: rows of a table below the lines, the first being its head.
+        next_step: the last line, for readers who can act on it, in the notebook.
+        below: another note, below this one.
     """
 
     heading: str
@@ -37,13 +39,23 @@ class Note:
     colour: str = PLAIN
     picture: AccessibleFigure | None = None
     table: Sequence[Sequence[str]] = field(default_factory=list)
+    next_step: str = ""
+    below: "Note | None" = None
+
+    @property
+    def _all_lines(self) -> list[str]:
+        return [*self.lines, *filter(None, [self.next_step])]
 
     def __repr__(self) -> str:
         rows = [" | ".join(row) for row in self.table]
-        return "\n".join([self.heading, *(f"  {line}" for line in [*self.lines, *rows])])
+        below = [repr(self.below)] if self.below else []
+        lines = (f"  {line}" for line in [*self._all_lines, *rows])
+        return "\n".join([self.heading, *lines, *below])
 
     def _repr_html_(self) -> str:
-        lines = "".join(f'<div style="margin-top:4px">{marked(line)}</div>' for line in self.lines)
+        lines = "".join(
+            f'<div style="margin-top:4px">{marked(line)}</div>' for line in self._all_lines
+        )
         head, *rows = self.table or [[]]
         table = "".join(
             "<tr>" + "".join(f"<{tag} {_CELL}>{marked(cell)}</{tag}>" for cell in row) + "</tr>"
@@ -59,6 +71,7 @@ class Note:
             )
             + (f"<div {_AIR}>{self.picture.to_html()}</div>" if self.picture else "")
             + "</div>"
+            + (self.below._repr_html_() if self.below else "")
         )
 
 
@@ -67,7 +80,7 @@ _AIR = 'style="margin-top:8px"'
 
 
 def marked(text: str) -> str:
-    """Escaped for HTML, with `code` in backticks set as code, and *stress* in italics."""
+    """Escaped for HTML, with `code` in backticks set as code and *emphasis* in italics."""
     code = r'<code style="background:none;color:inherit;padding:0">\1</code>'
     escaped = re.sub(r"(?<!\w)\*(\w[\w ]*)\*(?!\w)", r"<em>\1</em>", html.escape(text))
     return re.sub(r"`([^`]+)`", code, escaped)
@@ -79,7 +92,7 @@ def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
 
 
 def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
-    """A verdict in words, with where it shows and what to do next."""
+    """A verdict in words: what is wrong, where it shows, and what to do next."""
     task = verdict.task
     printed = (
         [f"Your code printed {printed_lines:,} lines while it was checked. They are left out here."]
@@ -100,8 +113,8 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
         lines += _where(verdict, evidence)
     if mistake:
         lines.append(f"To think about: {mistake.hint}")
-    lines += [*printed, f'Stuck? `hint("{task.id}")` opens the next hint.']
-    return Note(f"✗ {task.title}: not yet{earned}", lines, BAD)
+    stuck = f'Stuck? `hint("{task.id}")` opens the next hint.'
+    return Note(f"✗ {task.title}: not yet{earned}", [*lines, *printed], BAD, next_step=stuck)
 
 
 def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
@@ -117,7 +130,7 @@ def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
         lines.append("Inputs: " + ", ".join(f"`{name} = {text}`" for name, text in quoted.items()))
     for index in differences(evidence, task.tolerance):
         at = f"[{', '.join(map(str, index))}]" if index else ""
-        expected, found = (_number(one[index]) for one in (evidence.expected, evidence.found))
+        expected, found = (_entry(values[index]) for values in (evidence.expected, evidence.found))
         if task.returns == "texts":
             lines += _texts_at(case, index[0])
         lines.append(f"First difference: `{evidence.output}{at}` should be {expected}, is {found}.")
@@ -126,7 +139,7 @@ def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
 
 
 def _texts_at(case: Case, place: int) -> list[str]:
-    """What the text that differs was made from."""
+    """The input that the differing text was made from."""
     return [f"For `{name}[{place}] = {value[place]!r}`:" for name, value in case.inputs.items()]
 
 
@@ -140,17 +153,17 @@ def _quoted(value) -> str:
     return f"torch.tensor({value.tolist()})"
 
 
-def _number(value: np.generic) -> str:
+def _entry(value: np.generic) -> str:
     if value.dtype.kind == "U":
         return repr(str(value))
     return f"{value:.4g}" if value.dtype.kind == "f" else str(value)
 
 
 def _picture(verdict: Verdict) -> AccessibleFigure | None:
-    """Expected beside found, where that is a matrix to look at."""
-    if verdict.matrix is None:
+    """Expected beside found, where they are small matrices."""
+    if verdict.comparison is None:
         return None
-    expected, found, (row, column) = verdict.matrix
+    expected, found, (row, column) = verdict.comparison
     evidence = verdict.evidence
     number_format = ".2f" if evidence.expected.dtype.kind == "f" else ".0f"
     alt = (

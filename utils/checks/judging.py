@@ -1,24 +1,26 @@
-"""Compares answers with what was expected. Data in, a verdict out: no code of a learner runs here.
+"""Compares answers with what was expected. Data in, a verdict out: no learner's code runs here.
 
-The order is the one in which a person would look for the fault: shape, kind of numbers, finite,
-what must hold in any case, gradients, values. Cases come from the plain to the odd, and the first
-thing that fails in the first case that fails is the verdict. Where the answer is what a known
-mistake gives, the verdict names the mistake as well.
+Faults are looked for in the order in which a person would: shape, kind of numbers, finite,
+invariants, gradients, values. Cases go from the plain to the odd, and the first fault of the first
+case that fails is the verdict. Where the answer is what a known mistake gives, the verdict names
+the mistake as well.
 
-Where a task has `full_marks_from`, a model has been trained, and nobody is right in every entry:
-then the share of right entries decides, and a known mistake has to explain more entries than the
-right answer does.
+Where a task has `full_marks_from`, a model has been trained, and nobody gets every entry right:
+then the share of correct entries decides, and a known mistake has to explain more entries than the
+correct answer does.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+from utils.checks.reasons import Reason
+from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Record, Task
 
-LARGEST_PICTURE = 8  # rows or columns of a matrix that is shown
+LARGEST_PICTURE = 8  # rows or columns of a matrix to be drawn
 GRADIENT_TOLERANCE = 1e-3  # of the largest entry: float32 is compared with float64
 KINDS = {
     "f": "decimal numbers",
@@ -32,12 +34,20 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Evidence:
-    """Where an answer first differs, to be shown to whoever may see the expected values."""
+    """Where an answer first differs, for whoever may see the expected values."""
 
     case: Case
     output: str
     expected: np.ndarray
     found: np.ndarray
+
+
+class Comparison(NamedTuple):
+    """Two small matrices to be shown side by side, and the first place at which they differ."""
+
+    expected: np.ndarray
+    found: np.ndarray
+    place: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -46,16 +56,16 @@ class Verdict:
 
     Args:
         task: what was asked.
-        reason: one word: "passed", or the first thing that is wrong.
-        message: the same in a sentence; holds no expected value.
+        reason: passed, or the first thing that is wrong.
+        message: the same in a sentence, without any expected value.
         mistake: the misunderstanding behind it, where it is a known one.
         evidence: where it shows.
-        where: for an exception, the learner's line and the inputs with which it came up.
-        share: of the entries that are right, where the task has `full_marks_from`.
+        where: for an exception, the learner's line and the inputs that raised it.
+        share: of correct entries, where the task has `full_marks_from`.
     """
 
     task: Task
-    reason: str
+    reason: Reason
     message: str
     mistake: Mistake | None = None
     evidence: Evidence | None = None
@@ -64,24 +74,23 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        return self.reason == "passed"
+        return self.reason == Reason.PASSED
 
     @property
-    def matrix(self) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]] | None:
-        """Expected, found and the first place where they differ, where that is a small matrix.
-
-        Of a batch it is the first matrix that differs.
-        """
+    def comparison(self) -> Comparison | None:
+        """Expected beside found, if they are small matrices; of a batch, the first that differs."""
         if self.evidence is None or self.evidence.expected.dtype.kind == "U":
             return None
         first = next(differences(self.evidence, self.task.tolerance), None)
         if first is None or self.evidence.expected.ndim == 0:
             return None
-        pair = self.evidence.expected, self.evidence.found
-        expected, found = (np.atleast_2d(one[first[:-2]]).astype(float) for one in pair)
+        expected, found = (
+            np.atleast_2d(values[first[:-2]]).astype(float)
+            for values in (self.evidence.expected, self.evidence.found)
+        )
         if max(expected.shape) > LARGEST_PICTURE or not np.isfinite(found).all():
             return None
-        return expected, found, (0, *first)[-2:]
+        return Comparison(expected, found, (0, *first)[-2:])
 
     @property
     def points(self) -> int:
@@ -97,39 +106,39 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
     if task.full_marks_from is not None:
         share = _share(record.expected, answers, task.tolerance)
         if share >= task.full_marks_from:
-            return Verdict(task, "passed", f"{_percent(share)} are right.", share=share)
+            return Verdict(task, Reason.PASSED, f"{_percent(share)} are right.", share=share)
     for case, expected, answer in zip(record.cases, record.expected, answers, strict=True):
-        for reason, find in _QUESTIONS.items():
+        for reason, complaint_about in _QUESTIONS.items():
             for output in task.outputs:
-                message = find(task, output, expected, answer)
+                message = complaint_about(task, output, expected, answer)
                 if message:
-                    if reason == "values" and share is not None:
+                    if reason == Reason.VALUES and share is not None:
                         full = _percent(task.full_marks_from)
-                        message = f"{_percent(share)} are right; all points come from {full} on."
+                        message = f"{_percent(share)} are right; {full} earn all points."
                     evidence = Evidence(
                         case, output, expected.outputs[output], answer.outputs[output]
                     )
                     mistake = _mistake(record, answers)
                     return Verdict(task, reason, message, mistake, evidence, share=share)
-    pair = _wrong_gradient(record.expected, answers)
-    if pair:
+    wrong = _wrong_gradient(record.expected, answers)
+    if wrong:
         message = (
-            f"The values are right, but the gradient from `{pair[0]}` back to `{pair[1]}` is "
-            "wrong, so a network would learn the wrong thing. Is a part of the way cut, by "
-            "`.detach()`, say?"
+            f"The values are right, but the gradient from `{wrong.output}` back to "
+            f"`{wrong.input}` is wrong, so a network would learn the wrong thing. Is part of the "
+            "path cut, perhaps by `.detach()`?"
         )
-        return Verdict(task, "gradient", message)
+        return Verdict(task, Reason.GRADIENT, message)
     count = len(record.cases)
     right = "Every choice is" if task.kind == "choices" else f"All {count} cases are"
-    return Verdict(task, "passed", f"{right} right.")
+    return Verdict(task, Reason.PASSED, f"{right} right.")
 
 
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
-    """The known mistake that gives the same, in the first output that is wrong anywhere.
+    """The known mistake that gives the same as the answers, in the first output that is wrong.
 
     One output is compared, not all: whoever makes two mistakes is told of them one at a time. For
-    the same reason cases that came out as NaN or infinity are looked away from, where some mistake
-    explains all the others.
+    the same reason, cases that came out as NaN or infinity are ignored where some mistake explains
+    all the others.
     """
     tolerance = record.task.tolerance
     if record.task.full_marks_from is not None:
@@ -163,23 +172,23 @@ def _blown_up(values: np.ndarray) -> bool:
     return values.dtype.kind == "f" and not np.isfinite(values).all()
 
 
-def _comparable(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and one.dtype.kind == other.dtype.kind
+def _comparable(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.shape == right.shape and left.dtype.kind == right.dtype.kind
 
 
-def _same(one: np.ndarray, other: np.ndarray, tolerance: float) -> np.ndarray:
-    """Which entries are the same, of two arrays that can be compared."""
-    if one.dtype.kind == "f":
-        return np.isclose(one, other, rtol=tolerance, atol=tolerance, equal_nan=True)
-    return one == other
+def _same(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
+    """Which entries are equal, of two arrays that can be compared."""
+    if left.dtype.kind == "f":
+        return np.isclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return left == right
 
 
-def _close(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
-    return _comparable(one, other) and bool(_same(one, other, tolerance).all())
+def _close(left: np.ndarray, right: np.ndarray, tolerance: float) -> bool:
+    return _comparable(left, right) and bool(_same(left, right, tolerance).all())
 
 
 def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: float) -> float:
-    """The share of the expected entries that are there, over all cases and outputs."""
+    """The share of entries that are as expected, over all cases and outputs."""
     right = total = 0
     for should, is_ in zip(expected, answers, strict=True):
         for name, values in should.outputs.items():
@@ -190,7 +199,7 @@ def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: flo
 
 
 def _percent(share: float) -> str:
-    return f"{math.floor(round(1000 * share, 6)) / 10:g} %"  # never rounded up to what it is not
+    return f"{math.floor(round(1000 * share, 6)) / 10:g} %"  # rounded down: 89.99 % is not 90 %
 
 
 def _wrong_shape(task: Task, output: str, expected: Answer, answer: Answer) -> str:
@@ -199,7 +208,7 @@ def _wrong_shape(task: Task, output: str, expected: Answer, answer: Answer) -> s
 
 
 def _wrong_kind(task: Task, output: str, expected: Answer, answer: Answer) -> str:
-    should, found = (one.outputs[output].dtype.kind for one in (expected, answer))
+    should, found = (given.outputs[output].dtype.kind for given in (expected, answer))
     if should == found:
         return ""
     return f"`{output}` holds {KINDS[found]}; it should hold {KINDS[should]}."
@@ -230,10 +239,10 @@ def _not_zero(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str
     leaks = np.abs(values[expected == 0])
     if not leaks.any():
         return ""
-    return f"holds {leaks.max():.4g} at a place that should get exactly 0."
+    return f"holds {leaks.max():.4g} where it should be exactly 0."
 
 
-# What can be asked of an output by name: values, expected, tolerance → what is wrong, or nothing.
+# Rules that a task may set for an output: values, expected, tolerance → what is wrong, or "".
 INVARIANTS: dict[str, Callable[[np.ndarray, np.ndarray, float], str]] = {
     "not negative": _negative,
     "rows sum to 1": _not_shares,  # or to 0, where a row is masked whole
@@ -252,38 +261,38 @@ def _broken_invariant(task: Task, output: str, expected: Answer, answer: Answer)
 
 def _cut_graph(task: Task, output: str, expected: Answer, answer: Answer) -> str:
     missing = [
-        pair.split(" ← ")[1]
-        for pair in expected.gradients
-        if pair.split(" ← ")[0] == output and pair not in answer.gradients
+        key.input
+        for key in expected.gradients
+        if key.output == output and key not in answer.gradients
     ]
     if not missing:
         return ""
     return (
         f"No gradient flows from `{output}` back to `{missing[0]}`, so a network could not learn "
         "through it. `.detach()`, `.item()`, `.tolist()`, `.numpy()`, `torch.tensor(…)` "
-        "and `torch.no_grad()` cut the way back: stay with operations on tensors."
+        "and `torch.no_grad()` cut the path back: use tensor operations throughout."
     )
 
 
-def _wrong_gradient(expected: Sequence[Answer], answers: Sequence[Answer]) -> list[str]:
-    """An output and an input between which most of the gradient differs, over all cases.
+def _wrong_gradient(expected: Sequence[Answer], answers: Sequence[Answer]) -> GradientKey | None:
+    """The first gradient most of which differs, over all cases.
 
-    Most of it, since right answers may differ at single places, as where a logarithm meets a 0.
+    Most of it, since right answers may differ in single entries, as where a logarithm meets a 0.
     """
-    right: dict[str, list[np.ndarray]] = {}
+    right: dict[GradientKey, list[np.ndarray]] = {}
     for should, is_ in zip(expected, answers, strict=True):
-        for pair, flow in should.gradients.items():
-            found = is_.gradients[pair]
-            if found.shape != flow.shape:
-                return pair.split(" ← ")
-            counts = np.isfinite(flow) & (flow != 0)
-            room = GRADIENT_TOLERANCE * max(1.0, np.abs(flow[counts]).max(initial=0.0))
-            right.setdefault(pair, []).append(np.abs(found - flow)[counts] <= room)
-    for pair, places in right.items():
-        places = np.concatenate(places)
-        if places.size and places.mean() < 0.5:
-            return pair.split(" ← ")
-    return []
+        for key, gradient in should.gradients.items():
+            found = is_.gradients[key]
+            if found.shape != gradient.shape:
+                return key
+            counts = np.isfinite(gradient) & (gradient != 0)
+            room = GRADIENT_TOLERANCE * max(1.0, np.abs(gradient[counts]).max(initial=0.0))
+            right.setdefault(key, []).append(np.abs(found - gradient)[counts] <= room)
+    for key, of_each_case in right.items():
+        entries = np.concatenate(of_each_case)
+        if entries.size and entries.mean() < 0.5:
+            return key
+    return None
 
 
 def _wrong_values(task: Task, output: str, expected: Answer, answer: Answer) -> str:
@@ -294,13 +303,13 @@ def _wrong_values(task: Task, output: str, expected: Answer, answer: Answer) -> 
     return f"`{output}` has the right shape and the wrong values."
 
 
-_QUESTIONS: dict[str, Callable[[Task, str, Answer, Answer], str]] = {
-    "shape": _wrong_shape,
-    "kind of numbers": _wrong_kind,
-    "not finite": _not_finite,
-    "invariant": _broken_invariant,
-    "gradient": _cut_graph,
-    "values": _wrong_values,
+_QUESTIONS: dict[Reason, Callable[[Task, str, Answer, Answer], str]] = {
+    Reason.SHAPE: _wrong_shape,
+    Reason.NUMBERS: _wrong_kind,
+    Reason.NOT_FINITE: _not_finite,
+    Reason.INVARIANT: _broken_invariant,
+    Reason.GRADIENT: _cut_graph,
+    Reason.VALUES: _wrong_values,
 }
 
 

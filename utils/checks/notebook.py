@@ -1,23 +1,25 @@
 """What a learner types: `check`, `hint` and `progress`."""
 
-import contextlib
-import json
 import sys
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 from utils.checks import bank
 from utils.checks.calling import Printed, Trouble, answers
 from utils.checks.feedback import BAD, Note, explain
 from utils.checks.judging import Verdict, judge
+from utils.checks.memory import Tried, recall, remember
+from utils.checks.reasons import Reason
 from utils.checks.tasks import Record, Task
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
 
-_hints_open: dict[str, int] = {}  # how many hints of a task are open, in this session
+MOST_BELIEFS = 3  # shown at a time: nobody works on ten things at once
+
+_hints_open: dict[str, int] = {}  # task → how many of its hints are open, since the kernel started
 
 
 def check(task_id: str) -> Note:
-    """Check the answer to an exercise, wherever in the notebook it was defined.
+    """Check the answer to an exercise, wherever in the notebook it is defined.
 
     It never raises: whatever is wrong comes back as something to read.
 
@@ -29,8 +31,8 @@ def check(task_id: str) -> Note:
         return record
     printed = Printed()
     verdict = verdict_on(record, sys._getframe(1).f_globals, printed)
-    if verdict.reason != "not defined":
-        _remember(record.task, verdict.points)
+    if verdict.reason != Reason.NOT_DEFINED:
+        remember(record.task, verdict.points, verdict.mistake)
     return explain(verdict, printed.lines)
 
 
@@ -39,21 +41,21 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
 
     Args:
         record: the task and its cases.
-        names: the notebook's names, and what they stand for.
+        names: the notebook's global variables.
         printed: counts what the learner's code prints.
     """
     task = record.task
     if task.id not in names:
-        return Verdict(task, "not defined", NOT_DEFINED.format(task.id))
+        return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
     try:
         return judge(record, answers(task, names[task.id], record.cases, printed))
     except Trouble as trouble:
         return Verdict(task, trouble.reason, trouble.message, where=trouble.where)
-    except Exception as error:  # there are odder objects than anybody thinks of
+    except Exception as error:  # objects can be odder than anybody foresees
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"
         )
-        return Verdict(task, "type", message)
+        return Verdict(task, Reason.TYPE, message)
 
 
 def hint(task_id: str) -> Note:
@@ -70,21 +72,48 @@ def hint(task_id: str) -> Note:
 
 
 def progress() -> Note:
-    """All exercises of the course, done and to do, with points.
+    """All exercises of the course, done and to do, with points; and what keeps coming back.
 
-    Kept in `progress.json` beside your notebooks. Delete that file to start afresh.
+    Kept in `progress.json` beside your notebooks. Delete that file to start over.
     """
-    earned = _progress()
+    remembered, course = recall(), bank.tasks()
     rows, points, total = [["", "Exercise", "Points", ""]], 0, 0
-    for notebook, tasks in bank.tasks().items():
+    for notebook, tasks in course.items():
         for task in tasks:
-            own = _points(task, earned.get(task.id))
+            tried = remembered.get(task.id, Tried())
+            own = tried.points_of(task)
             total += task.points
             points += own
-            state = "✓ done" if own == task.points else "tried" if task.id in earned else "to do"
+            done = tried.done(task)
+            state = "✓ done" if done else "tried" if task.id in remembered else "to do"
             shown = f"{own} of {task.points}" if 0 < own < task.points else str(task.points)
             rows.append([notebook[:2], task.title, shown, state])
-    return Note(f"{points} of {total} points", table=rows)
+    all_tasks = [task for tasks in course.values() for task in tasks]
+    return Note(
+        f"{points} of {total} points", table=rows, below=_coming_back(all_tasks, remembered)
+    )
+
+
+def _coming_back(tasks: Sequence[Task], remembered: Mapping[str, Tried]) -> Note | None:
+    """The beliefs that showed in two tasks or more; last those whose tasks are all done by now."""
+    kinds = bank.kinds()
+    shown: dict[str, list[Task]] = {}
+    for task in tasks:
+        for slug in remembered.get(task.id, Tried()).kinds:
+            shown.setdefault(slug, []).append(task)
+    present, past = [], []
+    for slug, where in sorted(shown.items(), key=lambda item: -len(item[1])):
+        if len(where) < 2 or slug not in kinds:
+            continue
+        kind, done = kinds[slug], [task for task in where if remembered[task.id].done(task)]
+        if done == where:
+            past.append(f"✓ Overcome in all {len(where)} tasks: that {kind.belief}.")
+        else:
+            titles = ", ".join(f"{task.title} ✓" if task in done else task.title for task in where)
+            seen = f"{len(where)} tasks: {titles}"
+            present.append(f"You seem to believe that {kind.belief} ({seen}). {kind.advice}")
+    lines = [*present[:MOST_BELIEFS], *past]
+    return Note("What keeps coming back", lines) if lines else None
 
 
 def _find(task_id: str) -> Record | Note:
@@ -94,26 +123,3 @@ def _find(task_id: str) -> Record | Note:
         names = [task.id for tasks in bank.tasks().values() for task in tasks]
         lines = [f"The exercises are: {', '.join(f'`{name}`' for name in names)}."]
         return Note(f"✗ No exercise is called {task_id!r}", lines, BAD)
-
-
-def _file() -> Path:
-    return Path("progress.json")  # a notebook runs in its own folder
-
-
-def _progress() -> dict[str, int]:
-    try:
-        return json.loads(_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # not there yet, or damaged: progress is no reason to fail
-        return {}
-
-
-def _points(task: Task, remembered: int | bool | None) -> int:
-    """What a task has earned; older files say `true` for all points."""
-    return task.points if remembered is True else int(remembered or 0)
-
-
-def _remember(task: Task, points: int) -> None:
-    earned = _progress()
-    earned[task.id] = max(points, _points(task, earned.get(task.id)))
-    with contextlib.suppress(OSError):  # a folder that cannot be written to
-        _file().write_text(json.dumps(earned, indent=1) + "\n", encoding="utf-8")

@@ -1,14 +1,30 @@
 """What an exercise is: the part that learners may see, and the inputs that it is tried on.
 
-A `Task` is plain data, so it can be stored as JSON and sent between processes. How an exercise is
-solved, and how people get it wrong, is no part of it: that stays in `solutions/`.
+All of it is plain data, so it can be stored and sent between processes. How an exercise is solved,
+and how people get it wrong, is no part of it: that stays in `solutions/`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A misconception that several tasks can show.
+
+    Args:
+        slug: a short name, in kebab-case.
+        belief: what the learner takes to be true; completes "You seem to believe that ..." and
+            "23 of 60 believe that ...", with no full stop.
+        advice: what is the case, in a sentence or two. It names no task; a task says more.
+    """
+
+    slug: str
+    belief: str
+    advice: str
 
 
 @dataclass(frozen=True)
@@ -16,55 +32,66 @@ class Mistake:
     """A misunderstanding, as the learner is told of it.
 
     Args:
-        name: a few words, one of its kind within the task.
+        name: a few words, unique within the task.
         explanation: what the answer does, and why that is not what was asked.
         hint: a question or a nudge that leads out of it.
+        kind: the slug of the `Kind` behind it.
     """
 
     name: str
     explanation: str
     hint: str
+    kind: str = ""
 
 
-@dataclass(frozen=True)
-class Task:
-    """One exercise.
+@dataclass(frozen=True, kw_only=True)
+class CallSpec:
+    """What it takes to call an answer. It is all that a worker is told of a task.
 
     Args:
         id: the name that the learner defines; no other task of the course has it.
+        outputs: a name for each thing that is returned, in order.
+        kind: the learner writes a function, a `torch.nn.Module`, or a dictionary of choices.
+        choices: for a dictionary of choices: its keys, and what can be chosen.
+        returns: what each output is: a tensor, or a list of texts.
+        seconds: how long a cell that belongs to it may run, and its answers to all cases.
+    """
+
+    id: str
+    outputs: Sequence[str]
+    kind: Literal["function", "module", "choices"] = "function"
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    returns: Literal["tensors", "texts"] = "tensors"
+    seconds: float = 10.0  # right answers need a few milliseconds, where nothing is trained
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task(CallSpec):
+    """One exercise: how to call an answer to it, what a learner reads, and how it is judged.
+
+    Args:
         title: a few words.
         points: all or none, unless `full_marks_from` says otherwise.
         difficulty: 1 to 3.
         minutes: for somebody who has read the notebook.
-        outputs: a name for each thing that is returned, in order.
         hints: a question, a nudge, most of the answer.
         mistakes: those that can be named.
-        kind: the learner writes a function, a `torch.nn.Module`, or a dictionary of choices.
         invariants: output → names of what must hold for it, from `judging.INVARIANTS`.
-        choices: for a dictionary of choices: its keys, and what can be chosen.
         tolerance: absolute and relative.
-        returns: what each output is: a tensor, or a list of texts.
-        full_marks_from: the share of right entries that earns all points; a smaller share earns
-            part of them. None where every entry has to be right.
-        seconds: how long a cell that belongs to it may run, and its answers to all cases.
-        shortcuts: calls that would do the task's work. Graders are told of them.
+        full_marks_from: the share of correct entries that earns all points; a smaller share earns
+            part of them. None where every entry has to be correct.
+        shortcuts: calls that would do the task's work. Instructors are told of them.
     """
 
-    id: str
     title: str
     points: int
     difficulty: int
     minutes: int
-    outputs: Sequence[str]
     hints: Sequence[str]
     mistakes: Sequence[Mistake]
-    kind: Literal["function", "module", "choices"] = "function"
     invariants: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     tolerance: float = 1e-5
-    returns: Literal["tensors", "texts"] = "tensors"
     full_marks_from: float | None = None
-    seconds: float = 10.0  # right answers need a few milliseconds, where nothing is trained
     shortcuts: Sequence[str] = field(default_factory=list)
 
     @property
@@ -92,23 +119,30 @@ class Case:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
+class GradientKey(NamedTuple):
+    """Which gradient: of what output, with respect to what input or parameter."""
+
+    output: str
+    input: str
+
+
 @dataclass(frozen=True)
 class Answer:
     """What one call returned, as data.
 
     Args:
-        outputs: output → its numbers (floats as float64).
-        gradients: "output ← input" → the gradient that flows back, of the output's entries added
-            up with the factors of `calling.factors`.
+        outputs: output → its values (floats as float64).
+        gradients: of each output, its entries weighted by `calling.factors` and summed, with
+            respect to each input and parameter that it depends on.
     """
 
     outputs: Mapping[str, np.ndarray]
-    gradients: Mapping[str, np.ndarray] = field(default_factory=dict)
+    gradients: Mapping[GradientKey, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Record:
-    """A task with its cases, and what is returned for them: rightly, and by each mistake."""
+    """A task with its cases, and what the solution and each mistake return for them."""
 
     task: Task
     cases: Sequence[Case]

@@ -36,11 +36,11 @@ class Batch:
     """Pairs as tensors of ids.
 
     Attributes:
-        source: (batch, src_len), the words and nothing else: neither `<sos>` nor `<eos>`, so that
-            the columns of an attention matrix are exactly the source words.
+        source: (batch, src_len), the words alone, without `<sos>` and `<eos>`, so that the columns
+            of an attention matrix are exactly the source words.
         source_lengths: (batch,), on the CPU, where `pack_padded_sequence` wants them.
         target: (batch, tgt_len + 1), `<sos>`, the words, `<eos>`.
-        pairs: what the rows were made from, in the same order.
+        pairs: the pairs that the rows were made from, in the same order.
     """
 
     source: Int[Tensor, "batch src_len"]
@@ -54,35 +54,29 @@ class Batch:
     @property
     def source_mask(self) -> Bool[Tensor, "batch 1 src_len"]:
         """True for source words, False for padding."""
-        return padding_mask(self.source_lengths, self.source.shape[1]).to(self.source.device)
+        return padding_mask(self.source_lengths, self.source.shape[1])
 
     @property
     def decoder_input(self) -> Int[Tensor, "batch tgt_len"]:
-        """What the decoder is fed under teacher forcing: `<sos>` and the words."""
+        """What the decoder reads under teacher forcing: `<sos>` and the words."""
         return self.target[:, :-1]
 
     @property
     def labels(self) -> Int[Tensor, "batch tgt_len"]:
-        """What the decoder should say at each step: the words and `<eos>`."""
+        """What the decoder should predict at each step: the words and `<eos>`."""
         return self.target[:, 1:]
-
-    def to(self, device: torch.device | str) -> "Batch":
-        """The same batch with its ids on another device."""
-        return Batch(
-            self.source.to(device), self.source_lengths, self.target.to(device), self.pairs
-        )
 
 
 class Batches:
-    """Pairs cut into batches of like lengths on both sides, so that little of a batch is padding.
+    """Pairs in batches of similar length on both sides, so that little of a batch is padding.
 
-    Iterating gives every pair once, from short to long, always in the same order: for validation.
-    `shuffled(seed)` gives one epoch of training.
+    Iterating gives every pair once, from short to long and always in the same order, which suits
+    validation. `shuffled(seed)` gives one epoch of training.
 
     Args:
-        pairs: what to make batches of.
-        source_vocabulary, target_vocabulary: from words to ids.
-        batch_size: pairs in a batch; the last one may be smaller.
+        pairs: the pairs to put into batches.
+        source_vocabulary, target_vocabulary: map words to ids.
+        batch_size: pairs per batch; one batch may be smaller.
 
     Raises:
         ValueError: there are no pairs, or `batch_size` is below 1.
@@ -112,14 +106,14 @@ class Batches:
 
     @property
     def target_tokens(self) -> int:
-        """How many words, and `<eos>`, there are to predict."""
+        """The number of tokens to predict: all target words, and an `<eos>` per pair."""
         return sum(len(target) - 1 for target in self._targets)
 
     def __iter__(self) -> Iterator[Batch]:
         return map(self._batch, self._buckets(list(range(len(self._pairs)))))
 
     def shuffled(self, seed: int) -> Iterator[Batch]:
-        """The batches of one epoch in random order, pairs of like lengths mixed anew."""
+        """The batches of one epoch in random order, with pairs of similar length reshuffled."""
         random = Random(seed)
         indices = list(range(len(self._pairs)))
         random.shuffle(indices)

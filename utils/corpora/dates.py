@@ -3,7 +3,7 @@
     Monday, 3 May 2021 → 2021-05-03
 
 A task for attention over characters: digits are copied, parts change places, names become numbers,
-and the weekday is there to be ignored. Days come before months in figures, as in British use.
+and the weekday has to be ignored. In figures the day comes before the month, as in British usage.
 """
 
 from datetime import date, timedelta
@@ -29,7 +29,7 @@ _FORMATS = (
     "{day_padded}.{month_padded}.{year}",
     "{day_padded}-{month_short}-{year}",
 )
-# Not `strftime`, which would follow the language of the computer.
+# Not `strftime`, which depends on the computer's locale.
 _MONTHS = ("January", "February", "March", "April", "May", "June")
 _MONTHS += ("July", "August", "September", "October", "November", "December")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -42,22 +42,22 @@ _HYPHENS = (4, 7)
 def date_corpus(pairs: int = 20_000, seed: int = 0) -> Corpus:
     """Dates from 1900 to 2099 in many formats, with their ISO 8601 form; the tokens are characters.
 
-    No date comes twice, so training, validation and test share none, in whatever format.
+    No date occurs twice, so training, validation and test share none, whatever the format.
     `corpus.tokenise` is `tuple`, `corpus.detokenise` is `"".join`.
 
-    Gold alignments: a figure and its copy are a sure link. The letters of a month and its number,
-    and a lone figure and the zero put before it, are possible links. So is every link to a hyphen:
-    it is the same in each date, and where a model looks when it writes one means nothing.
+    Gold alignments: a digit and its copy are a sure link. The letters of a month and its number,
+    and a single digit and the zero put before it, are possible links. So is every link to a hyphen,
+    which is the same in all dates: where a model looks when it writes one means nothing.
 
     Args:
-        pairs: how many dates; 5 % of them go to validation, 5 % to test.
+        pairs: the number of dates; 5 % of them go to validation, 5 % to test.
         seed: the same seed gives the same corpus on every machine.
 
     Raises:
-        ValueError: `pairs` is below 3, or more than there are days.
+        ValueError: `pairs` is below 3, or above the number of days.
     """
     if not 3 <= pairs <= _DAYS:
-        raise ValueError(f"pairs must lie between 3 and {_DAYS:,}, the days there are, got {pairs}")
+        raise ValueError(f"pairs must be 3 to {_DAYS:,}, the number of days, got {pairs}")
     random = Random(seed)
     days = [_FIRST + timedelta(days=days) for days in random.sample(range(_DAYS), pairs)]
     dates = [_pair(day, random.choice(_FORMATS)) for day in days]
@@ -99,7 +99,7 @@ def _values(day: date) -> dict[str, str]:
 
 
 def _links(value: str, start: int, places: range) -> tuple[set[Link], set[Link]]:
-    """Sure and other possible links from a value that stands at `start` to its target places."""
+    """Sure and other possible links from a value that begins at `start` to its target places."""
     figures = [start + offset for offset, character in enumerate(value) if character.isdigit()]
     if not figures:  # the name of a month
         return set(), set(product(range(start, start + len(value)), places))

@@ -2,14 +2,14 @@
 
     the cat sat on the mat → le chat était assis sur le tapis
 
-Small as it is, it holds what makes translation more than copying: gender and number, adjectives
-that change sides, a negation in two parts (ne … pas), elision (l'oiseau), contraction (près du
-lit), one word that becomes two ("sat" → "était assis") and several that become one ("in front of"
-→ "devant"). An English sentence has exactly one translation.
+Small as it is, it has what makes translation more than copying: gender and number, adjectives that
+change sides, a negation in two parts (ne … pas), elision (l'oiseau), contraction (près du lit), one
+word that becomes two ("sat" → "était assis") and several that become one ("in front of" →
+"devant"). An English sentence has exactly one translation.
 
-The words are in `lexicon.toml`. A sentence is a row of fragments, such as a noun phrase or a
-preposition, that stand in the same order in English and French; each carries its words in both
-languages and the links between them.
+The words are in `lexicon.toml`. A sentence is a sequence of fragments, such as a noun phrase or a
+preposition, in the same order in English and French; each fragment has its words in both languages
+and the links between them.
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ from utils.corpora.lexicon import (
 )
 from utils.corpora.pairs import Corpus, Link, Pair, split
 
-_PLURAL, _NAME, _ADJECTIVE, _NEGATION, _TWO_SUBJECTS = 0.35, 0.2, 0.3, 0.3, 0.25  # how often
+_PLURAL, _NAME, _ADJECTIVE, _NEGATION, _TWO_SUBJECTS = 0.35, 0.2, 0.3, 0.3, 0.25  # probabilities
 _SUBJECTS = ("person", "animal")
 _CLAUSE_SIZES = (1, 2, 2, 3, 3)  # noun phrases
-_PATIENCE = 5_000  # sentences drawn in vain, one after another, before the grammar gives up
+_PATIENCE = 5_000  # rejected sentences in a row before the grammar gives up
 
-_VOWELS = tuple("aeiouhâéèêîô")  # first letters before which an elision is made
+_VOWELS = tuple("aeiouhâéèêîô")  # first letters that cause an elision
 _ELISIONS = {"le": "l'", "la": "l'", "ne": "n'", "de": "d'", "que": "qu'"}
 _AFTER_DE = {"le": "du", "les": "des"}  # de + le → du
 
@@ -50,18 +50,18 @@ def translation_corpus(
 ) -> Corpus:
     """A generated English → French corpus with gold alignments.
 
-    No sentence comes twice, so training, validation and test share none. The running example of
-    the course is in none of them, and neither are the words that the lexicon marks as unseen.
+    No sentence occurs twice, so training, validation and test share none. None of them has the
+    running example of the course, or a word that the lexicon marks as unseen.
 
     Args:
-        pairs: how many; 5 % of them go to validation, 5 % to test.
-        phrases: noun phrases of a sentence, as (fewest, most), each number equally often; or one
+        pairs: the number of pairs; 5 % of them go to validation, 5 % to test.
+        phrases: noun phrases per sentence, as (fewest, most), each number equally often; or one
             number for all.
         seed: the same seed gives the same corpus on every machine.
 
     Raises:
-        ValueError: `pairs` is below 3, `phrases` is no range of numbers from 1 up, or the grammar
-            does not have as many sentences of so few phrases.
+        ValueError: `pairs` is below 3, `phrases` is not a range of numbers from 1 up, or the
+            grammar has too few sentences with so few phrases.
     """
     return split([[pair] for pair in translation_pairs(pairs, phrases, seed)], seed)
 
@@ -72,18 +72,18 @@ def translation_pairs(
     seed: int = 0,
     unseen: Unseen = None,
 ) -> list[Pair]:
-    """Generated pairs, all different, in one list: sets that ask for more than training gave.
+    """Generated pairs, all different, in one list: for tests that go beyond the training data.
 
-    With more phrases than in training they test whether a model goes beyond the lengths it knows.
-    At trained lengths use `corpus.test`: these pairs may be among those it was trained on.
+    With more phrases than in training they test whether a model extends to longer sentences. At
+    trained lengths use `corpus.test`, since some of these pairs may have been trained on.
 
     Args:
         pairs, phrases, seed: as for `translation_corpus`.
-        unseen: gives every sentence a noun, or a name, that no corpus for training holds. Names are
-            spelled alike in both languages: copied is translated.
+        unseen: "nouns" or "names" gives every sentence one that no training corpus has. Names are
+            spelled the same in both languages, so copying one translates it.
 
     Raises:
-        ValueError: as for `translation_corpus`; or `unseen` is none of its three values.
+        ValueError: as for `translation_corpus`; or `unseen` is not one of its three values.
     """
     fewest, most = _phrase_range(phrases)
     if pairs < 1:
@@ -112,7 +112,7 @@ def translation_pairs(
 
 @cache
 def running_example() -> Pair:
-    """The cat sat on the mat. It is kept out of every corpus, so that no model has seen it."""
+    """The cat sat on the mat. It is in no corpus, so no model has seen it in training."""
     lexicon = load_lexicon()
     the = next(word for word in lexicon.determiners[False, "anywhere"] if word.one == "the")
     cat = next(noun for noun in lexicon.nouns["animal"] if noun.one == "cat")
@@ -139,7 +139,7 @@ def _phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
 
 
 def _wanted(pair: Pair, lexicon: Lexicon) -> bool:
-    # Longer sentences would test patience more than translation: 31 words for 8 phrases.
+    # Longer sentences would take time and teach nothing more: at most 31 words for 8 phrases.
     short_enough = len(pair.source) <= 7 + 3 * pair.phrases
     return short_enough and not (lexicon.unseen and lexicon.unseen.isdisjoint(pair.source))
 
@@ -155,7 +155,7 @@ class _Fragment(NamedTuple):
 
 
 def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
-    # None comes twice before all have come once: "because … because …" is bad style.
+    # None is repeated before all have been used: "because … because …" is bad style.
     conjunctions = cycle(random.sample(lexicon.conjunctions, len(lexicon.conjunctions)))
     fragments = []
     left = phrases
@@ -169,7 +169,7 @@ def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
 
 
 def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
-    """One or two subjects, a verb, and of an object and a place as many as make up the phrases."""
+    """One or two subjects, a verb, and an object or a place or both, to reach `phrases`."""
     two_subjects = phrases > 1 and random.random() < _TWO_SUBJECTS
     rest = phrases - 1 - two_subjects
     has_object = rest == 2 or (rest == 1 and random.random() < 0.5)
@@ -219,10 +219,10 @@ def _draw_noun_phrase(
 def _fragment(
     english: tuple[str, ...], french: tuple[str, ...], rendered: list[Sequence[int]]
 ) -> _Fragment:
-    """The one rule of every link: a French word that renders a single English word is surely linked
-    to it; where it renders several together, each of these links is possible and none is sure.
+    """The one rule behind all links: a French word that renders a single English word has a sure
+    link to it; if it renders several together, each of these links is possible and none is sure.
 
-    `rendered` has for each French word the indices of the English words that it renders.
+    `rendered` lists for each French word the indices of the English words that it renders.
     """
     sure = [(words[0], j) for j, words in enumerate(rendered) if len(words) == 1]
     possible = [(i, j) for j, words in enumerate(rendered) if len(words) > 1 for i in words]
@@ -262,7 +262,7 @@ def _name(name: Name) -> _Fragment:
 
 @cache
 def _idiom(words: Preposition | Conjunction) -> _Fragment:
-    """In front of → devant; while → pendant que. All of the one renders all of the other."""
+    """In front of → devant; while → pendant que. Each French word renders the whole English."""
     english, french = tuple(words.english.split()), tuple(words.french.split())
     return _fragment(english, french, [range(len(english))] * len(french))
 
@@ -313,8 +313,8 @@ def _pair(fragments: list[_Fragment], phrases: int) -> Pair:
         words = fragment.french
         i = len(english)
         if french and french[-1] in ("de", "que"):
-            # It leans on the word after it, which decides its form: it belongs to both. Before le
-            # and les, de even melts with them.
+            # The next word decides its form, so it belongs to both fragments. Before le and les,
+            # de even merges with them.
             possible.append((i, len(french) - 1))
             shared.add(len(french) - 1)
             if french[-1] == "de" and words[0] in _AFTER_DE:

@@ -1,4 +1,4 @@
-"""The words of `lexicon.toml`, which explains its entries, sorted for the grammar to draw from."""
+"""The words of `lexicon.toml` (its comments explain the entries), arranged for the grammar."""
 
 import tomllib
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Kind = Literal["person", "animal", "surface", "space"]
 Place = Literal["anywhere", "negated object", "after de"]
 Unseen = Literal["nouns", "names"] | None
 
-# Each entry is only ever itself, which makes it a cheap key for what is cached of it.
+# Entries are compared by identity, which makes them cheap keys of a cache.
 _entry = dataclass(frozen=True, slots=True, eq=False)
 
 
@@ -88,15 +88,15 @@ class Lexicon(NamedTuple):
     prepositions: list[Preposition]
     conjunctions: list[Conjunction]
     aspirated: frozenset[str]
-    unseen: frozenset[str]  # English forms of the unseen words that are let in
+    unseen: frozenset[str]  # English forms of the unseen words that are included
 
 
 @cache
 def load_lexicon(unseen: Unseen = None) -> Lexicon:
-    """The words for training, or these and the unseen nouns or names.
+    """The words for training, plus the unseen nouns or names if asked for.
 
     Raises:
-        ValueError: `unseen` is none of its three values.
+        ValueError: `unseen` is not one of its three values.
     """
     if unseen not in (None, "nouns", "names"):
         raise ValueError(f'unseen must be None, "nouns" or "names", got {unseen!r}')
@@ -131,7 +131,7 @@ def load_lexicon(unseen: Unseen = None) -> Lexicon:
 
 
 def _frozen(data):
-    """The same with tuples for lists, so that what is made of an entry can be cached."""
+    """The same data with tuples in place of lists, so that entries are hashable."""
     if isinstance(data, dict):
         return {key: _frozen(value) for key, value in data.items()}
     return tuple(map(_frozen, data)) if isinstance(data, list) else data

@@ -1,7 +1,7 @@
 """Real parallel text: Multi30k, and any file of tab-separated pairs.
 
-Nothing that a line can hold stops the loading, and no line is dropped in silence: what is left out
-is counted by reason, and the count comes as a warning and stays in `corpus.report`.
+No line can stop the loading, and none is dropped silently: lines that are left out are counted by
+reason, in a warning and in `corpus.report`.
 """
 
 import codecs
@@ -17,7 +17,7 @@ from typing import Literal
 from utils.corpora.pairs import Corpus, LoadReport, Pair, split
 from utils.corpora.text import tokenise
 
-MAX_TOKENS = 250  # a longer line is no sentence, but a file without line ends or a paste gone wrong
+MAX_TOKENS = 250  # a longer line is not a sentence: line ends are missing, or a paste went wrong
 
 _HOME = "https://github.com/multi30k/dataset/tree/master/data/task1/raw"
 _DOWNLOADS = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
@@ -46,14 +46,14 @@ def load_multi30k(
 
     Args:
         source, target: two of "en", "de" and "fr".
-        folder: where the six files lie, `train.de.gz` and so on, compressed or not; they are taken
-            as they are. Without it they are downloaded once, checked and kept.
+        folder: where the six files are, `train.de.gz` and so on, compressed or not; they are used
+            as they are. Without it they are downloaded once, verified and cached.
 
     Raises:
-        ValueError: the languages are not two of the three, the two sides of a set differ in their
-            number of lines, or a file is damaged.
-        FileNotFoundError: `folder` lacks a file.
-        OSError: a file could not be downloaded; the message says which to put where.
+        ValueError: the languages are not two of the three, the two sides of a set have different
+            numbers of lines, or a file is damaged.
+        FileNotFoundError: a file is not in `folder`.
+        OSError: a file could not be downloaded; the message says where to put it by hand.
     """
     languages = ("en", "de", "fr")
     if source not in languages or target not in languages or source == target:
@@ -68,34 +68,34 @@ def load_multi30k(
         if len(sides[0]) != len(sides[1]):
             raise ValueError(
                 f"{paths[0]} has {len(sides[0]):,} lines but {paths[1].name} has "
-                f"{len(sides[1]):,}: line by line they must translate each other; "
-                f"take both anew from {_HOME}"
+                f"{len(sides[1]):,}, and line by line they should translate each other; "
+                f"download both again from {_HOME}"
             )
         lines = zip(*sides, strict=True)
         sets.append(_pairs(lines, f"{name}.{source}–{target}", report))
     train, validation, test = sets
     if not (train and validation and test):
-        raise ValueError(f"these are no usable files of sentences: {report}; are they UTF-8?")
+        raise ValueError(f"these files have no usable sentences: {report}; are they UTF-8?")
     _warn_of_lines_left_out(report)
     return Corpus(train, validation, test, report)
 
 
 def load_tsv(path: str | Path, columns: tuple[int, int] = (0, 1), seed: int = 0) -> Corpus:
-    """Pairs from a file with one pair a line, the two sentences separated by a tab.
+    """Pairs from a file with one pair per line, the two sentences separated by a tab.
 
-    That is the layout of Tatoeba's and manythings.org's files. The file may be compressed (gzip, or
-    a zip archive, of which the largest member is read). 5 % of the pairs go to validation, 5 % to
-    test; the three sets share no sentence in either language.
+    This is the format of Tatoeba and manythings.org. The file may be compressed (gzip, or a zip
+    archive, whose largest member is read). 5 % of the pairs go to validation, 5 % to test; the
+    three sets share no sentence in either language.
 
     Args:
         path: the file.
-        columns: which columns hold source and target, counted from 0: (1, 0) turns the direction
-            round, and columns that are not named are ignored.
+        columns: which columns have source and target, counted from 0: (1, 0) reverses the
+            direction. Other columns are ignored.
         seed: decides which pairs go where.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is damaged, or holds too few pairs; `columns` are not two.
+        ValueError: the file is damaged or has too few pairs, or `columns` are not two.
     """
     path = Path(path).expanduser()
     if len(set(columns)) != 2 or min(columns) < 0:
@@ -108,7 +108,7 @@ def load_tsv(path: str | Path, columns: tuple[int, int] = (0, 1), seed: int = 0)
     pairs = _pairs(sides, path.name, report)
     if len(pairs) < 3:
         raise ValueError(
-            f"{path} is no usable file of pairs ({report}): it needs three lines or more with "
+            f"{path} has too few usable pairs ({report}): it needs at least three lines with "
             "source, tab, target, in UTF-8"
         )
     _warn_of_lines_left_out(report)
@@ -139,7 +139,7 @@ def _sharing_a_sentence(pairs: list[Pair]) -> list[list[Pair]]:
 def _pairs(
     lines: Iterable[tuple[bytes, bytes] | None], place: str, report: LoadReport
 ) -> list[Pair]:
-    """The pairs among the lines; the report hears of each, and of why the others are none."""
+    """The pairs among the lines; the report counts them, and why the other lines are left out."""
     pairs = []
     for number, sides in enumerate(lines, start=1):
         try:
@@ -150,7 +150,7 @@ def _pairs(
     return pairs
 
 
-class _MalformedLine(Exception):  # noqa: N818 - caught where it is made, it is no one's error
+class _MalformedLine(Exception):  # noqa: N818 - always caught in this module
     pass
 
 
@@ -186,8 +186,8 @@ def _lines(path: Path) -> list[bytes]:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 data = archive.read(max(archive.infolist(), key=lambda member: member.file_size))
     except (EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"{path} is damaged ({error}): get it anew") from None
-    # The `splitlines` of bytes, unlike that of strings, knows no line ends but \n, \r and \r\n.
+        raise ValueError(f"{path} is damaged ({error}): download it again") from None
+    # Unlike `str.splitlines`, `bytes.splitlines` splits at \n, \r and \r\n only.
     return data.removeprefix(codecs.BOM_UTF8).splitlines()
 
 
@@ -202,7 +202,7 @@ def _multi30k_file(name: str, folder: str | Path | None) -> Path:
 
 
 def _download(name: str) -> Path:
-    import pooch  # here, because only a download needs it and its own imports
+    import pooch  # here, since only a download needs it
 
     store = pooch.create(
         path=pooch.os_cache("attention-course"),
@@ -215,5 +215,5 @@ def _download(name: str) -> Path:
     except (OSError, ValueError) as error:  # no network; or a checksum that is wrong
         raise OSError(
             f"could not download {name}: take it from {_HOME} and put it into {store.abspath}, or "
-            f"name a folder that has the files with load_multi30k(folder=…). The reason: {error}"
+            f"pass a folder that has the files to load_multi30k(folder=…). The reason: {error}"
         ) from None

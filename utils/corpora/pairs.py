@@ -1,4 +1,4 @@
-"""What a corpus is made of, the same for generated sentences, dates and real text."""
+"""What a corpus consists of, the same for generated sentences, dates and real text."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from random import Random
 from utils.corpora.text import detokenise, tokenise
 from utils.corpora.vocabulary import Vocabulary
 
-HELD_OUT = 0.05  # share of the pairs that validation and test get, each
+HELD_OUT = 0.05  # share of the pairs for validation, and the same share for test
 
 Link = tuple[int, int]
 
@@ -20,14 +20,13 @@ class Pair:
         source, target: the tokens.
         source_text, target_text: the same as a person would write it; real text as it was read,
             with its capitals.
-        sure: gold alignment, the links (source index, target index) that no one would dispute: a
-            word that renders a single other word. No target token has two of them, so that a model
-            that picks one source token for each target token can be right throughout. None where
-            nobody knows: real text.
-        possible: every link that is not wrong. These are the sure ones, and those of a target token
-            that renders several source tokens together: "in front of" → "devant".
+        sure: gold alignment, the links (source index, target index) beyond dispute: one word
+            renders another. No target token has two of them, so a model that picks one source token
+            for each target token can get all of them right. None where unknown, as for real text.
+        possible: every link that is not wrong: the sure ones, and those of a target token that
+            renders several source tokens together, as in "in front of" → "devant".
             Source: Och and Ney 2003, section 2.
-        phrases: the number of noun phrases of a generated sentence.
+        phrases: the number of noun phrases in a generated sentence.
     """
 
     source: tuple[str, ...]
@@ -48,7 +47,7 @@ class LoadReport:
 
     Attributes:
         kept: the number of pairs that were read.
-        left_out: for each reason, the places of the lines that were left out because of it.
+        left_out: for each reason, where the lines are that were left out because of it.
     """
 
     kept: int = 0
@@ -71,12 +70,13 @@ class LoadReport:
 
 @dataclass(frozen=True, repr=False)
 class Corpus:
-    """Pairs to learn from, to choose by, and to be judged by.
+    """Pairs for training, validation and test.
 
     Attributes:
         train, validation, test: lists of `Pair`.
-        report: what was left out on loading; None for what is generated.
-        tokenise, detokenise: from a text to tokens of this corpus, words or characters, and back.
+        report: what was left out in loading; None for a generated corpus.
+        tokenise, detokenise: from a text to the tokens of this corpus, words or characters, and
+            back.
     """
 
     train: list[Pair]
@@ -86,16 +86,11 @@ class Corpus:
     tokenise: Callable[[str], tuple[str, ...]] = tokenise
     detokenise: Callable[[Iterable[str]], str] = detokenise
 
-    def vocabularies(
-        self, min_count: int = 1, max_size: int | None = None
-    ) -> tuple[Vocabulary, Vocabulary]:
-        """The vocabularies of source and target; only the training pairs are looked at.
-
-        Args and errors are those of `Vocabulary.build`.
-        """
+    def vocabularies(self, min_count: int = 1) -> tuple[Vocabulary, Vocabulary]:
+        """The source and target vocabularies of the training pairs: see `Vocabulary.build`."""
         return (
-            Vocabulary.build((pair.source for pair in self.train), min_count, max_size),
-            Vocabulary.build((pair.target for pair in self.train), min_count, max_size),
+            Vocabulary.build((pair.source for pair in self.train), min_count),
+            Vocabulary.build((pair.target for pair in self.train), min_count),
         )
 
     def __repr__(self) -> str:
@@ -104,17 +99,17 @@ class Corpus:
 
 
 def split(groups: list[list[Pair]], seed: int, **fields) -> Corpus:
-    """Deal groups of pairs out to training, validation and test; a group is never divided.
+    """Split groups of pairs into training, validation and test; a group is never divided.
 
-    Validation and test get `HELD_OUT` of the pairs each, or as near below as the groups allow.
+    Validation and test get `HELD_OUT` of the pairs each, or slightly less if the groups require it.
 
     Args:
         groups: pairs that have a sentence in common belong in one group.
-        seed: decides which go where.
+        seed: decides which groups go where.
         fields: the other fields of `Corpus`.
 
     Raises:
-        ValueError: there are too few groups, or too large ones, to give each set one.
+        ValueError: the groups are too few or too large to give each set one.
     """
     groups = Random(seed).sample(groups, len(groups))  # shuffled, and the caller's list is not
     room = max(1, round(HELD_OUT * sum(map(len, groups))))
@@ -124,7 +119,7 @@ def split(groups: list[list[Pair]], seed: int, **fields) -> Corpus:
         next(fitting, train).extend(group)
     if not (train and validation and test):
         raise ValueError(
-            "too few pairs: training, validation and test share no sentence, so that each needs "
-            "at least one that has none in common with the others"
+            "too few pairs: training, validation and test must not share a sentence, so each needs "
+            "at least one pair that has none in common with the others"
         )
     return Corpus(train, validation, test, **fields)

@@ -1,4 +1,4 @@
-"""Words and their numbers."""
+"""Words and their ids."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ class Vocabulary:
             `Vocabulary(old.words[4:])` is a copy of `old`.
 
     Raises:
-        ValueError: a word comes twice, or is one of the special ones.
+        ValueError: a word occurs twice, or is one of the special ones.
     """
 
     def __init__(self, words: Iterable[str]):
@@ -26,40 +26,32 @@ class Vocabulary:
         if len(self._ids) < len(self.words):
             twice = next(word for word, count in Counter(self.words).items() if count > 1)
             raise ValueError(
-                f"words must be all different and none of {' '.join(SPECIALS)}, "
-                f"but {twice!r} comes twice"
+                f"words must all be different and none of {' '.join(SPECIALS)}, "
+                f"but {twice!r} occurs twice"
             )
 
     @classmethod
-    def build(
-        cls, sentences: Iterable[Sequence[str]], min_count: int = 1, max_size: int | None = None
-    ) -> "Vocabulary":
+    def build(cls, sentences: Iterable[Sequence[str]], min_count: int = 1) -> "Vocabulary":
         """The vocabulary of tokenised sentences, the most frequent words first.
 
         Args:
             sentences: sequences of tokens.
             min_count: words seen less often become `<unk>`.
-            max_size: cap on `len(vocabulary)`, the four special words included.
 
         Raises:
             TypeError: a sentence is a plain string.
-            ValueError: `min_count` is below 1, or `max_size` leaves no room for a word.
+            ValueError: `min_count` is below 1.
         """
         if min_count < 1:
             raise ValueError(f"min_count must be 1 or more, got {min_count}")
-        if max_size is not None and max_size <= len(SPECIALS):
-            raise ValueError(
-                f"max_size must be more than the {len(SPECIALS)} special words, got {max_size}"
-            )
         counts = Counter()
         for sentence in sentences:
             counts.update(_tokens(sentence))
         for special in SPECIALS:  # they have their ids already
             counts.pop(special, None)
-        # Words that are equally frequent stand in alphabetical order: the same ids every time.
+        # Equally frequent words are in alphabetical order, so the ids are the same every time.
         ranking = sorted(counts, key=lambda word: (-counts[word], word))
-        frequent = [word for word in ranking if counts[word] >= min_count]
-        return cls(frequent if max_size is None else frequent[: max_size - len(SPECIALS)])
+        return cls(word for word in ranking if counts[word] >= min_count)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -71,7 +63,7 @@ class Vocabulary:
         return f"Vocabulary of {len(self):,} words"
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
-        """The id of each token; what the vocabulary does not know becomes `<unk>`.
+        """The id of each token; unknown ones become `<unk>`.
 
         Raises:
             TypeError: `tokens` is a plain string.
@@ -82,20 +74,20 @@ class Vocabulary:
         """The words of one sequence of ids up to the first `<eos>`, without `<pad>` and `<sos>`.
 
         Raises:
-            ValueError: `ids` is a whole batch, or holds an id that the vocabulary does not have.
+            ValueError: `ids` is a whole batch, or an id is not in the vocabulary.
         """
         if isinstance(ids, Tensor):
             if ids.dim() != 1:
                 raise ValueError(
-                    f"ids must be one sequence, (length,), got {tuple(ids.shape)}: go row by row"
+                    f"ids must be one sequence, (length,), got {tuple(ids.shape)}: decode each row"
                 )
             ids = ids.tolist()
         words = []
         for index in ids:
             if not 0 <= index < len(self):
                 raise ValueError(
-                    f"id {index} is outside this vocabulary of {len(self)} words: "
-                    "was it made with another one?"
+                    f"id {index} is not in this vocabulary of {len(self)} words: "
+                    "does it come from another one?"
                 )
             if index == EOS:
                 break
@@ -105,7 +97,7 @@ class Vocabulary:
 
 
 def _tokens(sentence: Sequence[str]) -> Sequence[str]:
-    # A string is a sequence of strings too: unrefused, it would pass as a list of its letters.
+    # A string is a sequence of strings too, and would silently be read as its letters.
     if isinstance(sentence, str):
         raise TypeError(f"expected a sequence of tokens, got the string {sentence!r}: tokenise it")
     return sentence

@@ -1,4 +1,4 @@
-"""Interactive explorers. Each shows a plain picture where no kernel runs."""
+"""Interactive explorers. Without a kernel each of them shows a plain picture."""
 
 from utils.widgets.query_explorer import QueryExplorer
 from utils.widgets.slider_figure import SliderFigure

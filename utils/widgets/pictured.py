@@ -2,10 +2,10 @@
 
 
 class Pictured:
-    """A widget that also leaves a picture in the notebook, for readers without a kernel.
+    """A widget that also stores a picture in the notebook, for readers without a kernel.
 
-    The text that stands for it is fixed, so that stored outputs can be compared. A subclass says in
-    `picture` what to show.
+    Its text representation is fixed, so that stored outputs can be compared. A subclass returns the
+    picture from `picture`.
     """
 
     def picture(self) -> str:

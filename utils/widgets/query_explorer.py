@@ -13,17 +13,17 @@ from utils.widgets.pictured import Pictured
 class QueryExplorer(Pictured, anywidget.AnyWidget):
     """Keys as arrows in a plane, and a query to turn with a slider, the arrow keys or the mouse.
 
-    All is computed in the page, so it moves at once, and it moves without a kernel too.
+    Everything is computed in the page, so it responds at once, even without a kernel.
 
     Args:
         labels: one for each key.
-        keys: one (x, y) for each label; they serve as the values too.
-        query: where the query points at first.
+        keys: an (x, y) for each label; they are the values too.
+        query: where the query points initially.
     """
 
     _esm = Path(__file__).with_suffix(".js")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    key_vectors = traitlets.List().tag(sync=True)  # ("keys" is taken: every widget has it)
+    key_vectors = traitlets.List().tag(sync=True)  # every widget has a `keys` already
     query = traitlets.List().tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
 
@@ -34,7 +34,7 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
         query: Sequence[float] = (2.0, 1.0),
     ):
         if len(labels) != len(keys):
-            raise ValueError(f"need one label a key, got {len(labels)} and {len(keys)}")
+            raise ValueError(f"need one label per key, got {len(labels)} and {len(keys)}")
         keys = [[float(number) for number in key] for key in keys]
         super().__init__(labels=list(labels), key_vectors=keys, query=[float(one) for one in query])
 

@@ -1,0 +1,70 @@
+"""How the tests run: in which order, how numbers of notebooks are compared, what was skipped."""
+
+import math
+import re
+from collections import Counter
+
+from nbval.plugin import IPyNbCell
+
+MEASURED = re.compile(r"(?<=≈)( *)(-?\d[\d,]*(?:\.\d+)?)")
+RELATIVE, ABSOLUTE = 0.1, 0.02
+# Those that take longest begin first, so that no processor is left waiting at the end.
+FIRST = ("tests/browser/", "notebooks/", "grading/tests/test_grading", "solutions/")
+
+
+class Output(str):
+    """What a cell has printed; equal to another where only measured numbers differ, and little.
+
+    A number behind ≈ was measured, and another processor may round on the way to it: it may differ
+    by a tenth of the larger one, or by 0.02. Every other letter has to be the same.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        if str.__eq__(self, other) is True:
+            return True
+        if not isinstance(other, str) or MEASURED.sub("", self) != MEASURED.sub("", other):
+            return False
+        pairs = zip(_measured(self), _measured(other), strict=True)
+        return all(math.isclose(*pair, rel_tol=RELATIVE, abs_tol=ABSOLUTE) for pair in pairs)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
+def _measured(text: str) -> list[float]:
+    return [float(number.replace(",", "")) for _, number in MEASURED.findall(text)]
+
+
+def _compare_measured_numbers(sanitise=IPyNbCell.sanitize) -> None:
+    def sanitised(cell: IPyNbCell, output: object) -> object:
+        clean = sanitise(cell, output)
+        return Output(clean) if isinstance(clean, str) else clean
+
+    IPyNbCell.sanitize = sanitised
+
+
+_compare_measured_numbers()
+
+
+def pytest_collection_modifyitems(items):
+    def place(item):
+        starts = [i for i, start in enumerate(FIRST) if item.nodeid.startswith(start)]
+        return min(starts, default=len(FIRST))
+
+    items.sort(key=place)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Each reason for skipping once, with what brings the tests back."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    if reasons:
+        terminalreporter.section("not run on this machine")
+    for reason, count in reasons.most_common():
+        what, _, cure = reason.partition(" → ")
+        terminalreporter.line(f"{count:5} {'test ' if count == 1 else 'tests'}  {what}")
+        terminalreporter.line(
+            f"{'':13}to run {'it' if count == 1 else 'them'}: {cure}" if cure else ""
+        )

@@ -1,0 +1,232 @@
+"""What the workers of one submission are asked, and what they say, none of which is trusted."""
+
+import time
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from grading import reading
+from grading.sandbox import Launcher, wire
+from utils.checks.calling import Trouble
+from utils.checks.reasons import Reason
+from utils.checks.tasks import Answer, CallSpec, GradientKey, Record
+
+LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
+ROUNDS = 5  # workers for one submission
+SPARE = 10.0  # seconds that a worker has beyond those of one cell and one task
+LONGEST_TEXT = 1000  # characters that are kept of a text from a worker
+MOST_REMARKS = 100
+MOST_GRADIENTS = 100  # of one answer
+ENDED = {
+    Reason.DONE: "Your code ended the whole process, so there was nothing left to ask. Look for "
+    "`os._exit`, `os.kill`, or a crash.",
+    Reason.MEMORY: "Your code took more memory than there is for a submission, and was stopped. Is "
+    "a tensor far larger than it has to be?",
+    Reason.TIME: "Your code was still running when its time was up, and could not be interrupted. "
+    "Is there a loop that never ends?",
+    Reason.WIRE: "Your code wrote into the channel that answers go through. Nothing could be read.",
+}
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One of the course's notebooks, as this class is graded on it.
+
+    Args:
+        name: of the notebook.
+        public: task → the record that learners have.
+        fresh: the same tasks with cases from the instructor's seed.
+    """
+
+    name: str
+    public: Mapping[str, Record]
+    fresh: Mapping[str, Record]
+
+    @property
+    def seconds(self) -> float:
+        """How long a cell may run."""
+        return max(record.task.seconds for record in self.public.values())
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a worker said about one set of cases: an answer to each, or why there are none.
+
+    Args:
+        answers: in the order of the cases.
+        trouble: why there are none.
+        printed: lines that the learner's code printed.
+    """
+
+    answers: Sequence[Answer] = ()
+    trouble: Trouble | None = None
+    printed: int = 0
+
+
+class Replies(NamedTuple):
+    """The replies to one task."""
+
+    public: Reply
+    fresh: Reply
+
+
+def no_answers(reason: Reason) -> Replies:
+    """In place of a worker's, with the reason why it sent none."""
+    reply = Reply(trouble=Trouble(reason, ENDED[reason]))
+    return Replies(reply, reply)
+
+
+class Place(NamedTuple):
+    """What a worker is working on: the number of a cell, or a task."""
+
+    kind: Literal["cell", "task"]
+    which: int | str
+
+
+class Conversation:
+    """What the workers of one submission are asked, and what they have said.
+
+    Where a cell or a task ends its worker, the next worker goes on without it.
+    """
+
+    def __init__(self, cells: Sequence[reading.Cell], assignment: Assignment, tasks: Sequence[str]):
+        self.cells = {cell.number: cell.source for cell in cells}
+        self.assignment = assignment
+        self.open_tasks = list(tasks)
+        self.replies: dict[str, Replies] = {}
+        self.remarks: list[str] = []
+        self.heard = False  # anything at all
+        self.seconds = 2 * assignment.seconds + SPARE  # for one worker
+        self.until = time.monotonic() + 2 * self.seconds  # no worker is asked from then on
+
+    def hold(self, launcher: Launcher) -> None:
+        """Ask one worker after another, until nothing is open or the limits are reached."""
+        for _ in range(ROUNDS):
+            if not self.open_tasks or time.monotonic() > self.until:
+                break
+            self._ask_a_worker(launcher)
+
+    def _ask_a_worker(self, launcher: Launcher) -> None:
+        """Ask one worker everything that is open."""
+        with launcher.launch(self.seconds) as worker, worker.stream() as stream:
+            place = Place("cell", min(self.cells))
+            try:
+                worker.connection.sendall(self._request())
+                left = LARGEST_REPLIES
+                while True:
+                    message, size = wire.unpack(_reader(stream), left)
+                    left -= size
+                    self.heard = True
+                    if not isinstance(message, dict) or "end" in message:
+                        break
+                    place = self._heard(message, place)
+                ending = "wire"
+            except wire.WireError:
+                ending = "wire"
+            except OSError:  # it hung up, or fell silent
+                ending = worker.ending()
+        if self.open_tasks and ending != "failed":
+            self._lost(place, Reason(ending) if ending in ENDED else Reason.DONE)
+
+    def _request(self) -> bytes:
+        tasks = []
+        for task in self.open_tasks:
+            records = self.assignment.public[task], self.assignment.fresh[task]
+            spec = {part.name: getattr(records[0].task, part.name) for part in fields(CallSpec)}
+            cases = [[vars(case) for case in record.cases] for record in records]
+            tasks.append({"spec": spec, "parts": cases})
+        cells = list(self.cells.items())
+        return wire.pack({"cells": cells, "seconds": self.assignment.seconds, "tasks": tasks})
+
+    def _heard(self, message: dict, place: Place) -> Place:
+        """Take note of one message: where the worker is, a cell that failed, or the answers."""
+        at, which, cell, task = (message.get(key) for key in ("at", "which", "cell", "task"))
+        if at == "cell" and _names(which, int, self.cells):
+            return Place("cell", which)
+        if at == "task" and _names(which, str, self.open_tasks):
+            return Place("task", which)
+        if _names(cell, int, self.cells):
+            error = _printable(message.get("error", ""))
+            remark = f"cell {cell}: {error or 'worked when it was run once more'}"
+            if remark not in self.remarks and len(self.remarks) < MOST_REMARKS:
+                self.remarks.append(remark)
+        elif _names(task, str, self.open_tasks):
+            self._answered(task, message.get("parts"))
+        return place
+
+    def _answered(self, task: str, parts: Any) -> None:
+        records = self.assignment.public[task], self.assignment.fresh[task]
+        try:
+            if "trouble" in parts[0]:  # after trouble with the public cases, others were not tried
+                parts = parts[:1] * 2
+            pairs = zip(parts, records, strict=True)
+            self.replies[task] = Replies(*(_reply(part, record) for part, record in pairs))
+        except Exception:  # a worker can send more kinds of nonsense than anybody foresees
+            self.replies[task] = no_answers(Reason.WIRE)
+        self.open_tasks.remove(task)
+
+    def _lost(self, place: Place, reason: Reason) -> None:
+        """The worker is gone: continue without what it was working on."""
+        if place.kind == "cell":
+            self.remarks.append(f"cell {place.which}: {ENDED[reason]}")
+            self.cells.pop(place.which, None)
+            if not self.cells:
+                self.cells[0] = ""
+        elif place.which in self.open_tasks:  # it may have been answered
+            self.replies[place.which] = no_answers(reason)
+            self.open_tasks.remove(place.which)
+
+
+def _reader(stream) -> wire.Receive:
+    def receive(count: int) -> bytes:
+        data = stream.read(count)
+        if len(data) < count:
+            raise ConnectionError("the worker is gone")
+        return data
+
+    return receive
+
+
+def _names(value: Any, kind: type, known: Container) -> bool:
+    """Whether a worker names something known; what it sends may be a list, or True for 1."""
+    return type(value) is kind and value in known
+
+
+def _printable(value: Any) -> str:
+    """A worker's text, short enough and fit to be written to a file."""
+    return str(value)[:LONGEST_TEXT].encode(errors="replace").decode()
+
+
+def _reply(part: dict, record: Record) -> Reply:
+    """What a worker says of one set of cases.
+
+    Raises:
+        Exception: it says nothing that makes sense.
+    """
+    if "trouble" in part:
+        value, message, where = map(_printable, part["trouble"])
+        reason = Reason(value)
+        if not reason.from_worker:
+            raise ValueError("a reason that is not a worker's to give")
+        return Reply(trouble=Trouble(reason, message, where))
+    answers = [_answer(said, record.task) for said in part["answers"]]
+    if len(answers) != len(record.cases):
+        raise ValueError("not one answer for each case")
+    printed = part["printed"]
+    return Reply(answers, printed=min(printed, 10**9) if type(printed) is int else 0)
+
+
+def _answer(said: dict, spec: CallSpec) -> Answer:
+    outputs = {name: said["outputs"][name] for name in spec.outputs}
+    gradients = {
+        GradientKey(output, input): gradient for output, input, gradient in said["gradients"]
+    }
+    if not all(isinstance(array, np.ndarray) for array in [*outputs.values(), *gradients.values()]):
+        raise ValueError("not an array")
+    if any(array.dtype.kind != "f" for array in gradients.values()):
+        raise ValueError("gradients that are not decimal numbers")
+    if len(gradients) > MOST_GRADIENTS:
+        raise ValueError("more gradients than any task has")
+    return Answer(outputs, gradients)

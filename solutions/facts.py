@@ -1,0 +1,97 @@
+"""What an exercise's file states once, and the build repeats in other files.
+
+| stated in the exercise's file | repeated |
+|---|---|
+| title, points, difficulty, minutes | in the heading above the task, in both notebooks |
+| their sums over a notebook | at the top of both notebooks, in the table of exercises |
+
+The counts of a full self-test (`COUNTS`) are repeated too. In Markdown files the build writes
+between `<!-- exercises -->` or `<!-- counts -->` and the comment that closes it, `<!-- /… -->`.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from utils.checks.tasks import Task
+
+COUNTS = Path(__file__).parent / "selftest.json"
+ROOT = Path(__file__).parents[1]
+HEADING = re.compile(r"^## \d+\..*(\n\n\*\d+ points? · .*\*)?", flags=re.MULTILINE)
+TOTALS = re.compile(r"^\| \d+ minutes \| \d+ \|", flags=re.MULTILINE)
+TASKS = re.compile(r"^\*\w+ tasks? for notebook", flags=re.MULTILINE)
+NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
+
+
+def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
+    """Write the facts of its tasks into a notebook: the headings, and the totals at the top.
+
+    Raises:
+        ValueError: the notebook has no place for them.
+    """
+    prose = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    headings = sum(len(HEADING.findall(cell.source)) for cell in prose)
+    if headings != len(tasks):
+        raise ValueError(
+            f"{headings} numbered headings and {len(tasks)} exercises: write one heading "
+            "`## 1. Title` above each exercise, and nowhere else."
+        )
+    if not TOTALS.search(prose[0].source):
+        raise ValueError("the first cell needs a line `| 0 minutes | 0 | … |` for the totals.")
+    minutes, points = total(tasks)
+    count = dict(enumerate(NUMBERS.split(), start=1)).get(len(tasks), len(tasks))
+    top = TOTALS.sub(f"| {minutes} minutes | {points} |", prose[0].source)
+    prose[0].source = TASKS.sub(f"*{count} tasks for notebook", top)
+    numbered = iter(enumerate(tasks, start=1))
+
+    def heading(_: re.Match) -> str:
+        number, task = next(numbered)
+        return f"## {number}. {task.title}\n\n*{task.facts}*"
+
+    for cell in prose:
+        cell.source = HEADING.sub(heading, cell.source)
+
+
+def total(tasks: Sequence[Task]) -> tuple[int, int]:
+    """Minutes and points of all tasks together."""
+    return sum(task.minutes for task in tasks), sum(task.points for task in tasks)
+
+
+def pages() -> list[Path]:
+    """The Markdown files that the build may write into."""
+    return [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+
+
+def filled(page: str, parts: Mapping[str, str]) -> str:
+    """A Markdown page with each part written between its comments, where the page has them."""
+    for name, text in parts.items():
+        place = rf"(?<!`)(<!-- {name} -->\s*).*?(\s*<!-- /{name} -->)"
+        page = re.sub(place, lambda match, text=text: match[1] + text + match[2], page, flags=re.S)
+    return page
+
+
+def table(notebooks: Mapping[str, tuple[str, Sequence[Task]]]) -> str:
+    """The table of exercises: name of the notebook → its title and its tasks."""
+    rows = ["| | Exercises | Tasks | Points | Minutes |", "|---|---|---|---|---|"]
+    for name, (title, tasks) in notebooks.items():
+        minutes, points = total(tasks)
+        link = f"[{title}](exercises/{name}.ipynb)"
+        rows.append(f"| {name[:2]} | {link} | {len(tasks)} | {points} | {minutes} |")
+    every = [task for _, tasks in notebooks.values() for task in tasks]
+    minutes, points = total(every)
+    return "\n".join([*rows, f"| | all | {len(every)} | {points} | {minutes} |"])
+
+
+def counts() -> str:
+    """What the last full self-test counted, in words."""
+    found = json.loads(COUNTS.read_text(encoding="utf-8"))
+    faults = found["mutants"] - found["mutants_equivalent"]
+    return (
+        f"{found['misconceptions_named']:,} of {found['misconceptions']:,} mistakes called by "
+        f"their own name, {found['variants_accepted']:,} of {found['variants']:,} right answers "
+        f"accepted, {found['mutants_caught']:,} of {faults:,} faults noticed "
+        f"({found['mutants_equivalent']:,} more change nothing, and are listed with the reason)"
+    )

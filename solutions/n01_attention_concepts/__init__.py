@@ -1,0 +1,1 @@
+"""Exercises of notebook 01, attention concepts: one file each."""

@@ -1,0 +1,159 @@
+"""Entropy."""
+
+import torch
+
+from solutions.cases import as_view
+from solutions.parts import over_sum
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    hard = torch.eye(4)[draw.order(4)[:2]]  # (2, 4): each row one word
+    some_zero = over_sum(draw.whole(1, 9, 2, 5) * torch.tensor([1, 0, 1, 1, 0]).float())
+    return [
+        Case("two rows of four weights", {"weights": draw.shares(2, 4)}),
+        Case("rows that look at one word only", {"weights": hard}),
+        Case("some weights of 0", {"weights": some_zero}),
+        Case("equal shares", {"weights": torch.full((2, 4), 0.25)}),
+        Case("one key only", {"weights": torch.ones(3, 1)}),
+        Case("a single row", {"weights": draw.shares(5)}),
+        Case("a batch of two, in float64", {"weights": draw.shares(2, 3, 4).double()}),
+        Case("weights that are a transposed view", {"weights": as_view(draw.shares(3, 4))}),
+    ]
+
+
+def _plogp(weights, logarithm=torch.log):
+    """p log p with 0 log 0 = 0."""
+    return weights * logarithm(torch.where(weights > 0, weights, 1.0))
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def from_torch(weights):
+    return torch.special.entr(weights).sum(-1)
+
+
+def clamped(p):
+    return -(p * p.clamp(min=1e-12).log()).sum(dim=-1)
+
+
+def xlogy(weights):
+    return -torch.xlogy(weights, weights).sum(-1)
+
+
+def a_little_more(weights):
+    return -torch.einsum("...j,...j->...", weights, torch.log(weights + 1e-9))
+
+
+def in_loops(weights):
+    rows = []
+    for row in weights.reshape(-1, weights.shape[-1]):
+        total = row.new_zeros(())
+        for share in row:
+            if share > 0:
+                total = total - share * share.log()
+        rows.append(total + 0 * row.sum())
+    return torch.stack(rows).reshape(weights.shape[:-1])
+
+
+def nan_to_zero(weights):
+    return -(weights * weights.log()).nan_to_num(0.0).sum(-1)
+
+
+def in_float64(weights):
+    return torch.special.entr(weights.double()).sum(-1)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="entropy",
+    title="Entropy",
+    points=3,
+    difficulty=2,
+    minutes=10,
+    outputs=["entropies"],
+    cases=cases,
+    equivalents={
+        "return -(safe.log() * weights).sum(-1)": NO_ORDER,
+        "safe = torch.where(weights > 0, weights, 2.0)": "0 times log 2 is 0 as well",
+    },
+    hints=[
+        "Which of the two, a hard choice or equal shares, should get 0?",
+        "Multiply each weight by its logarithm, add up along the last axis, turn the sign. Then "
+        "ask what your formula makes of a weight of 0: `0 * -inf` is NaN.",
+        "The logarithm is only trouble where the weight is 0. Replace the weight there, inside "
+        "the logarithm alone, by 1: `torch.where` does it. The 0 in front wipes the term out "
+        "anyway.",
+    ],
+    misconceptions=[
+        Misconception(
+            "0 times log 0",
+            lambda weights: -(weights * weights.log()).sum(-1),
+            "The formula is right where all weights are positive. A weight of 0 gives 0 times "
+            "minus infinity, which is NaN, and should give 0.",
+            "What could stand inside the logarithm, where the weight is 0, without changing the "
+            "sum?",
+            kind="formula-is-safe",
+        ),
+        Misconception(
+            "sign forgotten",
+            lambda weights: _plogp(weights).sum(-1),
+            "Your entropies are the right ones with a minus in front. The logarithm of a share "
+            "is negative, and the formula turns the sign.",
+            "Can a row look at fewer than no words?",
+            kind="constant-factor",
+        ),
+        Misconception(
+            "in bits",
+            lambda weights: -_plogp(weights, torch.log2).sum(-1),
+            "Your entropies are in bits: they were made with the logarithm to base 2. The course "
+            "uses the natural logarithm, so that `exp` of the entropy counts words.",
+            "Which function undoes `exp`?",
+            kind="constant-factor",
+        ),
+        Misconception(
+            "words, not entropy",
+            lambda weights: (-_plogp(weights).sum(-1)).exp(),
+            "You return the number of words effectively looked at, `exp` of the entropy. The "
+            "task asks for the entropy itself.",
+            "What is the entropy of a row that looks at one word only?",
+            kind="logarithm",
+        ),
+        Misconception(
+            "all rows together",
+            lambda weights: -_plogp(weights).sum(),
+            "You return one number for all rows together. Every row is a distribution of its own "
+            "and has an entropy of its own.",
+            "Along which axis does the sum in the formula run?",
+            kind="averages-anywhere",
+        ),
+        Misconception(
+            "mean for sum",
+            lambda weights: -_plogp(weights).mean(-1),
+            "Your entropies are too small by a factor: the number of keys. You took the mean over "
+            "the keys where the formula has a sum.",
+            "Four equal shares should give log 4. What do you get, and what is the quotient?",
+            kind="sum-and-mean",
+        ),
+        Misconception(
+            "sum down the columns",
+            lambda weights: -_plogp(weights).sum(0),
+            "You add up along the first axis, over the queries. The shares that make a "
+            "distribution lie along the last axis, over the keys.",
+            "Which entries of a heatmap add up to 1?",
+            kind="reads-by-columns",
+        ),
+        Misconception(
+            "a loop over the first axis",
+            lambda weights: torch.stack([-_plogp(row).sum() for row in weights]),
+            "You go through the first axis, one row after the other. That is right for a matrix; a "
+            "single row falls apart into its numbers, and a batch has matrices on that axis.",
+            "Which axis is there in any case, however many stand before it?",
+            kind="axes-anywhere",
+        ),
+    ],
+    variants=[from_torch, clamped, xlogy, a_little_more, in_loops, nan_to_zero, in_float64],
+)

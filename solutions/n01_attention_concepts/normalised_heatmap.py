@@ -1,0 +1,130 @@
+"""The heatmap that was normalised."""
+
+import torch
+
+from solutions.cases import thousands
+from solutions.parts import over_sum
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    def off_balance(scores, step=1):
+        """No row sums to nearly 0: whoever divides by the sum should not divide by noise."""
+        return scores + step * (scores.sum(-1, keepdim=True).abs() < step / 2)
+
+    return [
+        Case("two queries, three keys", {"scores": off_balance(draw.numbers(2, 3))}),
+        Case("four queries, three keys", {"scores": off_balance(draw.numbers(4, 3))}),
+        Case("one query", {"scores": off_balance(draw.numbers(1, 4))}),
+        Case("one key only", {"scores": off_balance(draw.numbers(3, 1))}),
+        Case("scores in the thousands", {"scores": off_balance(thousands(draw, 2, 3), 1000)}),
+        Case("float64", {"scores": off_balance(draw.numbers(3, 5).double())}),
+        Case("scores that are a transposed view", {"scores": off_balance(draw.numbers(4, 2).T)}),
+    ]
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def both_lines_mended(scores):
+    weights = scores.softmax(dim=1)
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    return weights
+
+
+def by_the_formula(scores):
+    powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
+def turned_twice(scores):
+    return scores.T.softmax(0).T
+
+
+def row_by_row(scores):
+    return torch.stack([torch.softmax(row.double(), 0) for row in scores])
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="normalised_heatmap",
+    title="The heatmap that was normalised",
+    points=3,
+    difficulty=2,
+    minutes=10,
+    outputs=["weights"],
+    invariants={"weights": ["not negative", "rows sum to 1"]},
+    cases=cases,
+    equivalents={
+        "weights = scores.softmax(dim=1)": IN_A_MATRIX,
+    },
+    hints=[
+        "Take one query alone, one row of scores. What weights does the function give, whatever "
+        "the scores are?",
+        "Follow one number through both lines. After the first, which entries sum to 1? What "
+        "does the second line hide?",
+        "The softmax of the first line runs along the axis of the queries. Once it runs along the "
+        "axis of the keys, look again at what the second line still does.",
+    ],
+    misconceptions=[
+        Misconception(
+            "the bug as it was",
+            lambda scores: over_sum(scores.softmax(0)),
+            "The bug is still there. Rows sum to 1, since the last line makes them; but what it "
+            "divides came from a softmax down the columns, where each query's numbers were "
+            "weighed against those of other queries.",
+            "Add 7 to all scores of one row. Should its weights change? Do they?",
+            kind="divide-again",
+        ),
+        Misconception(
+            "second line taken out",
+            lambda scores: scores.softmax(0),
+            "Without its last line the function no longer hides the bug, and still has it: the "
+            "columns sum to 1, not the rows.",
+            "Which line decides along which axis words compete?",
+            kind="softmax-over-queries",
+        ),
+        Misconception(
+            "normalised without exp",
+            lambda scores: over_sum(scores),
+            "You divide the scores by their sum. Scores can be negative, so the result is no "
+            "share; and nothing turns differences into ratios.",
+            "What makes any number positive, and keeps the order?",
+            kind="scores-as-weights",
+        ),
+        Misconception(
+            "largest is 1",
+            lambda scores: scores.softmax(-1) / scores.softmax(-1).amax(-1, keepdim=True),
+            "You divide each row by its largest weight, so that the brightest cell is 1. That "
+            "looks well, and a row no longer sums to 1.",
+            "What has to be true of shares?",
+            kind="shares-need-not-sum-to-one",
+        ),
+        Misconception(
+            "softmax twice",
+            lambda scores: scores.softmax(-1).softmax(-1),
+            'The second softmax "normalises" what sums to 1 already, and flattens it.',
+            "By how much can two numbers between 0 and 1 differ, and what does exp make of it?",
+            kind="softmax-twice",
+        ),
+        Misconception(
+            "columns, then rows again",
+            lambda scores: scores.softmax(0).softmax(-1),
+            "You took a softmax down the columns and a second one along the rows. The second "
+            "cannot bring back what the first has mixed.",
+            "How many softmaxes does attention have?",
+            kind="softmax-twice",
+        ),
+        Misconception(
+            "axis of the whole table",
+            lambda scores: scores.flatten().softmax(0).reshape(scores.shape),
+            "Your softmax runs over the whole table, so that all entries together sum to 1. Each "
+            "query has a whole of its own to share out.",
+            "Do two target words compete for attention?",
+            kind="softmax-over-queries",
+        ),
+    ],
+    variants=[both_lines_mended, by_the_formula, turned_twice, row_by_row],
+)

@@ -1,0 +1,200 @@
+"""A soft look-up."""
+
+import torch
+import torch.nn.functional as F
+
+from solutions.cases import thousands
+from solutions.parts import unit
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, query, keys, values):
+        return Case(label, {"query": query, "keys": keys, "values": values})
+
+    twin = draw.numbers(1, 2)
+    return [
+        case("two queries, three keys", draw.numbers(2, 2), draw.numbers(3, 2), draw.numbers(3, 4)),
+        case("values as wide as keys", draw.numbers(3, 4), draw.numbers(5, 4), draw.numbers(5, 4)),
+        case("one query", draw.numbers(1, 3), draw.numbers(4, 3), draw.numbers(4, 2)),
+        case("one key only", draw.numbers(3, 2), draw.numbers(1, 2), draw.numbers(1, 3)),
+        case(
+            "two keys alike",
+            draw.numbers(2, 2),
+            torch.cat([twin, twin, draw.numbers(1, 2)]),
+            draw.numbers(3, 2),
+        ),
+        case(
+            "large scores",
+            thousands(draw, 2, 2),
+            draw.numbers(3, 2, reach=9).double(),
+            draw.numbers(3, 2).double(),
+        ),
+        case(
+            "float64",
+            draw.numbers(4, 3).double(),
+            draw.numbers(5, 3).double(),
+            draw.numbers(5, 2).double(),
+        ),
+        case(
+            "keys that are a transposed view",
+            draw.numbers(2, 3),
+            draw.numbers(3, 4).T,
+            draw.numbers(4, 2),
+        ),
+    ]
+
+
+def _look_up(weigh):
+    """A look-up whose weights are made by `weigh` from query and keys."""
+
+    def look_up(query, keys, values):
+        weights = weigh(query, keys)
+        return weights @ values, weights
+
+    return look_up
+
+
+def _hardest(query, keys):
+    scores = query @ keys.T
+    return torch.eye(len(keys), dtype=scores.dtype)[scores.argmax(-1)]
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def with_einsum(q, k, v):
+    alpha = torch.einsum("td,sd->ts", q, k).softmax(dim=1)
+    return torch.einsum("ts,sv->tv", alpha, v), alpha
+
+
+def in_loops(query, keys, values):
+    contexts, rows = [], []
+    for one in query:
+        scores = torch.stack([(one * key).sum() for key in keys])
+        alpha = scores.softmax(0)
+        rows.append(alpha)
+        contexts.append(sum(weight * value for weight, value in zip(alpha, values, strict=True)))
+    return torch.stack(contexts), torch.stack(rows)
+
+
+def as_a_list(query, keys, values):
+    weights = F.softmax(F.linear(query, keys), dim=-1)
+    return [torch.matmul(weights, values), weights]
+
+
+def from_torch(query, keys, values):
+    identity = torch.eye(len(keys), dtype=query.dtype)
+    weights = F.scaled_dot_product_attention(query[None], keys[None], identity[None], scale=1.0)[0]
+    return weights @ values, weights
+
+
+def by_broadcasting(query, keys, values):
+    scores = (query[:, None] * keys).sum(-1)
+    powers = (scores - scores.amax(1, keepdim=True)).exp()
+    weights = powers / powers.sum(1, keepdim=True)
+    return (weights[..., None] * values).sum(1), weights
+
+
+def in_float64(query, keys, values):
+    weights = (query.double() @ keys.double().T).softmax(-1)
+    return weights @ values.double(), weights
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="soft_lookup",
+    title="A soft look-up",
+    points=4,
+    difficulty=2,
+    minutes=15,
+    outputs=["context", "weights"],
+    invariants={"weights": ["not negative", "rows sum to 1"]},
+    cases=cases,
+    equivalents={
+        "weights = scores.softmax(1)": IN_A_MATRIX,
+    },
+    hints=[
+        "What are the three steps of section 3, and which tensor does each of them need?",
+        "All scores at once are one matrix product of the queries with the keys turned on their "
+        "side. Check the shape: one row for each query, one column for each key.",
+        "Scores: `query @ …`, of shape (tgt_len, src_len). Weights: their softmax along the last "
+        "axis. Context: the weights times, with `@`, the tensor that nobody has used yet. Return "
+        "context and weights, in this order.",
+    ],
+    misconceptions=[
+        Misconception(
+            "hard look-up",
+            _look_up(_hardest),
+            "Your look-up takes the value of the best key and nothing of the others: the hard "
+            "look-up of a dictionary. A soft one mixes all values, by their weights.",
+            "What turns scores into shares that may be small, and are not 0?",
+            kind="hard-choice",
+        ),
+        Misconception(
+            "keys mixed",
+            lambda query, keys, values: (
+                (query @ keys.T).softmax(-1) @ keys,
+                (query @ keys.T).softmax(-1),
+            ),
+            "Your weights mix the keys. Keys are what is compared with the query; what is handed "
+            "out are the values.",
+            'In `translation["cat"]`, what do you get back: "cat" or "chat"?',
+            kind="keys-handed-out",
+        ),
+        Misconception(
+            "softmax over the queries",
+            _look_up(lambda query, keys: (query @ keys.T).softmax(0)),
+            "Your weights sum to 1 over the queries, not over the keys: the softmax ran along "
+            "axis 0. So the queries compete for each key.",
+            "Which axis of the scores belongs to the keys?",
+            kind="softmax-over-queries",
+        ),
+        Misconception(
+            "no softmax",
+            _look_up(lambda query, keys: query @ keys.T),
+            "You mix the values by the scores themselves. Scores may be negative and sum to "
+            "anything, so the context is no mixture.",
+            "Which step of the three is missing between scores and mixture?",
+            kind="scores-as-weights",
+        ),
+        Misconception(
+            "softmax twice",
+            _look_up(lambda query, keys: (query @ keys.T).softmax(-1).softmax(-1)),
+            "Your weights went through the softmax twice. They still sum to 1, and they are far "
+            "too flat.",
+            "What does the softmax make of numbers that all lie between 0 and 1?",
+            kind="softmax-twice",
+        ),
+        Misconception(
+            "angle without length",
+            _look_up(lambda query, keys: (unit(query) @ unit(keys).T).softmax(-1)),
+            "You compare directions only: the vectors were brought to length 1 first (cosine "
+            "similarity). In a dot product length counts, as confidence.",
+            "What does the explorer of section 3 do when the query gets shorter?",
+            kind="dot-is-cosine",
+        ),
+        Misconception(
+            "scaled",
+            _look_up(lambda query, keys: (query @ keys.T / query.shape[-1] ** 0.5).softmax(-1)),
+            "You divide the scores by the root of the vectors' width. That is right in notebook "
+            "04, where widths are large; here the scores are the plain dot products.",
+            "By hand: which score has the query (3, 1) with the key (3, 1)?",
+            kind="scale-everywhere",
+        ),
+        Misconception(
+            "order of return",
+            lambda query, keys, values: (
+                (query @ keys.T).softmax(-1),
+                (query @ keys.T).softmax(-1) @ values,
+            ),
+            "You return the weights first and the context second. Everywhere in the course it is "
+            "`(context, weights)`.",
+            "Which of your two results has as many columns as the values?",
+            kind="parts-in-any-order",
+        ),
+    ],
+    variants=[with_einsum, in_loops, as_a_list, from_torch, by_broadcasting, in_float64],
+)

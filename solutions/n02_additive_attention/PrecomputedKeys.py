@@ -1,0 +1,213 @@
+"""Keys projected once."""
+
+import torch
+from torch import nn
+
+from solutions.cases import additive_weights, additive_widths, as_view
+from solutions.parts import Judge, judge
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, batch, tgt_len, src_len, *widths, change=lambda one: one):
+        states, keys = (
+            draw.numbers(batch, tgt_len, widths[0]),
+            draw.numbers(batch, src_len, widths[1]),
+        )
+        inputs = {"states": change(states), "keys": change(keys)}
+        return Case(label, inputs, additive_widths(*widths), additive_weights(draw, *widths))
+
+    return [
+        case("two sentences, three steps", 2, 3, 4, 5, 7, 6),
+        case("many steps", 2, 9, 3, 2, 4, 5),
+        case("one step", 2, 1, 4, 3, 5, 6),
+        case("a batch of one", 1, 4, 3, 5, 2, 6),
+        case("one key only", 3, 2, 1, 4, 5, 6),
+        case("as many steps as keys", 2, 4, 4, 3, 2, 5),
+        case("transposed views", 2, 4, 5, 3, 2, 6, change=as_view),
+    ]
+
+
+class _Stepper(Judge):
+    """All steps at once, and how many keys a decoder would have projected."""
+
+    def projected(self, states, keys):
+        return keys.shape[:2].numel()
+
+    def forward(self, states, keys):
+        return *super().forward(states, keys), torch.tensor(self.projected(states, keys))
+
+
+def _judged(rule):
+    """Scores made by a rule from what the state adds and what the key says."""
+
+    def score(self, states, keys):
+        bars, said = self.W_query(states).unsqueeze(2), self.W_key(keys).unsqueeze(1)
+        return self.v(rule(bars, said)).squeeze(-1)
+
+    return score
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+class _CountingLinear(nn.Linear):
+    def __init__(self, *widths):
+        super().__init__(*widths, bias=False)
+        self.count = 0
+
+    def forward(self, vectors):
+        self.count += vectors.shape[:-1].numel()
+        return super().forward(vectors)
+
+
+class _StepByStep(nn.Module):
+    """As in the notebook."""
+
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_query = _CountingLinear(query_dim, attention_dim)
+        self.W_key = _CountingLinear(key_dim, attention_dim)
+        self.v = _CountingLinear(attention_dim, 1)
+
+    def forward(self, states, keys):
+        memory = self.remember(keys)
+        looks = [self.attend(state, memory) for state in states.unbind(1)]
+        contexts, weights = (torch.stack(one, dim=1) for one in zip(*looks, strict=True))
+        return contexts, weights, torch.tensor(self.W_key.count)
+
+
+class InADictionary(_StepByStep):
+    def remember(self, keys):
+        return {"said": self.W_key(keys), "values": keys}
+
+    def attend(self, state, memory):
+        hidden = torch.tanh(self.W_query(state[:, None]) + memory["said"])
+        weights = self.v(hidden).softmax(dim=1)
+        return (weights * memory["values"]).sum(dim=1), weights[..., 0]
+
+
+class WithEinsum(_StepByStep):
+    def remember(self, keys):
+        return [keys, self.W_key(keys)]
+
+    def attend(self, state, memory):
+        keys, said = memory
+        hidden = (torch.einsum("bq,aq->ba", state, self.W_query.weight)[:, None] + said).tanh()
+        weights = torch.einsum("bsa,a->bs", hidden, self.v.weight[0]).softmax(-1)
+        return [torch.einsum("bs,bsk->bk", weights, keys), weights]
+
+
+class KeyByKey(_StepByStep):
+    def remember(self, keys):
+        self.kept = [(self.W_key(key), key) for key in keys.unbind(1)]
+
+    def attend(self, state, memory):
+        bar = self.W_query(state)
+        scores = torch.cat([self.v((bar + said).tanh()) for said, _ in self.kept], dim=1)
+        weights = scores.softmax(-1)
+        context = sum(weights[:, [j]] * key for j, (_, key) in enumerate(self.kept))
+        return context, weights
+
+
+class InFloat64(_StepByStep):
+    def remember(self, keys):
+        return self.W_key(keys).double(), keys.double()
+
+    def attend(self, state, memory):
+        said, keys = memory
+        hidden = (self.W_query(state).double().unsqueeze(-2) + said).tanh()
+        weights = (hidden @ self.v.weight[0].double()).softmax(-1)
+        return torch.bmm(weights.unsqueeze(1), keys).squeeze(1), weights
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="PrecomputedKeys",
+    title="Keys projected once",
+    points=4,
+    difficulty=3,
+    minutes=15,
+    kind="module",
+    outputs=["contexts", "weights", "projected"],
+    invariants={"weights": ["not negative", "rows sum to 1"]},
+    cases=cases,
+    equivalents={
+        "hidden = (said + self.W_query(state).unsqueeze(1)).tanh()": NO_ORDER,
+        "weights = self.v(hidden).squeeze(-1).softmax(1)": "of two axes, 1 is the last",
+    },
+    hints=[
+        "Which part of the score is the same in every step? And what does a step need of the "
+        "source besides that part, to make a context?",
+        "`remember` returns two things: the projected keys for the score, and the keys as they "
+        "came for the context. `attend` has one state for each sentence, so `W_query` gives "
+        "(batch, attention_dim): which axis is missing beside (batch, src_len, attention_dim)?",
+        "`remember`: the pair of `self.W_key(keys)` and `keys`. `attend`: `unsqueeze(1)` on the "
+        "projected state, add, `tanh`, `self.v`, `squeeze(-1)`, softmax along the last axis. The "
+        "context: weights as (batch, 1, src_len) times the keys, and the axis of 1 taken away.",
+    ],
+    misconceptions=[
+        Misconception(
+            "anew in every step",
+            judge(
+                _Stepper,
+                projected=lambda self, states, keys: keys.shape[:2].numel() * states.shape[1],
+            ),
+            "All contexts are right, and the work is not saved: the keys go through `W_key` in "
+            "every step.",
+            "In which of the two methods should `W_key` be used, if that method runs once?",
+            kind="another-task",
+        ),
+        Misconception(
+            "projected keys mixed",
+            judge(_Stepper, mix=lambda self, weights, keys, values: weights @ self.W_key(keys)),
+            "Your contexts are mixtures of the projected keys. Those serve for the score; what is "
+            "handed out are the keys as they came.",
+            "What has `remember` to keep besides the projected keys?",
+            kind="keys-handed-out",
+        ),
+        Misconception(
+            "softmax over the batch",
+            judge(_Stepper, weigh=lambda self, scores, mask: scores.softmax(0)),
+            "Your softmax runs along axis 0. In a single step the scores are (batch, src_len), so "
+            "that is the batch: sentences compete with each other.",
+            "Which axis is the last, with or without tgt_len?",
+            kind="softmax-over-batch",
+        ),
+        Misconception(
+            "tanh too early",
+            judge(_Stepper, score=_judged(lambda bars, said: bars + said.tanh())),
+            "You take the `tanh` of the projected keys and add the state after it. So the state "
+            "adds the same to all scores of its row, and changes no weight.",
+            "Can the `tanh` be taken before the bar is known?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "tanh twice",
+            judge(_Stepper, score=_judged(lambda bars, said: (bars + said.tanh()).tanh())),
+            "The keys have gone through a `tanh` of their own before the state is added. The "
+            "formula has one `tanh` only, of the sum.",
+            "Up to which sign of the formula is everything known without a state?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "state not heard",
+            judge(_Stepper, score=_judged(lambda bars, said: said.tanh())),
+            "Your weights are the same in every step: the state is not heard. Too much was "
+            "computed in advance.",
+            "What does a key say before anybody has asked, and what only afterwards?",
+            kind="input-unused",
+        ),
+        Misconception(
+            "no tanh",
+            judge(_Stepper, score=_judged(lambda bars, said: bars + said)),
+            "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
+            "scores of its row, and every step looks at the same words.",
+            "What turns the sum into an answer between no and yes?",
+            kind="nonlinearity-left-out",
+        ),
+    ],
+    variants=[InADictionary, WithEinsum, KeyByKey, InFloat64],
+)

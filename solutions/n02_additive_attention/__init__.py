@@ -1,0 +1,1 @@
+"""Exercises of notebook 02, additive attention: one file each."""

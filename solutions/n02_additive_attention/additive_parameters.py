@@ -1,0 +1,184 @@
+"""How many parameters?"""
+
+import torch
+from torch import nn
+
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+from utils.model_helpers import count_parameters
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, **widths):
+        return Case(label, {f"{name}_dim": width for name, width in widths.items()})
+
+    def wide(low, high, count):
+        return draw.whole(low, high, count)
+
+    first_paper = {"query": [1000], "key": [2000], "attention": [1000]}
+    return [
+        case("three judges", query=wide(2, 5, 3), key=wide(6, 9, 3), attention=wide(10, 15, 3)),
+        case(
+            "many queries' numbers",
+            query=wide(20, 29, 2),
+            key=wide(2, 9, 2),
+            attention=wide(10, 15, 2),
+        ),
+        case("one question only", query=wide(2, 5, 4), key=wide(6, 9, 4), attention=wide(1, 1, 4)),
+        case(
+            "the judge of the first paper",
+            **{name: torch.tensor(width) for name, width in first_paper.items()},
+        ),
+    ]
+
+
+def _counts(plain=None, split=None, joined=None):
+    """The three counts, some of them replaced. Each is a function of q, k, a."""
+    plain = plain or (lambda q, k, a: a * (q + k + 1))
+    split = split or (lambda q, k, a: a * (q + k + 3) + 1)
+    joined = joined or (lambda q, k, a: a * (q + k + 2) + 1)
+    return lambda q, k, a: tuple(count(q, k, a) for count in (plain, split, joined))
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def layer_by_layer(query_dim, key_dim, attention_dim):
+    def layer(into, out, bias):
+        return into * out + (out if bias else 0)
+
+    plain = sum(layer(into, attention_dim, False) for into in (query_dim, key_dim)) + attention_dim
+    split = sum(layer(into, attention_dim, True) for into in (query_dim, key_dim))
+    joined = layer(query_dim + key_dim, attention_dim, True)
+    return plain, split + attention_dim + 1, joined + attention_dim + 1
+
+
+def multiplied_out(q, k, a):
+    return a * q + a * k + a, a * (q + 1) + a * (k + 1) + a + 1, a * (q + k + 1) + a + 1
+
+
+def by_counting(query_dim, key_dim, attention_dim):
+    rows = []
+    for q, k, a in zip(*(w.tolist() for w in (query_dim, key_dim, attention_dim)), strict=True):
+        judges = [
+            [nn.Linear(q, a, bias=False), nn.Linear(k, a, bias=False), nn.Linear(a, 1, bias=False)],
+            [nn.Linear(q, a), nn.Linear(k, a), nn.Linear(a, 1)],
+            [nn.Linear(q + k, a), nn.Linear(a, 1)],
+        ]
+        rows.append([count_parameters(nn.ModuleList(judge))["total"] for judge in judges])
+    return tuple(torch.tensor(rows).T)
+
+
+def as_a_list(query_dim, key_dim, attention_dim):
+    without = (query_dim + key_dim).add(1).mul(attention_dim)
+    return [without, without + attention_dim.mul(2) + 1, without.add(attention_dim).add(1)]
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="additive_parameters",
+    title="How many parameters?",
+    points=2,
+    difficulty=1,
+    minutes=10,
+    outputs=["plain", "split", "joined"],
+    cases=cases,
+    equivalents={
+        "joined = 1 + (plain + attention_dim)": NO_ORDER,
+        "joined = attention_dim + plain + 1": NO_ORDER,
+        "plain = (query_dim + key_dim + 1) * attention_dim": NO_ORDER,
+        "plain = attention_dim * (1 + (query_dim + key_dim))": NO_ORDER,
+        "plain = attention_dim * (key_dim + query_dim + 1)": NO_ORDER,
+        "split = 1 + (plain + 2 * attention_dim)": NO_ORDER,
+        "split = 2 * attention_dim + plain + 1": NO_ORDER,
+        "split = plain + attention_dim * 2 + 1": NO_ORDER,
+    },
+    hints=[
+        "How many numbers does a matrix have that turns 3 numbers into 4? And how many biases, if "
+        "it has any?",
+        "A bias belongs to what comes *out* of a layer: one number for each. Count the layers of "
+        "each form, and what comes out of each.",
+        "`plain` stands in section 6. `split` has two more sets of attention_dim biases, of "
+        "`W_query` and `W_key`, and the single one of `v`. `joined` has one matrix less.",
+    ],
+    misconceptions=[
+        Misconception(
+            "v forgotten",
+            _counts(plain=lambda q, k, a: a * (q + k)),
+            "`plain` counts the two matrices and not `v`.",
+            "What turns the answers into a score, and how many numbers has it?",
+            kind="projection-left-out",
+        ),
+        Misconception(
+            "v as a square",
+            _counts(plain=lambda q, k, a: a * (q + k + a)),
+            "`plain` counts `v` as a matrix of attention_dim × attention_dim. It makes one number "
+            "of attention_dim answers, so it has one row only.",
+            "How many points does each question have?",
+            kind="sizes-add-or-multiply",
+        ),
+        Misconception(
+            "widths multiplied",
+            _counts(plain=lambda q, k, a: a * q * k + a),
+            "`plain` multiplies query_dim and key_dim. No number of the query ever meets a number "
+            "of the key in a product here: the two matrices stand side by side.",
+            "Does a second matrix add its numbers to those of the first, or multiply them?",
+            kind="sizes-add-or-multiply",
+        ),
+        Misconception(
+            "bias of v forgotten",
+            _counts(split=lambda q, k, a: a * (q + k + 3)),
+            "`split` lacks one number. *Every* layer has a bias, `v` too, though training can "
+            "make nothing of that one.",
+            "How many numbers come out of `v`?",
+            kind="biases-by-the-way",
+        ),
+        Misconception(
+            "one bias for both",
+            _counts(split=lambda q, k, a: a * (q + k + 2) + 1),
+            "`split` counts one set of biases for two matrices. Two layers are two sets. (They "
+            "are added together and could well be one: a second set is a waste.)",
+            "How many layers of the split form have attention_dim outputs?",
+            kind="biases-by-the-way",
+        ),
+        Misconception(
+            "one number for each layer",
+            _counts(split=lambda q, k, a: a * (q + k + 1) + 3),
+            "`split` has one number more for each layer. A layer has a bias for each of its "
+            "outputs, and `W_query` and `W_key` have attention_dim of them.",
+            "`nn.Linear(3, 5)`: of which shape is its `bias`?",
+            kind="biases-by-the-way",
+        ),
+        Misconception(
+            "a full set for v",
+            _counts(split=lambda q, k, a: a * (q + k + 4)),
+            "`split` gives `v` as many biases as the other two. It has one output only: the score.",
+            "How many numbers come out of `nn.Linear(attention_dim, 1)`?",
+            kind="biases-by-the-way",
+        ),
+        Misconception(
+            "biases of what goes in",
+            _counts(split=lambda q, k, a: a * (q + k + 1) + q + k + a),
+            "`split` has a bias for each number that goes *into* a layer. It is one for each "
+            "number that comes out.",
+            "`nn.Linear(3, 5)`: of which shape is its `bias`?",
+            kind="biases-by-the-way",
+        ),
+        Misconception(
+            "two sets in the joined form",
+            _counts(joined=lambda q, k, a: a * (q + k + 3) + 1),
+            "`joined` counts the biases of two matrices. There is only one, so it has one set.",
+            "How many `nn.Linear` does the joined form have, `v` included?",
+            kind="biases-by-the-way",
+        ),
+        Misconception(
+            "biases change nothing",
+            _counts(joined=lambda q, k, a: a * (q + k + 1)),
+            "`joined` is the count without biases.",
+            "What comes out of the joined matrix, and how many biases is that?",
+            kind="biases-by-the-way",
+        ),
+    ],
+    variants=[layer_by_layer, multiplied_out, by_counting, as_a_list],
+)

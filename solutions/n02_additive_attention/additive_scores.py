@@ -1,0 +1,183 @@
+"""Additive scores, all at once."""
+
+import torch
+import torch.nn.functional as F
+
+from solutions.cases import as_view, louder
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, batch, tgt_len, src_len, query_dim, key_dim, attention_dim, change=None):
+        inputs = {
+            "query": draw.numbers(batch, tgt_len, query_dim),
+            "keys": draw.numbers(batch, src_len, key_dim),
+            "W_query": draw.numbers(attention_dim, query_dim, reach=1),
+            "W_key": draw.numbers(attention_dim, key_dim, reach=1),
+            "v": draw.numbers(attention_dim),
+        }
+        return Case(label, {name: change(one) if change else one for name, one in inputs.items()})
+
+    return [
+        case("a batch of two, three queries, four keys", 2, 3, 4, 5, 7, 6),
+        case("a batch of one", 1, 4, 3, 2, 5, 6),
+        case("one query", 3, 1, 5, 4, 2, 6),
+        case("one key only", 2, 4, 1, 3, 5, 6),
+        case("one question only", 2, 5, 3, 4, 6, 1),
+        case("as many queries as sentences", 3, 3, 4, 5, 2, 6),
+        case("numbers so large that every answer is a clear yes or no", 2, 3, 5, 4, 6, 7, louder),
+        case("tensors that are transposed views", 2, 4, 3, 5, 7, 6, as_view),
+        case("float64", 2, 5, 4, 3, 6, 7, torch.Tensor.double),
+    ]
+
+
+def _said(query, keys, W_query, W_key):
+    """What the state adds and what the key says, ready to be added."""
+    return (query @ W_query.mT).unsqueeze(-2), (keys @ W_key.mT).unsqueeze(-3)
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def joined_form(query, keys, W_query, W_key, v):
+    tgt_len, src_len = query.shape[1], keys.shape[1]
+    queries = query[:, :, None].expand(-1, -1, src_len, -1)
+    others = keys[:, None].expand(-1, tgt_len, -1, -1)
+    pairs = torch.cat([queries, others], dim=-1)
+    return torch.tanh(pairs @ torch.cat([W_query, W_key], dim=1).T) @ v
+
+
+def with_einsum(q, k, W, U, v):
+    bars = torch.einsum("btq,aq->bta", q, W)
+    said = torch.einsum("bsk,ak->bsa", k, U)
+    return torch.einsum("btsa,a->bts", (bars[:, :, None] + said[:, None]).tanh(), v)
+
+
+def with_linear(query, keys, W_query, W_key, v):
+    bars, said = F.linear(query, W_query), F.linear(keys, W_key)
+    hidden = torch.tanh(bars.unsqueeze(-2) + said.unsqueeze(-3))
+    return F.linear(hidden, v.unsqueeze(0)).squeeze(-1)
+
+
+def in_loops(query, keys, W_query, W_key, v):
+    sentences = []
+    for some, others in zip(query, keys, strict=True):
+        rows = [torch.stack([v @ (W_query @ s + W_key @ h).tanh() for h in others]) for s in some]
+        sentences.append(torch.stack(rows))
+    return torch.stack(sentences)
+
+
+def step_by_step(query, keys, W_query, W_key, v):
+    said = keys @ W_key.T
+    steps = [((state @ W_query.T).unsqueeze(1) + said).tanh() @ v for state in query.unbind(1)]
+    return torch.stack(steps, dim=1)
+
+
+def in_float64(query, keys, W_query, W_key, v):
+    bars, said = query.double() @ W_query.double().T, keys.double() @ W_key.double().T
+    return ((bars.unsqueeze(2) + said.unsqueeze(1)).tanh() * v.double()).sum(-1)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="additive_scores",
+    title="Additive scores, all at once",
+    points=3,
+    difficulty=2,
+    minutes=10,
+    outputs=["scores"],
+    cases=cases,
+    equivalents={
+        "pairs = said.unsqueeze(1) + bars.unsqueeze(2)": NO_ORDER,
+    },
+    hints=[
+        "After the two projections there is a tensor for the queries and one for the keys. Write "
+        "down both shapes. Which axes has the tensor of all pairs?",
+        "All pairs are (batch, tgt_len, src_len, attention_dim). The queries lack the axis "
+        "src_len, the keys lack tgt_len. `unsqueeze` puts an axis of length 1 in that place.",
+        "`query @ W_query.T`, with `unsqueeze(2)`, plus `keys @ W_key.T`, with `unsqueeze(1)`. "
+        "Then `tanh`, and `@ v`, which takes the last axis away.",
+    ],
+    misconceptions=[
+        Misconception(
+            "axes changed places",
+            lambda query, keys, W_query, W_key, v: (
+                sum(_said(query, keys, W_query, W_key)).tanh() @ v
+            ).mT.contiguous(),
+            "Your scores are (batch, src_len, tgt_len): the rows are keys. The queries have to "
+            "lie along axis 1 of the pairs, the keys along axis 2.",
+            "Where does the axis of length 1 go in the queries, if the keys are to stand there?",
+            kind="rows-are-keys",
+        ),
+        Misconception(
+            "no tanh",
+            lambda query, keys, W_query, W_key, v: sum(_said(query, keys, W_query, W_key)) @ v,
+            "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
+            "scores of its row, and changes no weight.",
+            "What turns a sum into an answer between no and yes?",
+            kind="nonlinearity-left-out",
+        ),
+        Misconception(
+            "tanh on each side",
+            lambda query, keys, W_query, W_key, v: (
+                sum(side.tanh() for side in _said(query, keys, W_query, W_key)) @ v
+            ),
+            "You take the `tanh` of each side, then add. So the two never meet inside it: the "
+            "score falls apart into a part of the query and a part of the key.",
+            "The state moves the bar *before* the key is judged. In which order do sum and `tanh` "
+            "come then?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "tanh of the score",
+            lambda query, keys, W_query, W_key, v: (
+                sum(_said(query, keys, W_query, W_key)) @ v
+            ).tanh(),
+            "You take the `tanh` of the finished score, so that no score is larger than 1. It "
+            "belongs to the answers, before `v` counts the points.",
+            "How many numbers of a pair go through the `tanh`: one, or attention_dim of them?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "multiplied",
+            lambda query, keys, W_query, W_key, v: (
+                torch.mul(*_said(query, keys, W_query, W_key)).tanh() @ v
+            ),
+            "You multiply the two projections. Additive attention has its name from adding them.",
+            "What does a bar do to a key that says 1.5: is it added, or does it multiply?",
+            kind="scores-alike",
+        ),
+        Misconception(
+            "points forgotten",
+            lambda query, keys, W_query, W_key, v: (
+                sum(_said(query, keys, W_query, W_key)).tanh().sum(-1)
+            ),
+            "You add up the answers as they are, and `v` is not used. Each question has its own "
+            "number of points.",
+            "What is `v @ answers` for answers (1, -1) and points (5, 2)?",
+            kind="projection-left-out",
+        ),
+        Misconception(
+            "weights for scores",
+            lambda query, keys, W_query, W_key, v: (
+                sum(_said(query, keys, W_query, W_key)).tanh() @ v
+            ).softmax(-1),
+            "You return weights: the softmax was taken already. Asked are the scores, before it.",
+            "Which of the three steps of attention does the name of the function promise?",
+            kind="scores-as-weights",
+        ),
+        Misconception(
+            "mean of the points",
+            lambda query, keys, W_query, W_key, v: (
+                sum(_said(query, keys, W_query, W_key)).tanh() * v
+            ).mean(-1),
+            "Your scores are too small by a factor, the number of questions: you took the mean "
+            "over them where the formula has a sum.",
+            "Two questions, both answered with 1, for 5 points each: what is the score?",
+            kind="sum-and-mean",
+        ),
+    ],
+    variants=[joined_form, with_einsum, with_linear, in_loops, step_by_step, in_float64],
+)

@@ -1,0 +1,199 @@
+"""A softmax with a mask."""
+
+import torch
+
+from solutions.parts import filled
+from solutions.specification import Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+from utils.masks import padding_mask
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, scores, mask):
+        return Case(label, {"scores": scores, "mask": mask})
+
+    some = torch.tensor([[1, 0, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]]).bool()  # (3, 4)
+    none_left = torch.tensor([[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 0, 1]]).bool()  # (3, 4)
+    order = draw.order(3)
+    far_below = (draw.numbers(2, 4) - 5000).double()
+    towering = torch.tensor([[1.0, 0.0, 2.0, 0.0]]) + torch.tensor([[0.0, 3000.0, 0.0, 0.0]])
+    return [
+        case("three queries, four keys", draw.numbers(3, 4), some[order]),
+        case("a batch of two, padded", draw.numbers(2, 3, 5), padding_mask([5, 2])),
+        case("a row that is masked whole", draw.numbers(3, 4), none_left[order]),
+        case("a sentence of length 0", draw.numbers(2, 4, 3), padding_mask([3, 0])),
+        case("one key only, allowed or not", draw.numbers(2, 1), torch.tensor([[True], [False]])),
+        case("the masked word has by far the best score", towering.double(), some[[0, 0]][:1]),
+        case("all scores far below zero", far_below, some[order[:2]]),
+        case("nothing masked, float64", draw.numbers(2, 5).double(), torch.ones(2, 5).bool()),
+        case("scores that are a transposed view", draw.numbers(4, 3).T, some[order]),
+    ]
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def nan_to_zero(scores, mask):
+    return scores.masked_fill(~mask, float("-inf")).softmax(-1).nan_to_num(0.0)
+
+
+def with_where(scores, mask):
+    low = torch.where(mask, scores, torch.finfo(scores.dtype).min)
+    return torch.where(mask, torch.softmax(low, dim=-1), 0.0)
+
+
+def by_the_formula(e, allowed):
+    best = e.masked_fill(~allowed, -1e30).amax(-1, keepdim=True)
+    powers = torch.exp((e - best).masked_fill(~allowed, -1e30)) * allowed
+    return powers / powers.sum(-1, keepdim=True).clamp(min=1e-30)
+
+
+def a_low_number(scores, mask):
+    weights = scores.masked_fill(mask.logical_not(), -1e9).softmax(dim=-1)
+    return weights * mask
+
+
+def row_by_row(scores, mask):
+    mask = mask.expand(scores.shape)
+    flat, marks = scores.reshape(-1, scores.shape[-1]), mask.reshape(-1, scores.shape[-1])
+    rows = []
+    for row, allowed in zip(flat, marks, strict=True):
+        weights = 0 * row
+        if allowed.any():
+            weights = weights.masked_scatter(allowed, row[allowed].softmax(0))
+        rows.append(weights)
+    return torch.stack(rows).reshape(scores.shape)
+
+
+def in_float64(scores, mask):
+    wide = scores.double().masked_fill(~mask, -1e300)
+    return wide.softmax(-1).masked_fill(~mask, 0)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="masked_softmax",
+    title="A softmax with a mask",
+    points=3,
+    difficulty=2,
+    minutes=10,
+    outputs=["weights"],
+    invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},
+    cases=cases,
+    equivalents={
+        "lowest = torch.finfo().min": "the lowest number of float32 is low enough for any score",
+    },
+    hints=[
+        "Two questions, one after the other. What must stand in a masked place *before* the "
+        "softmax? And what comes out where all places of a row hold the same number?",
+        "Minus infinity fails where it fills a row: 0 divided by 0 is NaN. The lowest finite "
+        "number, `torch.finfo(scores.dtype).min`, gives equal shares there. What is left to do?",
+        "`masked_fill(~mask, …)` twice: the lowest finite number into the scores, then, after "
+        "the softmax along the last axis, 0 into the weights. The second only changes rows that "
+        "are masked whole.",
+    ],
+    misconceptions=[
+        Misconception(
+            "NaN where nothing is allowed",
+            lambda scores, mask: filled(scores, mask, -torch.inf),
+            "Right, but for rows that are masked whole. There all scores are minus infinity, and "
+            "the softmax divides 0 by 0, which is NaN.",
+            "Which number is low enough for the softmax, and still a number?",
+            kind="no-empty-rows",
+        ),
+        Misconception(
+            "shares among the forbidden",
+            lambda scores, mask: filled(scores, mask, torch.finfo(scores.dtype).min),
+            "Right, but for rows that are masked whole. There all places hold the same low "
+            "number, so the softmax gives each an equal share. They should all get 0.",
+            "Once the softmax is done: what does the mask still say about that row?",
+            kind="empty-rows-sum-to-one",
+        ),
+        Misconception(
+            "masked after the softmax",
+            lambda scores, mask: scores.softmax(-1) * mask,
+            "You set weights to 0 after the softmax. What the masked places had been given is "
+            "lost, and the rows sum to less than 1.",
+            "Who should get the share of the padding?",
+            kind="mask-after-softmax",
+        ),
+        Misconception(
+            "made whole again",
+            lambda scores, mask: (
+                scores.softmax(-1) * mask / (scores.softmax(-1) * mask).sum(-1, True).clamp(1e-9)
+            ),
+            "You mask after the softmax and divide by what is left. That is right on paper. Where "
+            "a masked word has by far the best score, the others have been rounded to 0 before "
+            "you divide.",
+            "What is left of a score of 1 beside one of 3000? Where would the mask have to come "
+            "for the 3000 to do no harm?",
+            kind="divide-again",
+        ),
+        Misconception(
+            "upside down",
+            lambda scores, mask: filled(scores, ~mask, torch.finfo(scores.dtype).min).masked_fill(
+                mask, 0.0
+            ),
+            "Your weights lie on the places that are *not* allowed. `True` means: may be attended "
+            "to.",
+            "`masked_fill` fills where its mask is `True`. Is that where you want it?",
+            kind="mask-upside-down",
+        ),
+        Misconception(
+            "filled where allowed",
+            lambda scores, mask: filled(scores, ~mask, torch.finfo(scores.dtype).min),
+            "You fill in the low number where the mask is `True`, so that what is allowed gets "
+            "nothing. `True` means: may be attended to.",
+            "`masked_fill` fills where its mask is `True`. Is that where you want it?",
+            kind="mask-upside-down",
+        ),
+        Misconception(
+            "nothing left to divide by",
+            lambda scores, mask: (
+                scores.softmax(-1) * mask / (scores.softmax(-1) * mask).sum(-1, keepdim=True)
+            ),
+            "You mask after the softmax and divide by what is left. Where nothing is left, that "
+            "is 0 divided by 0: in rows that are masked whole, and where a masked word has by far "
+            "the best score.",
+            "What has to be known *before* the softmax, so that nobody has to be paid back?",
+            kind="divide-again",
+        ),
+        Misconception(
+            "exp of large scores",
+            lambda scores, mask: (
+                scores.exp() * mask / (scores.exp() * mask).sum(-1, keepdim=True).clamp(1e-9)
+            ),
+            "The formula is right, and on scores that are far from 0 its numbers are not: `exp` "
+            "of 3000 is infinity, and `exp` of -5000 is 0.",
+            "Which method of a tensor takes care of that?",
+            kind="formula-is-safe",
+        ),
+        Misconception(
+            "score 0",
+            lambda scores, mask: (scores * mask).softmax(-1),
+            "You set the masked scores to 0. A score of 0 is no reason to get nothing: `exp(0)` "
+            "is 1, and beside negative scores it even wins.",
+            "Which score gives a weight of 0?",
+            kind="low-score-hides",
+        ),
+        Misconception(
+            "not low enough",
+            lambda scores, mask: filled(scores, mask, -1000.0).masked_fill(~mask, 0.0),
+            "You fill in a number that is low, but not low enough: where all scores of a row lie "
+            "below it, the masked places win the softmax.",
+            "What is the lowest number that a tensor of this kind can hold? PyTorch knows it.",
+            kind="low-score-hides",
+        ),
+        Misconception(
+            "over the queries",
+            lambda scores, mask: filled(
+                scores, mask, torch.finfo(scores.dtype).min, -2
+            ).masked_fill(~mask, 0.0),
+            "Your softmax runs over the queries: the columns sum to 1, not the rows.",
+            "Which axis belongs to the keys, and so to the mask?",
+            kind="softmax-over-queries",
+        ),
+    ],
+    variants=[nan_to_zero, with_where, by_the_formula, a_low_number, row_by_row, in_float64],
+)

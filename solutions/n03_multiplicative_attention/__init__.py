@@ -1,0 +1,1 @@
+"""Exercises of notebook 03, multiplicative attention: one file each."""

@@ -1,0 +1,212 @@
+"""How loud can a query shout?"""
+
+import torch
+
+from solutions.parts import general, in_pairs
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+from utils.metrics import largest_weight
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, gains, batch, tgt_len, src_len, query_dim, key_dim, attention_dim, change=None):
+        inputs = {
+            "query": draw.numbers(batch, tgt_len, query_dim, reach=1),
+            "keys": draw.numbers(batch, src_len, key_dim, reach=1),
+            "W": draw.numbers(query_dim, key_dim, reach=1),
+            "W_joined": draw.numbers(attention_dim, query_dim + key_dim, reach=1),
+            "v": draw.numbers(attention_dim),
+            "gains": torch.tensor(gains),
+        }
+        return Case(label, {name: change(one) if change else one for name, one in inputs.items()})
+
+    return [
+        case("three gains", [0.5, 1.0, 4.0], 2, 3, 4, 2, 5, 6),
+        case("four gains, a batch of one", [1.0, 2.0, 5.0, 8.0], 1, 5, 3, 4, 2, 6),
+        case("a gain of 0", [0.0, 1.0, 3.0], 2, 4, 5, 3, 2, 6),
+        case("one gain only", [2.0], 3, 2, 5, 4, 3, 6),
+        case("one query", [1.0, 3.0], 1, 1, 6, 2, 4, 5),
+        case("one key only", [0.0, 1.0, 2.0], 2, 3, 1, 4, 5, 6),
+        case(
+            "gains of 100 and more, float64", [100.0, 300.0], 2, 4, 3, 5, 2, 6, torch.Tensor.double
+        ),
+    ]
+
+
+def _concat(query, keys, W_joined, v, squash=torch.tanh):
+    return squash(in_pairs(query, keys) @ W_joined.T) @ v
+
+
+def _largest(scores):
+    return scores.softmax(-1).amax(-1).mean()
+
+
+def _table(pair_of_scores, read=_largest):
+    """A table made by a rule for both scores at one gain, and a way to read one number off."""
+
+    def table(query, keys, W, W_joined, v, gains):
+        columns = [pair_of_scores(gain, query, keys, W, W_joined, v) for gain in gains]
+        return torch.stack([torch.stack([read(one) for one in pair]) for pair in columns], dim=1)
+
+    return table
+
+
+def _both(gain, query, keys, W, W_joined, v):
+    return general(gain * query, keys, W), _concat(gain * query, keys, W_joined, v)
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def _general(query, keys, W):
+    return torch.einsum("...tq,qk,...sk->...ts", query, W, keys)
+
+
+def _split(query, keys, W_joined, v):
+    wide = query.shape[-1]
+    bars, said = query @ W_joined[:, :wide].T, keys @ W_joined[:, wide:].T
+    return (bars.unsqueeze(-2) + said.unsqueeze(-3)).tanh() @ v
+
+
+def two_lists(query, keys, W, W_joined, v, gains):
+    first = [_general(g * query, keys, W).softmax(-1).max(-1).values.mean() for g in gains]
+    second = [_split(g * query, keys, W_joined, v).softmax(-1).amax(-1).mean() for g in gains]
+    return torch.stack([torch.stack(first), torch.stack(second)])
+
+
+def all_gains_at_once(query, keys, W, W_joined, v, gains):
+    louder = gains.view(-1, 1, 1, 1) * query
+    both = torch.stack([_general(louder, keys, W), _split(louder, keys, W_joined, v)])
+    return largest_weight(both.softmax(-1)).mean(dim=(-2, -1))
+
+
+def into_a_table(query, keys, W, W_joined, v, gains):
+    table = torch.zeros(2, len(gains), dtype=query.dtype)
+    for column in range(len(gains)):
+        loud = query * gains[column]
+        for row, scores in enumerate((_general(loud, keys, W), _split(loud, keys, W_joined, v))):
+            powers = (scores - scores.amax(-1, keepdim=True)).exp()
+            table[row, column] = (powers.amax(-1) / powers.sum(-1)).mean()
+    return table
+
+
+def in_float64(query, keys, W, W_joined, v, gains):
+    query, keys, W, W_joined, v = (one.double() for one in (query, keys, W, W_joined, v))
+    columns = []
+    for gain in gains.double():
+        pair = (_general(query * gain, keys, W), _split(query * gain, keys, W_joined, v))
+        columns.append(torch.stack([one.softmax(2).amax(2).flatten().mean() for one in pair]))
+    return torch.stack(columns).T
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="compare_scores",
+    title="How loud can a query shout?",
+    points=4,
+    difficulty=2,
+    minutes=15,
+    outputs=["table"],
+    cases=cases,
+    equivalents={
+        "return torch.stack(columns, dim=1)": "a table may keep its way back, and need not",
+        "concat = concat_scores(query * gain, keys, W_joined, v)": NO_ORDER,
+        "general = general_scores(query * gain, keys, W)": NO_ORDER,
+    },
+    hints=[
+        "For one gain and one of the two scores: which steps lead from the query to one number?",
+        "Multiply the query, score, softmax, largest weight of each row, mean over all rows. A "
+        "loop over the gains, and in it the same for both scores.",
+        "`scores.softmax(-1).amax(-1).mean()` is one entry, a tensor without axes. Collect two "
+        "lists of them, one for each score; `torch.stack` makes a row of each list, and the table "
+        "of the two rows.",
+    ],
+    misconceptions=[
+        Misconception(
+            "louder keys",
+            _table(
+                lambda gain, query, keys, W, W_joined, v: (
+                    general(query, gain * keys, W),
+                    _concat(query, gain * keys, W_joined, v),
+                )
+            ),
+            "You multiply the keys by the gain. For *general* that is the same, for *concat* it "
+            "is not.",
+            "Who is to shout in this experiment?",
+            kind="who-asks",
+        ),
+        Misconception(
+            "louder scores",
+            _table(
+                lambda gain, query, keys, W, W_joined, v: (
+                    gain * general(query, keys, W),
+                    gain * _concat(query, keys, W_joined, v),
+                )
+            ),
+            "You multiply the scores by the gain. For *general* that is the same as a louder "
+            "query; in *concat* the `tanh` stands between the two.",
+            "What is tanh(10 x), and what is 10 tanh(x)?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "rows changed places",
+            _table(lambda *inputs: _both(*inputs)[::-1]),
+            "The rows have changed places: *general* is the first, *concat* the second.",
+            "Which row should come near 1 where the query is very loud?",
+            kind="parts-in-any-order",
+        ),
+        Misconception(
+            "gains as rows",
+            lambda *inputs: _table(_both)(*inputs).mT,
+            "Your table has a row for each gain. It should have one for each score, and a column "
+            "for each gain.",
+            "How many rows should it have, however many gains there are?",
+            kind="axes-anywhere",
+        ),
+        Misconception(
+            "the largest of all",
+            _table(_both, lambda scores: scores.softmax(-1).amax()),
+            "You take the largest weight of the whole table of weights. Asked is the largest of "
+            "each row, and their mean: one lucky query should not decide.",
+            "How many largest weights are there, with three queries in each of two sentences?",
+            kind="averages-anywhere",
+        ),
+        Misconception(
+            "mean of the weights",
+            _table(_both, lambda scores: scores.softmax(-1).mean()),
+            "You take the mean of all weights. Rows sum to 1, so that is always one over the "
+            "number of keys.",
+            "Which number of a row says how sharp it is?",
+            kind="largest-of-a-row",
+        ),
+        Misconception(
+            "softmax over the queries",
+            _table(_both, lambda scores: scores.softmax(-2).amax(-1).mean()),
+            "Your softmax runs over the queries: the queries compete for each key.",
+            "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-queries",
+        ),
+        Misconception(
+            "largest scores",
+            _table(_both, lambda scores: scores.amax(-1).mean()),
+            "Your table holds largest scores. Scores of two kinds cannot be compared; weights can.",
+            "Which step is missing between the scores and the largest weight?",
+            kind="scores-as-weights",
+        ),
+        Misconception(
+            "no tanh",
+            _table(
+                lambda gain, query, keys, W, W_joined, v: (
+                    general(gain * query, keys, W),
+                    _concat(gain * query, keys, W_joined, v, squash=torch.clone),
+                )
+            ),
+            "In your second row nothing ever changes: the `tanh` is missing, so the query cancels "
+            "in the softmax.",
+            "Does your `concat_scores` pass its check?",
+            kind="nonlinearity-left-out",
+        ),
+    ],
+    variants=[two_lists, all_gains_at_once, into_a_table, in_float64],
+)

@@ -1,0 +1,277 @@
+"""A Gaussian in the window."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from solutions.cases import as_view
+from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+from utils.masks import masked_softmax, window_mask
+
+
+def cases(draw: Draw) -> list[Case]:
+    def centres(src_len, *shape):
+        """Never half-way between two positions: there rounding is a matter of taste."""
+        whole, parts = draw.whole(0, src_len - 1, *shape), draw.whole(1, 8, *shape)
+        return whole + (parts + (parts > 4)) / 10
+
+    def case(label, batch, tgt_len, src_len, half_width, given=None, change=lambda one: one):
+        given = centres(src_len, batch, tgt_len) if given is None else given
+        scores = draw.numbers(batch, tgt_len, src_len)
+        inputs = {"scores": change(scores), "centres": change(given)}
+        return Case(label, {**inputs, "half_width": half_width})
+
+    half_way = centres(7, 2, 3).double()
+    large = (1000 * draw.order(42).reshape(2, 3, 7)).double()
+    return [
+        case("one sentence of eight words, D = 2", 1, 2, 8, 2),
+        case("a batch of two, D = 1", 2, 3, 9, 1),
+        case("a wide window, D = 3", 2, 4, 9, 3),
+        case("centres at both ends", 1, 3, 6, 2, torch.tensor([[0.1, 5.9, 5.3]])),
+        case("a window wider than the sentence", 2, 3, 4, 5),
+        case("one key only", 3, 2, 1, 1),
+        Case("scores in the thousands", {"scores": large, "centres": half_way, "half_width": 2}),
+        case("transposed views", 4, 3, 7, 2, None, as_view),
+        case("float64", 2, 4, 8, 2, None, torch.Tensor.double),
+    ]
+
+
+def _offsets(scores: Tensor, centres: Tensor) -> Tensor:
+    return torch.arange(scores.shape[-1]) - centres.unsqueeze(-1)
+
+
+def _bell(scores, centres, half_width, sigmas=0.5, twice=2):
+    deviation = sigmas * half_width
+    return torch.exp(-_offsets(scores, centres).square() / (twice * deviation**2))
+
+
+def _hard_softmax(scores, centres, half_width):
+    far = _offsets(scores, centres).abs() > half_width
+    return scores.masked_fill(far, -1e30).softmax(-1).masked_fill(far, 0.0)
+
+
+def _local(scores, centres, half_width):
+    return _hard_softmax(scores, centres.round(), half_width) * _bell(scores, centres, half_width)
+
+
+def _sharpened(scores, centres, half_width):
+    far = _offsets(scores, centres.round()).abs() > half_width
+    bell = _bell(scores, centres, half_width)
+    return (scores * bell).masked_fill(far, -1e30).softmax(-1).masked_fill(far, 0.0)
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def from_the_course(scores, centres, half_width):
+    window = window_mask(centres.round().long(), scores.shape[-1], half_width)
+    distances = torch.arange(scores.shape[-1]) - centres[..., None]
+    sigma = half_width / 2
+    return masked_softmax(scores, window) * torch.exp(-0.5 * (distances / sigma) ** 2)
+
+
+def rounded_by_hand(scores, centres, D):
+    places = torch.arange(scores.shape[-1])
+    middle = (centres + 0.5).floor()[..., None]
+    outside = (places < middle - D) | (places > middle + D)
+    weights = scores.masked_fill(outside, float("-inf")).softmax(-1)
+    return weights * torch.exp(-2 * (places - centres.unsqueeze(-1)) ** 2 / D**2)
+
+
+def row_by_row(scores, centres, half_width):
+    flat = []
+    for row, centre in zip(scores.flatten(0, 1), centres.flatten(), strict=True):
+        middle = round(centre.item())
+        first, last = max(0, middle - half_width), min(len(row) - 1, middle + half_width)
+        places = torch.arange(first, last + 1)
+        inside = row[first : last + 1].softmax(0)
+        bell = torch.exp(-((places - centre) ** 2) / (2 * (half_width / 2) ** 2))
+        weights = torch.zeros(len(row), dtype=row.dtype)
+        weights[first : last + 1] = inside * bell
+        flat.append(weights)
+    return torch.stack(flat).view(scores.shape)
+
+
+def by_powers(scores, centres, half_width):
+    places = torch.arange(scores.shape[-1])
+    window = (places - centres.round().unsqueeze(-1)).abs() <= half_width
+    best = scores.masked_fill(~window, -1e9).amax(-1, keepdim=True)
+    powers = (scores - best).masked_fill(~window, -1e9).exp()
+    normal = torch.distributions.Normal(0, half_width / 2)
+    bell = (
+        normal.log_prob(places - centres.unsqueeze(-1)) - normal.log_prob(torch.zeros(()))
+    ).exp()
+    return powers / powers.sum(-1, keepdim=True) * bell
+
+
+def in_float64(scores, centres, half_width):
+    scores, centres = scores.double(), centres.double().unsqueeze(-1)
+    places = torch.arange(scores.shape[-1])
+    weights = scores.where((places - centres.round()).abs() < half_width + 0.5, -1e300).softmax(-1)
+    return weights * (-((places - centres).square()) * 2 / half_width**2).exp()
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="gaussian_window",
+    title="A Gaussian in the window",
+    points=4,
+    difficulty=3,
+    minutes=15,
+    outputs=["weights"],
+    invariants={"weights": ["not negative", "exact zeros"]},
+    cases=cases,
+    equivalents={
+        "distances = centres.unsqueeze(-1) - sources": "the sign goes in the square",
+        "return (-distances ** 2 / (2 * (half_width / 2) ** 2)).exp() * inside": NO_ORDER,
+        "return inside * (-distances ** 2 / ((half_width / 2) ** 2 * 2)).exp()": NO_ORDER,
+        "window = (centres.round().unsqueeze(-1) - sources).abs() <= half_width": A_DISTANCE,
+    },
+    hints=[
+        "Two things happen at two moments: one before the softmax and one after it. Which?",
+        "Before: everything that is more than D away from the *rounded* centre gets minus "
+        "infinity. After: each weight is multiplied by the Gaussian of its distance to the centre "
+        "as it came. Nothing is normalised again.",
+        "`distances = sources - centres.unsqueeze(-1)`, and the same with `centres.round()` for "
+        "the window. The factor is `exp` of minus the square of the distance over 2 σ², with "
+        "σ = half_width / 2.",
+    ],
+    misconceptions=[
+        Misconception(
+            "Gaussian before the softmax",
+            _sharpened,
+            "You multiply the scores by the Gaussian, before the softmax. Scores may be negative, "
+            "and then a small factor makes them *better*; and the rows still sum to 1.",
+            "In equation 10, what stands to the left of the Gaussian: a score or a weight?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "no window at all",
+            lambda scores, centres, half_width: scores.softmax(-1),
+            "Your weights are those of global attention. A Gaussian is nowhere 0, so used as a "
+            "mask it masks nothing.",
+            "Which comparison makes a mask of positions, a centre and D?",
+            kind="local-attention-roughly",
+        ),
+        Misconception(
+            "Gaussian without a window",
+            lambda scores, centres, half_width: (
+                scores.softmax(-1) * _bell(scores, centres, half_width)
+            ),
+            "You multiply by the Gaussian, and the hard window is missing. So words far away take "
+            "part in the softmax, and take their share from those in the window.",
+            "How many weights of a row may differ from 0, if D = 2?",
+            kind="local-attention-roughly",
+        ),
+        Misconception(
+            "window after the softmax",
+            lambda scores, centres, half_width: (
+                scores.softmax(-1)
+                * _bell(scores, centres, half_width)
+                * (_offsets(scores, centres.round()).abs() <= half_width)
+            ),
+            "You cut the window out after the softmax. What the words outside had been given is "
+            "lost then, and does not come back to those inside.",
+            "Over which positions does the softmax of equation 10 run?",
+            kind="mask-after-softmax",
+        ),
+        Misconception(
+            "distance not squared",
+            lambda scores, centres, half_width: (
+                _hard_softmax(scores, centres.round(), half_width)
+                * torch.exp(-2 * _offsets(scores, centres).abs() / half_width**2)
+            ),
+            "In your Gaussian the distance is not squared. That gives a tent with a sharp top, "
+            "not a bell.",
+            "What stands above the 2 σ² in the formula?",
+            kind="length-of-a-vector",
+        ),
+        Misconception(
+            "window without a Gaussian",
+            lambda scores, centres, half_width: _hard_softmax(scores, centres.round(), half_width),
+            "Your weights are right up to the softmax, and the Gaussian is missing. Without it no "
+            "gradient reaches the centres: rounding lets none through.",
+            "Which word of the window should profit from a centre at 7.4?",
+            kind="local-attention-roughly",
+        ),
+        Misconception(
+            "normalised again",
+            lambda scores, centres, half_width: F.normalize(
+                _local(scores, centres, half_width), p=1, dim=-1
+            ),
+            "You divide by the sum in the end, so that rows sum to 1 again. In local-p they do "
+            "not: a small sum says that the fitting word stands far from the centre.",
+            "What does a row look like in which the decoder pointed to the wrong place?",
+            kind="divide-again",
+        ),
+        Misconception(
+            "deviation D",
+            lambda scores, centres, half_width: (
+                _hard_softmax(scores, centres.round(), half_width)
+                * _bell(scores, centres, half_width, sigmas=1)
+            ),
+            "Your Gaussian is too wide: its deviation is D, and it should be D/2, so that the "
+            "window ends where the Gaussian has nearly ended.",
+            "At the edge of the window, how many deviations is a position away from the centre?",
+            kind="constant-factor",
+        ),
+        Misconception(
+            "the 2 left out",
+            lambda scores, centres, half_width: (
+                _hard_softmax(scores, centres.round(), half_width)
+                * _bell(scores, centres, half_width, twice=1)
+            ),
+            "Your Gaussian is too narrow: below the square of the distance stands σ², and it "
+            "should be 2 σ².",
+            "What is the factor at a distance of exactly one deviation?",
+            kind="constant-factor",
+        ),
+        Misconception(
+            "Gaussian of the rounded centre",
+            lambda scores, centres, half_width: (
+                _hard_softmax(scores, centres.round(), half_width)
+                * _bell(scores, centres.round(), half_width)
+            ),
+            "Your Gaussian stands around the rounded centre. The window does; the Gaussian stands "
+            "around the centre as it came, which is how a gradient gets there.",
+            "What is the gradient of a step function, away from the step?",
+            kind="local-attention-roughly",
+        ),
+        Misconception(
+            "window of the unrounded centre",
+            lambda scores, centres, half_width: (
+                _hard_softmax(scores, centres, half_width) * _bell(scores, centres, half_width)
+            ),
+            "Your window stands around the centre as it came. So it holds 2D positions, not "
+            "2D + 1: for a centre of 7.4 and D = 2, position 5 is 2.4 away and falls out.",
+            "Around which whole number does the window stand if the centre is 7.4?",
+            kind="local-attention-roughly",
+        ),
+        Misconception(
+            "rounded down",
+            lambda scores, centres, half_width: (
+                _hard_softmax(scores, centres.floor(), half_width)
+                * _bell(scores, centres, half_width)
+            ),
+            "Your window stands around the centre rounded down, as `.long()` and `.int()` do. It "
+            "stands around the *nearest* position.",
+            "Which position is nearest to 7.9?",
+            kind="local-attention-roughly",
+        ),
+        Misconception(
+            "as a density",
+            lambda scores, centres, half_width: (
+                _local(scores, centres, half_width) / (math.sqrt(math.pi / 2) * half_width)
+            ),
+            "Your Gaussian is a probability density: it is divided by σ √(2π). Here it is a "
+            "factor, and 1 at the centre.",
+            "By what should the weight of a word be multiplied that stands exactly at the centre?",
+            kind="constant-factor",
+        ),
+    ],
+    variants=[from_the_course, rounded_by_hand, row_by_row, by_powers, in_float64],
+)

@@ -1,0 +1,234 @@
+"""A hard window."""
+
+import torch
+
+from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+from utils.masks import padding_mask, window_mask
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, lengths, tgt_len, src_len, half_width):
+        inputs = {"tgt_len": tgt_len, "src_len": src_len, "half_width": half_width}
+        shuffled = torch.tensor(lengths)[draw.order(len(lengths))]
+        return Case(label, {"lengths": shuffled, **inputs})
+
+    more = int(draw.whole(7, 9))
+    return [
+        case("one sentence of five words, six target words", [5], 6, 5, 1),
+        case("two sentences, one of them padded", [8, 5], 7, 8, 2),
+        case("a target much longer than the sources", [4, 6, 3], more + 3, 6, 1),
+        case("a batch that is padded further than its longest", [3, 5], 4, more, 2),
+        case("a window of one word", [4, 7], 6, 7, 0),
+        case("a window wider than the sentence", [3, 2], 4, 3, 5),
+        case("a sentence of one word, and one of none", [1, 0, 4], 3, 5, 1),
+        case("one target word", [6, 4], 1, 6, 2),
+    ]
+
+
+def _hard(lengths, tgt_len, src_len, centres=None, inside=None):
+    """The mask, with another centre or another rule for what is near."""
+    sources, targets = torch.arange(src_len), torch.arange(tgt_len).expand(len(lengths), -1)
+    last = lengths.unsqueeze(1) - 1
+    centres = targets.minimum(last) if centres is None else centres(targets, last)
+    return inside(sources - centres.unsqueeze(-1)) & (sources <= last.unsqueeze(-1))
+
+
+def _near(half_width):
+    return lambda offsets: offsets.abs() <= half_width
+
+
+def _padding_too(lengths, tgt_len, src_len, half_width):
+    centres = torch.arange(tgt_len).minimum(lengths.unsqueeze(1) - 1)
+    return (torch.arange(src_len) - centres.unsqueeze(-1)).abs() <= half_width
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def in_loops(lengths, tgt_len, src_len, half_width):
+    mask = torch.zeros(len(lengths), tgt_len, src_len, dtype=torch.bool)
+    for b, length in enumerate(lengths.tolist()):
+        for t in range(tgt_len):
+            centre = min(t, length - 1)
+            for j in range(length):
+                mask[b, t, j] = abs(j - centre) <= half_width
+    return mask
+
+
+def from_the_course(lengths, tgt_len, src_len, half_width):
+    centres = torch.minimum(torch.arange(tgt_len), (lengths[:, None] - 1).clamp(min=0))
+    return window_mask(centres, src_len, half_width) & padding_mask(lengths, src_len)
+
+
+def by_slices(lengths, tgt_len, src_len, half_width):
+    mask = torch.full((len(lengths), tgt_len, src_len), False)
+    for sentence, length in zip(mask, lengths.tolist(), strict=True):
+        for t, row in enumerate(sentence):
+            centre = min(t, length - 1)
+            row[max(0, centre - half_width) : min(length, centre + half_width + 1)] = True
+    return mask
+
+
+def by_bounds(lengths, tgt_len, src_len, half_width):
+    place = torch.arange(src_len).view(1, 1, -1)
+    last = lengths.view(-1, 1, 1) - 1
+    centre = torch.where(torch.arange(tgt_len).view(1, -1, 1) < last, 0, last)
+    centre = torch.where(
+        torch.arange(tgt_len).view(1, -1, 1) < last, torch.arange(tgt_len).view(1, -1, 1), centre
+    )
+    return (place >= centre - half_width) & (place <= centre + half_width) & (place <= last)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="hard_window",
+    title="A hard window",
+    points=3,
+    difficulty=2,
+    minutes=15,
+    outputs=["mask"],
+    cases=cases,
+    equivalents={
+        "near = (centres.unsqueeze(-1) - sources).abs() <= half_width": A_DISTANCE,
+        "return (sources < lengths[:, None, None]) & near": NO_ORDER,
+    },
+    hints=[
+        "For one target word of one sentence: where is the middle of its window, and which source "
+        "positions are then allowed? Two conditions have to hold.",
+        "Give the source positions the last axis, the target positions the one before it, and the "
+        "sentences the first. The centre is the smaller of the target position and the last "
+        "position of that sentence: `torch.minimum`.",
+        "`centres` has the shape (batch, tgt_len). Then the mask is "
+        "`(sources - centres.unsqueeze(-1)).abs() <= …` and, with `&`, "
+        "`sources < lengths[:, None, None]`.",
+    ],
+    misconceptions=[
+        Misconception(
+            "off the end",
+            lambda lengths, tgt_len, src_len, half_width: _hard(
+                lengths, tgt_len, src_len, lambda targets, last: targets, _near(half_width)
+            ),
+            "Your window walks off the end of its sentence: late target words are left with "
+            "nothing to look at.",
+            "Where should the window of target word 9 stand in a sentence of 4 words?",
+            kind="row-is-sentence",
+        ),
+        Misconception(
+            "stops at the padding's end",
+            lambda lengths, tgt_len, src_len, half_width: _hard(
+                lengths,
+                tgt_len,
+                src_len,
+                lambda targets, last: targets.clamp(max=src_len - 1),
+                _near(half_width),
+            ),
+            "Your centres stop at the last position of the padded batch. In a shorter sentence "
+            "the window walks into the padding.",
+            "How long is a sentence: as long as its row of the tensor?",
+            kind="row-is-sentence",
+        ),
+        Misconception(
+            "padding allowed",
+            _padding_too,
+            "The centres are right, and your window takes the padding in where it reaches over "
+            "the end of its sentence.",
+            "Which second condition has a position to meet, besides being near?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "one batch, one length",
+            lambda lengths, tgt_len, src_len, half_width: (
+                (torch.arange(src_len) - torch.arange(tgt_len).unsqueeze(1)).abs() <= half_width
+            ).expand(len(lengths), -1, -1),
+            "Your mask is the same for all sentences, and `lengths` is not used: the window walks "
+            "off the end of the short ones, and takes their padding in.",
+            "Which of the four inputs does your function not need?",
+            kind="one-for-all",
+        ),
+        Misconception(
+            "one behind the last word",
+            lambda lengths, tgt_len, src_len, half_width: _hard(
+                lengths,
+                tgt_len,
+                src_len,
+                lambda targets, last: targets.minimum(last + 1),
+                _near(half_width),
+            ),
+            "Your centres stop one place too late, behind the last word. Positions are counted "
+            "from 0.",
+            "Which position has the last word of a sentence of 4 words?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "one too few",
+            lambda lengths, tgt_len, src_len, half_width: _hard(
+                lengths, tgt_len, src_len, None, lambda offsets: offsets.abs() < half_width
+            ),
+            "Your window has 2D - 1 positions, and it should have 2D + 1: those at a distance of "
+            "exactly D belong to it.",
+            "Is a position at a distance of D inside or outside?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "looks back only",
+            lambda lengths, tgt_len, src_len, half_width: _hard(
+                lengths,
+                tgt_len,
+                src_len,
+                None,
+                lambda offsets: (offsets <= 0) & (offsets >= -half_width),
+            ),
+            "Your window reaches from the centre to the left only. It stands on both sides.",
+            "What is the distance of two positions, if one does not know which is larger?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "D for the whole width",
+            lambda lengths, tgt_len, src_len, half_width: _hard(
+                lengths, tgt_len, src_len, None, lambda offsets: 2 * offsets.abs() <= half_width
+            ),
+            "You take D for the width of the whole window. It is the half: D to the left, D to "
+            "the right, and the centre.",
+            "How many positions has a window with D = 2, away from the ends?",
+            kind="local-attention-roughly",
+        ),
+        Misconception(
+            "upside down",
+            lambda lengths, tgt_len, src_len, half_width: (
+                ~_hard(lengths, tgt_len, src_len, None, _near(half_width))
+            ),
+            "Your mask is `True` outside the window. In the course `True` means: may be attended "
+            "to.",
+            "What would `masked_fill(~mask, …)` fill?",
+            kind="mask-upside-down",
+        ),
+        Misconception(
+            "a stretched diagonal",
+            lambda lengths, tgt_len, src_len, half_width: _hard(
+                lengths,
+                tgt_len,
+                src_len,
+                lambda targets, last: (targets * (last + 1)) // tgt_len,
+                _near(half_width),
+            ),
+            "Your window moves at another pace, so that the last target word meets the last "
+            "source word. That is a good idea, and not this rule: in local-m the centre of target "
+            "word t is source word t.",
+            "Where does the window of target word 1 stand, whatever the two lengths are?",
+            kind="local-attention-roughly",
+        ),
+        Misconception(
+            "sources as rows",
+            lambda lengths, tgt_len, src_len, half_width: (
+                _hard(lengths, tgt_len, src_len, None, _near(half_width)).mT
+            ),
+            "Your mask is (batch, src_len, tgt_len). Rows are target words, columns are source "
+            "words.",
+            "Which of the two kinds of positions gets the last axis?",
+            kind="rows-are-keys",
+        ),
+    ],
+    variants=[in_loops, from_the_course, by_slices, by_bounds],
+)

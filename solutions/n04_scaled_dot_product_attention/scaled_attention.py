@@ -1,0 +1,283 @@
+"""Attention from a blank cell."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from solutions.cases import doubled, far_apart, one_row_shut, query_keys_values, random_mask
+from solutions.parts import (
+    attention,
+    cut_and_divided,
+    fill_with,
+    mask_added,
+    mask_late,
+    mask_turned,
+)
+from solutions.specification import Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+from utils.masks import masked_softmax
+
+
+def _no_softmax(scores, mask):
+    return scores if mask is None else scores * mask
+
+
+def cases(draw: Draw) -> list[Case]:
+    turned = query_keys_values(draw, 2, 3, 4, 5, 2)
+    turned["keys"] = draw.numbers(2, 5, 4).mT  # (2, 4, 5)
+    return [
+        Case("no mask", query_keys_values(draw, 2, 3, 5, 4, 6)),
+        Case(
+            "a mask for every sentence and query",
+            query_keys_values(draw, 2, 3, 5, 4, 2) | {"mask": random_mask(draw, 2, 3, 5)},
+        ),
+        Case(
+            "one mask for all sentences",
+            query_keys_values(draw, 3, 4, 6, 2, 5) | {"mask": random_mask(draw, 4, 6)},
+        ),
+        Case(
+            "rows that may look at nothing",
+            query_keys_values(draw, 2, 3, 4, 6, 2)
+            | {"mask": one_row_shut(random_mask(draw, 2, 3, 4))},
+        ),
+        Case("one sentence, one query", query_keys_values(draw, 1, 1, 4, 3, 2)),
+        Case("one key only", query_keys_values(draw, 3, 2, 1, 4, 5)),
+        Case("scores in the thousands, the best of them hidden", far_apart(draw)),
+        Case("keys that are a transposed view", turned),
+        Case(
+            "float64",
+            doubled(query_keys_values(draw, 2, 4, 3, 8, 5) | {"mask": random_mask(draw, 2, 1, 3)}),
+        ),
+    ]
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def with_einsum(q, k, v, mask=None):
+    scores = torch.einsum("btd,bsd->bts", q, k) * q.size(-1) ** -0.5
+    if mask is not None:
+        scores = torch.where(mask, scores, -math.inf)
+    alpha = scores.softmax(dim=2).nan_to_num(0.0)
+    return torch.einsum("bts,bsv->btv", alpha, v), alpha
+
+
+def in_loops(query, keys, values, mask=None):
+    batch, tgt_len, dim = query.shape
+    src_len = keys.shape[1]
+    allowed = torch.ones(batch, tgt_len, src_len, dtype=torch.bool)
+    allowed = allowed if mask is None else allowed & mask
+    contexts, rows = [], []
+    for b in range(batch):
+        for t in range(tgt_len):
+            scores = torch.stack([(query[b, t] * key).sum() / dim**0.5 for key in keys[b]])
+            powers = (scores - scores[allowed[b, t]].amax()).exp() if allowed[b, t].any() else None
+            row = 0 * scores if powers is None else powers.where(allowed[b, t], 0.0)
+            rows.append(row if powers is None else row / row.sum())
+            contexts.append(rows[-1] @ values[b])
+    return (
+        torch.stack(contexts).view(batch, tgt_len, -1),
+        torch.stack(rows).view(batch, tgt_len, src_len),
+    )
+
+
+def from_torch(query, keys, values, mask=None):
+    identity = torch.eye(keys.shape[1], dtype=query.dtype).expand(len(query), -1, -1)
+    weights = F.scaled_dot_product_attention(query, keys, identity, mask)
+    return [weights @ values, weights]
+
+
+def with_the_courses_softmax(query, keys, values, mask=None):
+    weights = masked_softmax((query / math.sqrt(query.shape[-1])) @ keys.transpose(1, 2), mask)
+    return torch.bmm(weights, values), weights
+
+
+def in_float64(query, keys, values, mask=None):
+    scores = query.double() @ keys.double().mT / math.sqrt(keys.shape[2])
+    if mask is None:
+        mask = torch.ones_like(scores, dtype=torch.bool)
+    scores = scores.masked_fill(~mask, -1e12)
+    powers = (scores - scores.amax(-1, keepdim=True)).exp() * mask
+    weights = powers / powers.sum(-1, keepdim=True).clamp(min=1e-300)
+    return weights @ values.double(), weights
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="scaled_attention",
+    title="Attention from a blank cell",
+    points=4,
+    difficulty=2,
+    minutes=15,
+    outputs=["context", "weights"],
+    invariants={"weights": ["not negative", "rows sum to 1"]},
+    shortcuts=["scaled_dot_product_attention", "masked_softmax", "ScaledDotProductAttention"],
+    cases=cases,
+    equivalents={
+        "lowest = torch.finfo().min": "that of float32 is low enough for any score",
+    },
+    hints=[
+        "Score, mask, softmax, weighted sum. Between which two of them does the scale stand, and "
+        "which width stands under its root?",
+        "Begin without the mask and make the first case pass. Then: what must a hidden score be, "
+        "so that `exp` makes 0 of it? And what does the softmax make of a row in which all are "
+        "hidden?",
+        "Fill hidden scores with the lowest finite number of their kind, `torch.finfo(…).min`; "
+        "take the softmax along the last axis; then set the hidden weights to 0, which empties "
+        "the rows that may look at nothing. Both fills only where a mask was given.",
+    ],
+    misconceptions=[
+        Misconception(
+            "no scale",
+            attention(scale=lambda query, keys, values: 1),
+            "Your scores are the plain dot products: the scale is missing. The wider the vectors, "
+            "the larger such scores grow, and the harder the softmax chooses.",
+            "How large is the typical dot product of two random vectors of width 256?",
+            kind="no-scale",
+        ),
+        Misconception(
+            "divided by d",
+            attention(scale=lambda query, keys, values: query.shape[-1]),
+            "You divide the scores by the width, not by its root. So wide vectors get scores near "
+            "0, and nearly equal shares.",
+            "The *variance* of a dot product is d. What is its spread?",
+            kind="scale-by-width",
+        ),
+        Misconception(
+            "root of the number of keys",
+            attention(scale=lambda query, keys, values: keys.shape[-2] ** 0.5),
+            "Under your root stands the number of keys, src_len. Scores grow with the number of "
+            "*terms* in a dot product, and that is the width of a key.",
+            "Over which axis does the dot product add up?",
+            kind="wrong-width",
+        ),
+        Misconception(
+            "root of the values' width",
+            attention(scale=lambda query, keys, values: values.shape[-1] ** 0.5),
+            "Under your root stands the width of the values. They take no part in the scores.",
+            "Which two tensors meet in a dot product?",
+            kind="wrong-width",
+        ),
+        Misconception(
+            "softmax over the queries",
+            attention(weigh=lambda scores, mask: masked_softmax(scores, mask, dim=-2)),
+            "Your weights sum to 1 over the queries, not over the keys: the softmax ran along the "
+            "axis before the last.",
+            "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-queries",
+        ),
+        Misconception(
+            "mask ignored",
+            attention(weigh=lambda scores, mask: scores.softmax(-1)),
+            "Your function takes a mask and does not use it: hidden keys get a share like all "
+            "others.",
+            "Before which step must a hidden key drop out?",
+            kind="padding-is-harmless",
+        ),
+        Misconception(
+            "mask after the softmax",
+            attention(weigh=mask_late),
+            "You mask the weights, after the softmax. The hidden keys are gone, and what they "
+            "took of the row is gone with them: rows sum to less than 1.",
+            "Which sum was each weight divided by, and who took part in it?",
+            kind="mask-after-softmax",
+        ),
+        Misconception(
+            "True is hidden",
+            attention(weigh=mask_turned),
+            "You read the mask the other way round: the keys marked `True` get nothing. Here, and "
+            "in `F.scaled_dot_product_attention`, `True` means *may be attended to*.",
+            "Which PyTorch module reads masks your way, and what does one pass to it?",
+            kind="mask-upside-down",
+        ),
+        Misconception(
+            "hidden scores of 0",
+            attention(weigh=fill_with(0.0)),
+            "You set hidden *scores* to 0. But 0 is a score like any other: `exp(0)` is 1, and so "
+            "hidden keys get a share, often a good one.",
+            "Which score does `exp` turn into 0?",
+            kind="low-score-hides",
+        ),
+        Misconception(
+            "mask added",
+            attention(weigh=mask_added),
+            "You add the mask to the scores. `True` counts as 1, so open scores rise by 1 and "
+            "hidden ones stay where they are: hidden keys still get a good share.",
+            "How far down would a hidden score have to go?",
+            kind="mask-as-number",
+        ),
+        Misconception(
+            "cut, then divided again",
+            attention(weigh=cut_and_divided),
+            "Cutting the weights and dividing once more is right on paper. Where a hidden score is "
+            "very large, or a row is empty, it divides 0 by 0.",
+            "What is left of the open keys' weights after a softmax that a hidden key has won?",
+            kind="divide-again",
+        ),
+        Misconception(
+            "NaN in an empty row",
+            attention(weigh=fill_with(float("-inf"))),
+            "All is right but for rows that may look at nothing. With all scores at minus "
+            "infinity the softmax divides 0 by 0, and one NaN later reaches every parameter.",
+            "How did section 6 get zeros for such a row?",
+            kind="no-empty-rows",
+        ),
+        Misconception(
+            "equal shares in an empty row",
+            attention(weigh=fill_with(-1e9)),
+            "All is right but for rows that may look at nothing. They have all scores alike, at a "
+            "large negative number, so they look at everything in equal shares.",
+            "What is still to be done after the softmax?",
+            kind="empty-rows-sum-to-one",
+        ),
+        Misconception(
+            "multiplied by the root",
+            attention(scale=lambda query, keys, values: query.shape[-1] ** -0.5),
+            "You multiply the scores by √d. So they grow with the width twice over.",
+            "Should the scale make wide vectors' scores larger or smaller?",
+            kind="no-scale",
+        ),
+        Misconception(
+            "root of the number of queries",
+            attention(scale=lambda query, keys, values: query.shape[-2] ** 0.5),
+            "Under your root stands the number of queries, tgt_len. Scores grow with the number of "
+            "*terms* in a dot product, and that is the width of a query.",
+            "Over which axis does the dot product add up?",
+            kind="wrong-width",
+        ),
+        Misconception(
+            "softmax over the batch",
+            attention(weigh=lambda scores, mask: masked_softmax(scores, mask, dim=0)),
+            "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
+            "Sentences have nothing to do with each other.",
+            "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-batch",
+        ),
+        Misconception(
+            "no softmax",
+            attention(weigh=_no_softmax),
+            "Your weights are the scores themselves. They may be negative, and sum to anything.",
+            "Which step of the four is missing?",
+            kind="scores-as-weights",
+        ),
+        Misconception(
+            "order of return",
+            lambda query, keys, values, mask=None: attention()(query, keys, values, mask)[::-1],
+            "You return the weights first and the context second. Everywhere in the course it is "
+            "`(context, weights)`.",
+            "Which of your two results is as wide as the values?",
+            kind="parts-in-any-order",
+        ),
+        Misconception(
+            "keys handed out",
+            attention(handed_out=lambda keys, values: keys),
+            "Your context mixes the keys. Keys are what a query is compared with; what is handed "
+            "out are the values.",
+            "As wide as which tensor should the context be?",
+            kind="keys-handed-out",
+        ),
+    ],
+    variants=[with_einsum, in_loops, from_torch, with_the_courses_softmax, in_float64],
+)

@@ -1,0 +1,225 @@
+"""The variance experiment."""
+
+import torch
+
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, queries, keys, widths):
+        return Case(label, {"queries": queries, "keys": keys, "widths": widths})
+
+    def signs(*shape):
+        return (2 * draw.whole(0, 1, *shape) - 1).float()
+
+    return [
+        case("three widths", draw.numbers(8, 4), draw.numbers(8, 4), [1, 2, 4]),
+        case("one width, not the largest", draw.numbers(9, 5), draw.numbers(9, 5), [2]),
+        case("widths in another order", draw.numbers(7, 6), draw.numbers(7, 6), [6, 3, 5]),
+        case("scores whose mean is not 0", draw.numbers(6, 4).abs(), draw.numbers(6, 4).abs(), [3]),
+        case("coins, +1 and −1", signs(12, 8), signs(12, 8), [2, 8]),
+        case("two pairs only", draw.numbers(2, 3), draw.numbers(2, 3), [1, 3]),
+        case("float64", draw.numbers(5, 4).double(), draw.numbers(5, 4).double(), [2, 4]),
+        case("queries that are a transposed view", draw.numbers(4, 6).T, draw.numbers(6, 4), [3]),
+    ]
+
+
+def _scores(queries, keys, width):
+    return (queries[:, :width] * keys[:, :width]).sum(-1)
+
+
+def _variance(scores):
+    return scores.var(correction=0)
+
+
+def _measured(
+    plain=lambda queries, keys, width: _variance(_scores(queries, keys, width)),
+    scaled=lambda queries, keys, width: _variance(_scores(queries, keys, width) / width**0.5),
+):
+    """Both rows of the table, measured in a way of their own."""
+
+    def measure(queries, keys, widths):
+        return tuple(
+            torch.stack([one(queries, keys, width) for width in widths]) for one in (plain, scaled)
+        )
+
+    return measure
+
+
+def _measured_by(variance=_variance, scores=_scores):
+    return _measured(
+        lambda queries, keys, width: variance(scores(queries, keys, width)),
+        lambda queries, keys, width: variance(scores(queries, keys, width) / width**0.5),
+    )
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def all_widths_at_once(queries, keys, widths):
+    running = (queries * keys).cumsum(-1)[:, [width - 1 for width in widths]]  # (pairs, widths)
+    plain = (running - running.mean(0)).square().mean(0)
+    return plain, plain / torch.tensor(widths)
+
+
+def by_moments(q, k, widths):
+    found = []
+    for d in widths:
+        e = torch.einsum("nd,nd->n", q[:, :d], k[:, :d]).double()
+        found.append((e**2).mean() - e.mean() ** 2)
+    plain = torch.stack(found)
+    return plain, plain / torch.tensor(widths)
+
+
+def in_loops(queries, keys, widths):
+    plain, scaled = [], []
+    for width in widths:
+        scores = torch.stack(
+            [query[:width].dot(key[:width]) for query, key in zip(queries, keys, strict=True)]
+        )
+        plain.append(scores.var(unbiased=False))
+        scaled.append((scores * width**-0.5).std(unbiased=False) ** 2)
+    return [torch.stack(plain), torch.stack(scaled)]
+
+
+def diagonal(queries, keys, widths):
+    def variance(scores):
+        return torch.var(scores, dim=0, correction=0)
+
+    scores = [(queries[:, :d] @ keys[:, :d].T).diagonal() for d in widths]
+    return (
+        torch.stack([variance(one) for one in scores]),
+        torch.stack([variance(one) / d for one, d in zip(scores, widths, strict=True)]),
+    )
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="score_variance",
+    title="The variance experiment",
+    points=3,
+    difficulty=2,
+    minutes=10,
+    outputs=["plain", "scaled"],
+    cases=cases,
+    equivalents={
+        "scores = (queries[:, :width] * keys[:, :width]).sum(1)": "a matrix: axis 1 is the last",
+        "scores = (keys[:, :width] * queries[:, :width]).sum(-1)": NO_ORDER,
+    },
+    hints=[
+        "How many scores are there for one width? Each row of `queries` has one partner.",
+        "For each width: cut both tensors to their first columns, multiply entry by entry, add "
+        "up along the rows. What is left is one score a pair; of those you want the variance.",
+        "`.var(correction=0)` divides by the number of scores. Take it once of the scores, once "
+        "of the scores divided by the root of that width; collect both in lists, and turn the "
+        "lists into tensors with `torch.stack`.",
+    ],
+    misconceptions=[
+        Misconception(
+            "divided by one less",
+            _measured_by(variance=lambda scores: scores.var()),
+            "Your variances are a little too large: the sum of squares was divided by the number "
+            "of pairs *less one*, as `.var()` does unless told otherwise.",
+            "Which argument of `.var` says what is taken off the number?",
+            kind="constant-factor",
+        ),
+        Misconception(
+            "spread for variance",
+            _measured_by(variance=lambda scores: scores.std(correction=0)),
+            "You return the spread (standard deviation), which is the root of the variance.",
+            "Does the spread of the scores grow with d or with the root of d?",
+            kind="variance-is-spread",
+        ),
+        Misconception(
+            "distance from 0",
+            _measured_by(variance=lambda scores: scores.square().mean()),
+            "You take the mean of the squares. That is the variance only where the mean of the "
+            "scores is 0, as with the coins of section 1. Measured numbers are not so kind.",
+            "From which number are the distances taken in a variance?",
+            kind="variance-is-spread",
+        ),
+        Misconception(
+            "every query with every key",
+            _measured_by(
+                scores=lambda queries, keys, width: queries[:, :width] @ keys[:, :width].T
+            ),
+            "You score every query against every key. The rows come in pairs here: row 3 of "
+            "`queries` meets row 3 of `keys` and no other.",
+            "How many scores do 8 pairs make?",
+            kind="another-task",
+        ),
+        Misconception(
+            "terms for scores",
+            _measured_by(scores=lambda queries, keys, width: queries[:, :width] * keys[:, :width]),
+            "You take the variance of the single terms $q_i k_i$. A score is their *sum*, and it "
+            "is the sum that spreads out as the width grows.",
+            "What does a dot product do after multiplying?",
+            kind="another-task",
+        ),
+        Misconception(
+            "the last numbers",
+            _measured_by(
+                scores=lambda queries, keys, width: (queries[:, -width:] * keys[:, -width:]).sum(-1)
+            ),
+            "You use the last numbers of every vector. The task asks for the first.",
+            "What does `[:, :2]` keep, and what does `[:, -2:]`?",
+            kind="wrong-end",
+        ),
+        Misconception(
+            "whole vectors",
+            _measured_by(scores=lambda queries, keys, width: (queries * keys).sum(-1)),
+            "Your scores use the whole vectors at every width, so `plain` is the same number over "
+            "and over.",
+            "How do you take the first three columns of a matrix?",
+            kind="input-unused",
+        ),
+        Misconception(
+            "variance divided by the root",
+            _measured(
+                scaled=lambda queries, keys, width: (
+                    _variance(_scores(queries, keys, width)) / width**0.5
+                )
+            ),
+            "`scaled` is the plain variance divided by √d. But it is the *scores* that are "
+            "divided; the variance measures squares, so it shrinks by more than that.",
+            "If all scores are halved, what happens to their variance?",
+            kind="variance-is-spread",
+        ),
+        Misconception(
+            "divided by d",
+            _measured(
+                scaled=lambda queries, keys, width: _variance(_scores(queries, keys, width) / width)
+            ),
+            "For `scaled` you divide the scores by d. Then their variance falls as 1/d, and wide "
+            "vectors can no longer choose. Attention divides by the root.",
+            "Which divisor brings a spread of √d back to 1?",
+            kind="scale-by-width",
+        ),
+        Misconception(
+            "multiplied by the root",
+            _measured(
+                scaled=lambda queries, keys, width: _variance(
+                    _scores(queries, keys, width) * width**0.5
+                )
+            ),
+            "For `scaled` you multiply the scores by √d, so their variance grows even faster.",
+            "Should the scale make wide vectors' scores larger or smaller?",
+            kind="no-scale",
+        ),
+        Misconception(
+            "root of the whole width",
+            _measured(
+                scaled=lambda queries, keys, width: _variance(
+                    _scores(queries, keys, width) / queries.shape[-1] ** 0.5
+                )
+            ),
+            "For `scaled` you divide by the root of the vectors' whole width, whatever part of "
+            "them the score used. The scale belongs to the number of terms that were added up.",
+            "How many terms has the score at width 2?",
+            kind="wrong-width",
+        ),
+    ],
+    variants=[all_widths_at_once, by_moments, in_loops, diagonal],
+)

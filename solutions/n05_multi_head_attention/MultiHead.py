@@ -1,0 +1,512 @@
+"""The whole module."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from solutions.cases import doubled, one_row_shut, query_keys_values, random_mask
+from solutions.parts import joined_heads, joined_without_turning, split_into_heads
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.attention import MultiHeadAttention
+from utils.checks.tasks import Case
+from utils.masks import masked_softmax
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, sizes, dim, heads, mask=None):
+        batch, tgt_len, src_len = sizes
+        parameters = {
+            "in_proj_weight": draw.numbers(3 * dim, dim, reach=1),
+            "in_proj_bias": draw.numbers(3 * dim, reach=1),
+            "out_proj.weight": draw.numbers(dim, dim, reach=1),
+            "out_proj.bias": draw.numbers(dim, reach=1),
+        }
+        inputs = query_keys_values(draw, batch, tgt_len, src_len, dim, dim, reach=1.5)
+        if mask is not None:
+            inputs["mask"] = mask
+        return Case(label, inputs, {"dim": dim, "heads": heads}, parameters)
+
+    turned = case("keys that are a transposed view", (2, 3, 5), 4, 2)
+    turned.inputs["keys"] = draw.numbers(2, 4, 5).mT
+    precise = case("float64", (3, 4, 2), 6, 2, random_mask(draw, 3, 1, 2))
+    return [
+        case("two heads", (2, 3, 4), 6, 2),
+        case("three heads", (4, 5, 2), 6, 3),
+        case("a padding mask", (3, 2, 5), 8, 4, random_mask(draw, 3, 1, 5)),
+        case(
+            "a mask for every query, one row shut",
+            (2, 4, 5),
+            6,
+            3,
+            one_row_shut(random_mask(draw, 2, 4, 5)),
+        ),
+        case("one head", (2, 4, 3), 4, 1),
+        case("heads of one number", (2, 3, 4), 5, 5),
+        case("one sentence, one query, one key", (1, 1, 1), 4, 2),
+        turned,
+        Case("float64", doubled(precise.inputs), precise.build, doubled(precise.parameters)),
+    ]
+
+
+class _MultiHead(nn.Module):
+    """The whole module, in pieces that can be replaced by wrong ones."""
+
+    order = (0, 1, 2)  # whose matrix is which third of the large one
+
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.in_proj_weight = nn.Parameter(torch.zeros(3 * dim, dim))
+        self.in_proj_bias = nn.Parameter(torch.zeros(3 * dim))
+        self.out_proj = nn.Linear(dim, dim)
+
+    def project(self, vectors, matrix, bias):
+        return F.linear(vectors, matrix, bias)
+
+    def split(self, tensor):
+        return split_into_heads(tensor, self.heads)
+
+    def join(self, tensor):
+        return joined_heads(tensor)
+
+    def scale(self, dim):
+        return (dim / self.heads) ** 0.5
+
+    def weigh(self, scores, mask):
+        return masked_softmax(scores, mask)
+
+    def finish(self, joined):
+        return self.out_proj(joined)
+
+    def told(self, weights):
+        return weights
+
+    def forward(self, query, keys, values, mask=None):
+        thirds = list(zip(self.in_proj_weight.chunk(3), self.in_proj_bias.chunk(3), strict=True))
+        q, k, v = (
+            self.split(self.project(vectors, *thirds[part]))
+            for vectors, part in zip((query, keys, values), self.order, strict=True)
+        )
+        scores = q @ k.mT / self.scale(query.shape[-1])
+        weights = self.weigh(scores, None if mask is None else mask[:, None])
+        return self.finish(self.join(weights @ v)), self.told(weights)
+
+
+class _ViewAlone(_MultiHead):
+    def split(self, tensor):
+        return tensor.reshape(len(tensor), self.heads, tensor.shape[1], -1)
+
+    def join(self, tensor):
+        return tensor.reshape(len(tensor), tensor.shape[2], -1)
+
+
+class _NotTurnedBack(_MultiHead):
+    def join(self, tensor):
+        return joined_without_turning(tensor)
+
+
+class _ScaleOfModel(_MultiHead):
+    def scale(self, dim):
+        return dim**0.5
+
+
+class _NoScale(_MultiHead):
+    def scale(self, dim):
+        return 1
+
+
+class _NoOutputProjection(_MultiHead):
+    def finish(self, joined):
+        return joined
+
+
+class _NoBiases(_MultiHead):
+    def project(self, vectors, matrix, bias):
+        return vectors @ matrix.T
+
+
+class _NotTransposed(_MultiHead):
+    def project(self, vectors, matrix, bias):
+        return vectors @ matrix + bias
+
+
+class _KeysFirst(_MultiHead):
+    order = (1, 0, 2)
+
+
+class _ValuesFirst(_MultiHead):
+    order = (1, 2, 0)
+
+
+class _MeanWeights(_MultiHead):
+    def told(self, weights):
+        return weights.mean(1)
+
+
+class _TrueIsHidden(_MultiHead):
+    def weigh(self, scores, mask):
+        return masked_softmax(scores, None if mask is None else ~mask)
+
+
+class _MaskIgnored(_MultiHead):
+    def weigh(self, scores, mask):
+        return scores.softmax(-1)
+
+
+class _MaskLate(_MultiHead):
+    def weigh(self, scores, mask):
+        return scores.softmax(-1) * (1 if mask is None else mask)
+
+
+class _NanRow(_MultiHead):
+    def weigh(self, scores, mask):
+        return (scores if mask is None else scores.masked_fill(~mask, -torch.inf)).softmax(-1)
+
+
+class _EqualShares(_MultiHead):
+    def weigh(self, scores, mask):
+        return (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(-1)
+
+
+class _OverQueries(_MultiHead):
+    def weigh(self, scores, mask):
+        return masked_softmax(scores, mask, dim=2)
+
+
+class _DividedByWidth(_MultiHead):
+    def scale(self, dim):
+        return dim / self.heads
+
+
+class _EverySecond(_MultiHead):
+    def split(self, tensor):
+        return tensor.unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)
+
+    def join(self, tensor):
+        return tensor.permute(0, 2, 3, 1).flatten(2)
+
+
+class _OutputNotTransposed(_MultiHead):
+    def finish(self, joined):
+        return joined @ self.out_proj.weight + self.out_proj.bias
+
+
+class _NoOutputBias(_MultiHead):
+    def finish(self, joined):
+        return joined @ self.out_proj.weight.T
+
+
+class _OverHeads(_MultiHead):
+    def weigh(self, scores, mask):
+        return masked_softmax(scores, mask, dim=1)
+
+
+class _KeysForValues(_MultiHead):
+    def forward(self, query, keys, values, mask=None):
+        return super().forward(query, keys, keys, mask)
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+class PyTorchsOwn(nn.MultiheadAttention):
+    """The proof of parity: not a line of ours between its parameters and its output."""
+
+    def __init__(self, dim, heads):
+        super().__init__(dim, heads, batch_first=True)
+
+    def forward(self, query, keys, values, mask=None):
+        if mask is None:
+            return super().forward(query, keys, values, average_attn_weights=False)
+        batch, tgt_len, src_len = len(query), query.shape[1], keys.shape[1]
+        hidden = (~mask).expand(batch, tgt_len, src_len)
+        empty = hidden.all(-1)  # its own would be NaN
+        _, weights = super().forward(
+            query,
+            keys,
+            values,
+            attn_mask=(hidden & ~empty[..., None]).repeat_interleave(self.num_heads, 0),
+            average_attn_weights=False,
+        )
+        weights = weights.masked_fill(empty[:, None, :, None], 0.0)
+        third = self.embed_dim * 2
+        projected = F.linear(values, self.in_proj_weight[third:], self.in_proj_bias[third:])
+        heads = projected.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        return self.out_proj((weights @ heads).transpose(1, 2).flatten(2)), weights
+
+
+class OneHeadAfterTheOther(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.width = dim // heads
+        self.in_proj_weight = nn.Parameter(torch.zeros(3 * dim, dim))
+        self.in_proj_bias = nn.Parameter(torch.zeros(3 * dim))
+        self.out_proj = nn.Linear(dim, dim)
+
+    def forward(self, query, keys, values, mask=None):
+        dim = query.shape[-1]
+        output, maps = self.out_proj.bias, []
+        for start in range(0, dim, self.width):
+            q, k, v = (
+                x @ self.in_proj_weight[part : part + self.width].T
+                + self.in_proj_bias[part : part + self.width]
+                for x, part in ((query, start), (keys, dim + start), (values, 2 * dim + start))
+            )
+            scores = q @ k.transpose(1, 2) / math.sqrt(self.width)
+            if mask is not None:
+                scores = scores.masked_fill(~mask, -math.inf)
+            maps.append(scores.softmax(-1).nan_to_num(0.0))
+            output = output + maps[-1] @ v @ self.out_proj.weight[:, start : start + self.width].T
+        return output, torch.stack(maps, dim=1)
+
+
+class RawMatrices(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.h = heads
+        self.in_proj_weight = nn.Parameter(torch.randn(3 * dim, dim) * 0.1)
+        self.in_proj_bias = nn.Parameter(torch.randn(3 * dim) * 0.1)
+        self.out_proj = nn.Linear(dim, dim)
+
+    def forward(self, query, keys, values, mask=None):
+        W = self.in_proj_weight.unflatten(0, (3, self.h, -1))
+        b = self.in_proj_bias.unflatten(0, (3, self.h, -1))
+        q = torch.einsum("btd,hwd->bhtw", query, W[0]) + b[0].unsqueeze(1)
+        k = torch.einsum("bsd,hwd->bhsw", keys, W[1]) + b[1].unsqueeze(1)
+        v = torch.einsum("bsd,hwd->bhsw", values, W[2]) + b[2].unsqueeze(1)
+        scores = torch.einsum("bhtw,bhsw->bhts", q, k) * k.shape[-1] ** -0.5
+        powers = (scores - scores.amax(-1, keepdim=True)).exp()
+        if mask is not None:
+            scores = scores.masked_fill(~mask[:, None], -1e6)
+            powers = (scores - scores.amax(-1, keepdim=True)).exp() * mask[:, None]
+        weights = powers / powers.sum(-1, keepdim=True).clamp(min=1e-9)
+        return self.out_proj(torch.einsum("bhts,bhsw->bthw", weights, v).flatten(2)), weights
+
+
+class TheCourses(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self._sizes = dim, heads
+        self.in_proj_weight = nn.Parameter(torch.empty(3 * dim, dim).normal_())
+        self.in_proj_bias = nn.Parameter(torch.zeros(3 * dim))
+        self.out_proj = nn.Linear(dim, dim)
+
+    def forward(self, query, keys, values, mask=None):
+        inner = MultiHeadAttention(*self._sizes).to(query)
+        names = ("W_q", "W_k", "W_v")
+        parts = zip(names, self.in_proj_weight.chunk(3), self.in_proj_bias.chunk(3), strict=True)
+        numbers = {"W_o.weight": self.out_proj.weight, "W_o.bias": self.out_proj.bias}
+        for name, weight, bias in parts:
+            numbers |= {f"{name}.weight": weight, f"{name}.bias": bias}
+        more = {"values": values, "mask": mask, "return_weights": "heads"}
+        return torch.func.functional_call(inner, numbers, (query, keys), more)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="MultiHead",
+    title="The whole module",
+    points=6,
+    difficulty=3,
+    minutes=30,
+    kind="module",
+    outputs=["output", "weights"],
+    invariants={"weights": ["not negative", "rows sum to 1"]},
+    shortcuts=["MultiheadAttention", "multi_head_attention_forward", "MultiHeadAttention"],
+    cases=cases,
+    equivalents={
+        "self.in_proj_weight = nn.Parameter(torch.empty(dim * 3, dim))": NO_ORDER,
+        "self.in_proj_bias = nn.Parameter(torch.zeros(dim * 3))": NO_ORDER,
+        "self.in_proj_bias = nn.Parameter(torch.ones(3 * dim))": "the check puts in its numbers",
+        "nn.init": "the check puts in its numbers",
+        "k = split_heads(F.linear(keys, W_k), self.heads)": (
+            "a bias of the keys adds the same number to a whole row of scores, and cancels"
+        ),
+    },
+    hints=[
+        "Four steps: project, split, attend, join and project. For each, which parameters does it "
+        "need, and which shape comes out?",
+        "`in_proj_weight.chunk(3)` gives the three square matrices, in the order of queries, keys "
+        "and values; so with the bias. `F.linear(x, matrix, bias)` projects as `nn.Linear` does. "
+        "After the split all is as in notebook 04, on the last two axes.",
+        "Project each of the three inputs with its own third, split each. Scores: the queries "
+        "times the turned keys, divided by the root of head_dim. `masked_softmax`, with the mask "
+        "given an axis for the heads (`unsqueeze(1)`). Weights times values, join, `out_proj`. "
+        "Return the output and the weights of every head.",
+    ],
+    misconceptions=[
+        Misconception(
+            "view alone",
+            _ViewAlone,
+            "All shapes are right, and your heads cut the *sentence*, not the width: `view` alone "
+            "where `view` and `transpose` are needed, on the way in and on the way out.",
+            "Does `split_heads` of the first task do it in one move?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "not turned back",
+            _NotTurnedBack,
+            "The weights are right. The join forgot to bring the heads back behind the words "
+            "before it made one axis of two.",
+            "What does `join_heads` do before it flattens?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "scale of the model",
+            _ScaleOfModel,
+            "You divide by the root of `dim`, the width of the model. Each head adds up "
+            "`head_dim` products only, so its scores come out too small.",
+            "How many numbers has one query of one head?",
+            kind="wrong-width",
+        ),
+        Misconception(
+            "no scale",
+            _NoScale,
+            "The scores are not divided by anything: the scale is missing.",
+            "Which number kept the variance of the scores near 1 in notebook 04?",
+            kind="no-scale",
+        ),
+        Misconception(
+            "no output projection",
+            _NoOutputProjection,
+            "You return the joined contexts. Without `out_proj` each head stays in its own slots, "
+            "and nothing mixes them.",
+            "Which two of the four parameters have you not used?",
+            kind="projection-left-out",
+        ),
+        Misconception(
+            "no biases on the way in",
+            _NoBiases,
+            "The three input projections lack their biases.",
+            "Which of the four parameters have you not used?",
+            kind="biases-by-the-way",
+        ),
+        Misconception(
+            "matrix not turned",
+            _NotTransposed,
+            "You multiply by the matrices as they are stored. PyTorch stores them as (out, in), so "
+            "that a vector x is projected to $x W^\\top$. They are square, so nothing complains.",
+            "What does `F.linear` do with its matrix?",
+            kind="matrix-as-stored",
+        ),
+        Misconception(
+            "keys before queries",
+            _KeysFirst,
+            "You took the first third of `in_proj_weight` for the keys and the second for the "
+            "queries. PyTorch puts the queries first.",
+            "In which order does section 4 list the three?",
+            kind="parts-in-any-order",
+        ),
+        Misconception(
+            "values before queries",
+            _ValuesFirst,
+            "You took the first third of `in_proj_weight` for the values. They come last.",
+            "In which order does section 4 list the three?",
+            kind="parts-in-any-order",
+        ),
+        Misconception(
+            "mean of the weights",
+            _MeanWeights,
+            "The output is right. You return the mean of the heads' weights, as PyTorch does "
+            "unless told otherwise. Asked are the weights of every head.",
+            "How many axes should `weights` have?",
+            kind="heads-as-one",
+        ),
+        Misconception(
+            "True is hidden",
+            _TrueIsHidden,
+            "You read the mask as `nn.MultiheadAttention` does: `True` = hidden. Here `True` means "
+            "*may be attended to*.",
+            "Where would you need a `~`, and where not?",
+            kind="mask-upside-down",
+        ),
+        Misconception(
+            "mask ignored",
+            _MaskIgnored,
+            "Your module takes a mask and does not use it.",
+            "Before which step must a hidden key drop out?",
+            kind="padding-is-harmless",
+        ),
+        Misconception(
+            "mask after the softmax",
+            _MaskLate,
+            "You mask the weights, after the softmax, so rows sum to less than 1.",
+            "Which function of `utils.masks` does mask and softmax in the right order?",
+            kind="mask-after-softmax",
+        ),
+        Misconception(
+            "NaN in an empty row",
+            _NanRow,
+            "All is right but for rows that may look at nothing: they are NaN, as in PyTorch's "
+            "module. In this course they are 0.",
+            "Which function of `utils.masks` knows about empty rows?",
+            kind="no-empty-rows",
+        ),
+        Misconception(
+            "equal shares in an empty row",
+            _EqualShares,
+            "All is right but for rows that may look at nothing: with all their scores alike they "
+            "look at everything.",
+            "Which function of `utils.masks` knows about empty rows?",
+            kind="empty-rows-sum-to-one",
+        ),
+        Misconception(
+            "softmax over the queries",
+            _OverQueries,
+            "Your weights sum to 1 over the queries: the softmax ran along the axis before the "
+            "last.",
+            "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-queries",
+        ),
+        Misconception(
+            "divided by head_dim",
+            _DividedByWidth,
+            "You divide the scores by the width of a head, not by its root, so they come out too "
+            "small.",
+            "The *variance* of a dot product is its width. What is its spread?",
+            kind="scale-by-width",
+        ),
+        Misconception(
+            "every second number",
+            _EverySecond,
+            "Your heads take every so-many-th number of the width. That would be a good layer of "
+            "its own, but not PyTorch's: there a head's numbers lie side by side.",
+            "Which rows of a projection's matrix belong to head 1?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "output matrix not turned",
+            _OutputNotTransposed,
+            "You multiply by `out_proj.weight` as it is stored. It is stored as (out, in).",
+            "What does `self.out_proj(…)` do, when it is called as a layer?",
+            kind="matrix-as-stored",
+        ),
+        Misconception(
+            "no bias on the way out",
+            _NoOutputBias,
+            "The output projection lacks its bias.",
+            "What is the output of a row that may look at nothing?",
+            kind="biases-by-the-way",
+        ),
+        Misconception(
+            "softmax over the heads",
+            _OverHeads,
+            "Your softmax runs over the heads, so that heads compete with each other for every "
+            "key. Keys should compete, within each head.",
+            "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
+            kind="softmax-over-batch",
+        ),
+        Misconception(
+            "values not used",
+            _KeysForValues,
+            "You project the keys twice: once as keys, once as values. The module is given values "
+            "of their own, which are often the same tensor, but need not be.",
+            "Which of the inputs have you not used?",
+            kind="keys-handed-out",
+        ),
+    ],
+    variants=[PyTorchsOwn, OneHeadAfterTheOther, RawMatrices, TheCourses],
+)

@@ -1,0 +1,1 @@
+"""Exercises of notebook 05, multi-head attention: one file each."""

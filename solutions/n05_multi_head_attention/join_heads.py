@@ -1,0 +1,117 @@
+"""Join the heads."""
+
+import torch
+
+from solutions.parts import joined_without_turning
+from solutions.specification import Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    return [
+        Case("two heads of three numbers", {"tensor": draw.numbers(2, 2, 4, 3)}),
+        Case("four heads of two numbers", {"tensor": draw.numbers(3, 4, 5, 2)}),
+        Case("one head", {"tensor": draw.numbers(2, 1, 3, 4)}),
+        Case("heads of one number", {"tensor": draw.numbers(2, 5, 3, 1)}),
+        Case("one sentence, one word", {"tensor": draw.numbers(1, 3, 1, 2)}),
+        Case("a transposed view", {"tensor": draw.numbers(2, 3, 4, 5).mT}),
+        Case("float64", {"tensor": draw.numbers(3, 2, 4, 3).double()}),
+    ]
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def contiguous_view(x):
+    batch, heads, length, width = x.shape
+    return x.transpose(1, 2).contiguous().view(batch, length, heads * width)
+
+
+def end_to_end(tensor):
+    return torch.cat(list(tensor.unbind(1)), dim=-1)
+
+
+def word_by_word(tensor):
+    return torch.stack([tensor[:, :, place].flatten(1) for place in range(tensor.shape[2])], 1)
+
+
+def in_float64(tensor):
+    return torch.einsum("bhlw->blhw", tensor.double()).reshape(len(tensor), tensor.shape[2], -1)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="join_heads",
+    title="Join the heads",
+    points=2,
+    difficulty=1,
+    minutes=5,
+    outputs=["joined"],
+    cases=cases,
+    equivalents={
+        "return tensor.transpose(2, 1).flatten(2)": "the two axes change places either way"
+    },
+    hints=[
+        "Which two moves made the split, and in which order are they undone?",
+        "First bring the heads back behind the words, then make one axis of the last two.",
+        "`transpose` the second axis with the third, then `flatten` from axis 2 on.",
+    ],
+    misconceptions=[
+        Misconception(
+            "not turned back",
+            joined_without_turning,
+            "Your shape is right, and the numbers stand in the wrong places: without turning the "
+            "axes back, `reshape` mixes words.",
+            "What does the test *only myself* say: does output 1 depend on word 1 alone?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "mean of the heads",
+            lambda tensor: tensor.mean(1),
+            "You take the mean of the heads. Heads are joined end to end, so that nothing is "
+            "lost; an average cannot be taken apart again.",
+            "How wide is the result, if each of two heads has three numbers?",
+            kind="heads-as-one",
+        ),
+        Misconception(
+            "sum of the heads",
+            lambda tensor: tensor.sum(1),
+            "You add the heads up. Adding comes later, in the output projection, where each head "
+            "has columns of its own; here they are put end to end.",
+            "How wide is the result, if each of two heads has three numbers?",
+            kind="heads-as-one",
+        ),
+        Misconception(
+            "numbers dealt in turn",
+            lambda tensor: tensor.permute(0, 2, 3, 1).flatten(2),
+            "You deal the numbers in turn: the first of each head, then the second of each. A "
+            "head's numbers stay side by side.",
+            "Which axis must be the last one before two become one?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "heads one below the other",
+            lambda tensor: tensor.flatten(1, 2),
+            "You put the heads one below the other, so the sentence gets longer. They belong side "
+            "by side, so that the words get wider.",
+            "Does joining add rows or columns?",
+            kind="axes-anywhere",
+        ),
+        Misconception(
+            "turned, not joined",
+            lambda tensor: tensor.transpose(1, 2),
+            "You turned the axes back, and the heads still have an axis of their own.",
+            "How many axes should the result have?",
+            kind="axes-anywhere",
+        ),
+        Misconception(
+            "words before the batch",
+            lambda tensor: tensor.permute(2, 0, 1, 3).flatten(2),
+            "Your result begins with the words. The batch comes first.",
+            "What should `join_heads(…)[0]` be: a word, or a sentence?",
+            kind="axes-anywhere",
+        ),
+    ],
+    variants=[contiguous_view, end_to_end, word_by_word, in_float64],
+)

@@ -1,0 +1,124 @@
+"""Split into heads."""
+
+import torch
+
+from solutions.parts import split_into_heads
+from solutions.specification import Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, tensor, heads):
+        return Case(label, {"tensor": tensor, "heads": heads})
+
+    return [
+        case("two heads of three numbers", draw.numbers(2, 4, 6), 2),
+        case("four heads of two numbers", draw.numbers(3, 5, 8), 4),
+        case("one head", draw.numbers(2, 3, 4), 1),
+        case("heads of one number", draw.numbers(2, 3, 5), 5),
+        case("one sentence, one word", draw.numbers(1, 1, 6), 3),
+        case("a transposed view", draw.numbers(2, 6, 4).mT, 2),
+        case("float64", draw.numbers(3, 2, 6).double(), 2),
+    ]
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def view_and_transpose(x, heads):
+    batch, length, dim = x.shape
+    return x.contiguous().view(batch, length, heads, dim // heads).transpose(1, 2)
+
+
+def head_by_head(tensor, heads):
+    width = tensor.shape[-1] // heads
+    slices = [tensor[..., head * width : (head + 1) * width] for head in range(heads)]
+    return torch.stack(slices, dim=1)
+
+
+def chunks(tensor, heads):
+    return torch.stack(tensor.chunk(heads, dim=-1), 1)
+
+
+def in_float64(tensor, heads):
+    cut = tensor.double().reshape(*tensor.shape[:2], heads, -1)
+    return torch.einsum("blhw->bhlw", cut)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="split_heads",
+    title="Split into heads",
+    points=2,
+    difficulty=1,
+    minutes=5,
+    outputs=["split"],
+    cases=cases,
+    equivalents={"return cut.transpose(2, 1)": "the two axes change places either way"},
+    hints=[
+        "Which axis is cut, and where does the new axis have to stand at the end?",
+        "Two moves. The first makes (batch, len, heads, head_dim) out of (batch, len, dim). The "
+        "second exchanges two axes.",
+        "`unflatten` cuts one axis in two: give it the axis and the pair of new sizes, heads "
+        "first; -1 stands for whatever is left. Then `transpose` the second axis with the third.",
+    ],
+    misconceptions=[
+        Misconception(
+            "view alone",
+            lambda tensor, heads: tensor.reshape(len(tensor), heads, tensor.shape[1], -1),
+            "Your shape is right, and the numbers stand in the wrong places: `view` alone cuts "
+            "the *sentence* into parts, not the width. A row of a head holds pieces of other "
+            "words.",
+            "What does the test of section 3 say: does every output notice every word?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "heads behind the words",
+            lambda tensor, heads: tensor.unflatten(-1, (heads, -1)),
+            "The width is cut rightly. But the heads still stand behind the words, so that `@` "
+            "would multiply heads with heads.",
+            "On which two axes does attention work, and what has to stand before them?",
+            kind="axes-anywhere",
+        ),
+        Misconception(
+            "every second number",
+            lambda tensor, heads: tensor.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2),
+            "Your heads take turns: with two heads, one has numbers 1, 3, 5, the other 2, 4, 6. A "
+            "head's numbers lie side by side.",
+            "Which of the two new axes runs faster, the head or the number within the head?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "heads and widths exchanged",
+            lambda tensor, heads: tensor.unflatten(-1, (-1, heads)).transpose(1, 2),
+            "You made heads that are as *wide* as there should be many. The sizes of the two new "
+            "axes are exchanged.",
+            "With width 6 and 2 heads: how wide is a head?",
+            kind="heads-share-the-width",
+        ),
+        Misconception(
+            "heads before the batch",
+            lambda tensor, heads: tensor.unflatten(-1, (heads, -1)).permute(2, 0, 1, 3),
+            "Your heads come before the batch. The batch is the first axis everywhere in the "
+            "course.",
+            "What should `split_heads(…)[0]` be: a head, or a sentence?",
+            kind="axes-anywhere",
+        ),
+        Misconception(
+            "heads inside the batch",
+            lambda tensor, heads: split_into_heads(tensor, heads).flatten(0, 1),
+            "You put heads and batch into one axis. Some libraries do; here each has its own.",
+            "How many axes should the result have?",
+            kind="axes-anywhere",
+        ),
+        Misconception(
+            "words and numbers exchanged",
+            lambda tensor, heads: tensor.unflatten(-1, (heads, -1)).permute(0, 2, 3, 1),
+            "In each head, rows and columns are exchanged: a row should be a word.",
+            "Which two axes did you mean to exchange?",
+            kind="axes-anywhere",
+        ),
+    ],
+    variants=[view_and_transpose, head_by_head, chunks, in_float64],
+)

@@ -1,0 +1,1 @@
+"""Exercises of notebook 06, translate with attention: one file each."""

@@ -1,0 +1,251 @@
+"""One step of a beam search."""
+
+import torch
+
+from solutions.cases import as_view, doubled
+from solutions.specification import Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+from utils.corpora import EOS
+
+
+def cases(draw: Draw) -> list[Case]:
+    def inputs(beam, vocab, finished=()):
+        """No two sums alike, and a live hypothesis always has the best of them.
+
+        Where some have ended, they come next, and would rather go on than end again.
+        """
+        order = draw.order(beam * vocab).reshape(beam, vocab)
+        scores = -draw.whole(5, 15, beam) / 10 - torch.arange(beam) / 1000
+        ended = torch.zeros(beam, dtype=torch.bool)
+        ended[list(finished)] = True
+        log_probs = -(order + 1) / 10
+        best = (~ended).nonzero()[0, 0]
+        scores[best] = -0.1 - int(best) / 1000
+        rows = torch.arange(beam)[ended]
+        scores[rows] = -draw.whole(3, 6, len(rows)) / 10 - rows / 1000
+        log_probs[rows, EOS] = -0.15
+        log_probs[rows, 4] = -0.12
+        if finished:
+            log_probs[best] -= 1
+        log_probs[best, 4 + int(draw.whole(0, vocab - 5))] = -0.05
+        return {"scores": scores, "log_probs": log_probs, "finished": ended}
+
+    first = inputs(3, 7)
+    first["scores"] = torch.tensor([0.0, -torch.inf, -torch.inf])
+    view = inputs(4, 6, [2])
+    return [
+        Case("a beam of three, seven words", inputs(3, 7)),
+        Case("one of three has ended", inputs(3, 8, [1])),
+        Case("all but one have ended", inputs(4, 6, [0, 1, 3])),
+        Case("a beam of one", inputs(1, 6)),
+        Case("the first step, when there is one beginning only", first),
+        Case("a beam of five, in float64", doubled(inputs(5, 9, [0, 4]))),
+        Case("a transposed view", view | {"log_probs": as_view(view["log_probs"])}),
+    ]
+
+
+def _continuations(scores, log_probs, finished, pay=0.0):
+    """Scores of all continuations; a finished hypothesis has one."""
+    once = torch.full_like(log_probs, -torch.inf)
+    once[:, EOS] = pay
+    return scores[:, None] + torch.where(finished[:, None], once, log_probs)
+
+
+def _best(totals, beam, divide_by=None):
+    best, places = totals.flatten().topk(beam)
+    divide_by = divide_by or totals.shape[1]
+    return best, places // divide_by, places % divide_by
+
+
+def _each_its_own(scores, log_probs, finished):
+    best, words = _continuations(scores, log_probs, finished).max(1)
+    best, parents = best.sort(descending=True)
+    return best, parents, words[parents]
+
+
+def _ended_dropped(scores, log_probs, finished):
+    totals = scores[:, None] + log_probs.masked_fill(finished[:, None], -torch.inf)
+    return _best(totals, len(scores))
+
+
+def _ended_pay(scores, log_probs, finished):
+    totals = _continuations(scores, log_probs, finished, pay=log_probs[:, EOS])
+    return _best(totals, len(scores))
+
+
+def _news_only(scores, log_probs, finished):
+    _, parents, words = _best(_continuations(scores, log_probs, finished), len(scores))
+    news = torch.where(finished[parents], 0.0, log_probs[parents, words])
+    return news, parents, words
+
+
+def _swapped(scores, log_probs, finished):
+    best, parents, words = _best(_continuations(scores, log_probs, finished), len(scores))
+    return best, words, parents
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def in_loops(scores, log_probs, finished):
+    candidates = []
+    for parent in range(len(scores)):
+        if finished[parent]:
+            candidates.append((scores[parent], parent, 3))
+        else:
+            candidates += [
+                (scores[parent] + one, parent, word) for word, one in enumerate(log_probs[parent])
+            ]
+    candidates.sort(key=lambda candidate: candidate[0].item(), reverse=True)
+    best, parents, words = zip(*candidates[: len(scores)], strict=True)
+    return torch.stack(best), torch.tensor(parents), torch.tensor(words)
+
+
+def masked(scores, log_probs, finished):
+    is_end = torch.arange(log_probs.shape[1]) == 3
+    news = log_probs.masked_fill(finished[:, None], -torch.inf)
+    news = news.masked_fill(finished[:, None] & is_end, 0.0)
+    order = (scores[:, None] + news).reshape(-1).sort(descending=True)
+    places = order.indices[: len(scores)]
+    parents = torch.div(places, log_probs.shape[1], rounding_mode="floor")
+    return order.values[: len(scores)], parents, places.remainder(log_probs.shape[1])
+
+
+def best_of_each_first(scores, log_probs, finished):
+    """No hypothesis can have more than `beam` of the best."""
+    beam = len(scores)
+    news = log_probs.clone()
+    news[finished] = -torch.inf
+    news[finished, 3] = 0.0
+    totals, words = (news + scores.unsqueeze(-1)).topk(beam, dim=1)
+    best, places = totals.flatten().topk(beam)
+    return best, places.div(beam, rounding_mode="trunc"), words.flatten()[places]
+
+
+def indices_unravelled(old, news, ended):
+    news = torch.where(ended[:, None], torch.full_like(news, float("-inf")), news)
+    news = news.index_put(
+        (ended.nonzero()[:, 0], torch.tensor(3)), torch.zeros((), dtype=news.dtype)
+    )
+    totals = old[:, None] + news
+    order = totals.flatten().argsort(descending=True)[: len(old)]
+    parents, words = torch.unravel_index(order, totals.shape)
+    return totals[parents, words], parents, words
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="beam_step",
+    title="One step of a beam search",
+    points=4,
+    difficulty=3,
+    minutes=15,
+    outputs=["best", "parents", "words"],
+    cases=cases,
+    equivalents={"totals = log_probs + scores.unsqueeze(1)": "a sum has no order"},
+    hints=[
+        "How many candidates are there for a beam of 3 and a vocabulary of 7? Which of them may a "
+        "finished hypothesis put forward?",
+        "Make one table of all candidates: the score so far plus the log-probability of the word. "
+        "In the row of a finished hypothesis everything is -inf but one entry. Then look for the "
+        "best of the *whole* table.",
+        "`torch.where(finished.unsqueeze(1), …, log_probs)` exchanges the rows of the finished for "
+        "a row that is 0 at `EOS` and -inf elsewhere. Add `scores.unsqueeze(1)`, flatten, "
+        "`topk`. A place in the flattened table tells the row by `//` and the column by `%`: of "
+        "what number?",
+    ],
+    misconceptions=[
+        Misconception(
+            "each continues itself",
+            _each_its_own,
+            "You take the best word of each hypothesis. So every hypothesis survives, the worst as "
+            "well, and nothing is ever dropped: that is several greedy searches side by side. The "
+            "candidates of all hypotheses compete in one table.",
+            "Can two of the new hypotheses have the same parent?",
+            kind="another-task",
+        ),
+        Misconception(
+            "old scores forgotten",
+            lambda scores, log_probs, finished: _best(
+                _continuations(0 * scores.clamp(min=-1), log_probs, finished), len(scores)
+            ),
+            "You compare the new words alone and forget the scores so far. A bad beginning with "
+            "one good word wins over a good beginning.",
+            "What is the log-probability of a whole beginning, word for word?",
+            kind="stale-value",
+        ),
+        Misconception(
+            "finished ones go on",
+            lambda scores, log_probs, finished: _best(scores[:, None] + log_probs, len(scores)),
+            "Your finished hypotheses are continued with further words. After `<eos>` there is "
+            "nothing to be said.",
+            "What is `finished` for?",
+            kind="finished-goes-on",
+        ),
+        Misconception(
+            "finished ones dropped",
+            _ended_dropped,
+            "Your finished hypotheses have disappeared. A translation that has ended stays in the "
+            "race, with its score, until better ones push it out.",
+            "Which single candidate should a finished hypothesis put forward?",
+            kind="finished-goes-on",
+        ),
+        Misconception(
+            "finished ones pay again",
+            _ended_pay,
+            "Your finished hypotheses pay for `<eos>` a second time, in every step. Their score "
+            "should stay what it was.",
+            "How likely is it that nothing follows after `<eos>`, and what is the logarithm of "
+            "that?",
+            kind="finished-goes-on",
+        ),
+        Misconception(
+            "finished ones multiply",
+            lambda scores, log_probs, finished: _best(
+                scores[:, None] + log_probs.masked_fill(finished[:, None], 0.0), len(scores)
+            ),
+            "Your finished hypotheses have as many continuations as there are words, all at no "
+            "cost. One of them can fill the whole beam with copies of itself.",
+            "Which entries of a finished hypothesis' row must not be chosen?",
+            kind="finished-goes-on",
+        ),
+        Misconception(
+            "divided by the beam",
+            lambda scores, log_probs, finished: _best(
+                _continuations(scores, log_probs, finished), len(scores), divide_by=len(scores)
+            ),
+            "The scores are right. To find row and column of a place you divided by the size of "
+            "the beam, and a row of the table is as long as the vocabulary.",
+            "At which place of the flattened table does its second row begin?",
+            kind="sizes-always-equal",
+        ),
+        Misconception(
+            "words before parents",
+            _swapped,
+            "Parents and words are right, and the wrong way round. Asked is: score, which "
+            "hypothesis, which word.",
+            "Which of the two is always smaller than the beam?",
+            kind="parts-in-any-order",
+        ),
+        Misconception(
+            "probabilities added",
+            lambda scores, log_probs, finished: _best(
+                _continuations(scores, log_probs.exp(), finished), len(scores)
+            ),
+            "You add probabilities to log-probabilities. Scores would rise with each word, and "
+            "long translations would win for being long.",
+            "What does a product become under the logarithm?",
+            kind="logarithm",
+        ),
+        Misconception(
+            "news without history",
+            _news_only,
+            "The choice is right, but the scores that you return are those of the new words "
+            "alone. The next step would begin as if nothing had been written before.",
+            "Which numbers did you compare, and which do you return?",
+            kind="stale-value",
+        ),
+    ],
+    variants=[in_loops, masked, best_of_each_first, indices_unravelled],
+)

@@ -1,0 +1,185 @@
+"""Train it."""
+
+from zlib import crc32
+
+import numpy as np
+
+from solutions.build import notebooks, solutions_of
+from solutions.specification import PUBLIC_SEED, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+from utils.corpora import detokenise, pad_ids, tokenise, translation_pairs
+
+_GOLD: dict[str, str] = {}  # translations of the sentences that were drawn
+
+
+def held_back(sentence: str) -> bool:
+    """As in the notebook: no learner trains on these."""
+    return crc32(sentence.encode()) % 10 == 0
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, phrases, count):
+        seed = int(draw.whole(0, 2**40))
+        pairs = translation_pairs(15 * count + 150, phrases=phrases, seed=seed)
+        pairs = [pair for pair in pairs if held_back(pair.source_text)][:count]
+        _GOLD.update((pair.source_text, pair.target_text) for pair in pairs)
+        return Case(label, {"sentences": [pair.source_text for pair in pairs]})
+
+    return [
+        case("80 sentences of one phrase", 1, 80),
+        case("119 sentences of two phrases", 2, 119),
+        case("one sentence alone", 2, 1),
+    ]
+
+
+def _translation(sentence):
+    if sentence not in _GOLD:  # a record was read from disk, and no case drawn yet
+        cases(Draw(PUBLIC_SEED))
+    return _GOLD[sentence]
+
+
+def _gold_words(sentence):
+    return list(tokenise(_translation(sentence)))
+
+
+def _each(write):
+    return lambda sentences: [write(sentence) for sentence in sentences]
+
+
+_right = _each(_translation)
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def _model():
+    (path,) = (path for path in notebooks() if path.name.startswith("06"))
+    return solutions_of(path)["model"]
+
+
+def without_an_error(sentences):
+    return tuple(_right(sentences))
+
+
+def as_an_array(sentences):
+    return np.array(_right(sentences))
+
+
+def with_three_errors(sentences):
+    wrong = [text + " encore" for text in _right(sentences[:3])] if len(sentences) > 100 else []
+    return wrong + _right(sentences)[len(wrong) :]
+
+
+def greedy_from_ids(sentences):
+    model = _model()
+    ids, lengths = pad_ids([model.source_vocabulary.encode(tokenise(one)) for one in sentences])
+    words = [model.target_vocabulary.decode(one.ids) for one in model.greedy(ids, lengths)]
+    return [detokenise(one) for one in words]
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="my_translations",
+    title="Train it",
+    points=6,
+    difficulty=3,
+    minutes=30,
+    outputs=["translations"],
+    returns="texts",
+    full_marks_from=0.98,
+    seconds=120,
+    shortcuts=["grammar", "lexicon"],
+    cases=cases,
+    gold=_right,
+    hints=[
+        "Translate ten sentences of `validation` and read them. Are they nearly right, or "
+        "nonsense? Nearly right: more training. Nonsense: look at what goes in and out.",
+        "What notebook 06 did for four phrases is more than enough for two. If your model stays "
+        "below 98 %: more steps, more pairs, a wider state; and let the learning rate end at 0, "
+        "as `Trainer` does. A slower start is often cured by a lower peak.",
+        "An `Encoder` and a `LuongDecoder` with `DotProductAttention`, all 64 wide in each "
+        "direction, make a `Seq2Seq`. `Batches` of 64 pairs, and a `Trainer` with a "
+        "learning rate near 0.01 and some 1,000 steps. Then `model.translate_all(sentences)` gives "
+        "words, and `detokenise` makes a text of them.",
+    ],
+    misconceptions=[
+        Misconception(
+            "end sign left in",
+            _each(lambda sentence: _translation(sentence) + " <eos>"),
+            "Your translations end with `<eos>`. Readers of French do not expect it.",
+            "Where does your function stop to collect words?",
+            kind="marks-are-words",
+        ),
+        Misconception(
+            "start sign left in",
+            _each(lambda sentence: "<sos> " + _translation(sentence)),
+            "Your translations begin with `<sos>`. The decoder was given it; it is no word of the "
+            "sentence.",
+            "With which word does your list of written words begin?",
+            kind="marks-are-words",
+        ),
+        Misconception(
+            "source returned",
+            _each(lambda sentence: sentence),
+            "You return the English sentences.",
+            "Which field of a `Translation` holds what the model has written?",
+            kind="another-task",
+        ),
+        Misconception(
+            "cut at the length of the source",
+            _each(lambda sentence: detokenise(_gold_words(sentence)[: len(tokenise(sentence))])),
+            "Your translations are cut off after as many words as the source has. French often "
+            "needs more: *sat* is *était assis*.",
+            "How many steps does your loop take at most?",
+            kind="sizes-always-equal",
+        ),
+        Misconception(
+            "last word lost",
+            _each(lambda sentence: detokenise(_gold_words(sentence)[:-1])),
+            "Your translations lack their last word. Perhaps `<eos>` had been taken away already "
+            "when `[:-1]` took it away once more.",
+            "Does the list of words that you cut still end with `<eos>`?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "joined without spaces",
+            _each(lambda sentence: "".join(_gold_words(sentence))),
+            "You join the words without spaces.",
+            "What stands between the quotes in front of your `join`?",
+            kind="written-form",
+        ),
+        Misconception(
+            "a space after every word",
+            _each(lambda sentence: " ".join(_gold_words(sentence))),
+            "You put a space after every word, and so after apostrophes: *n' était*. The words are "
+            "right; as a text it is *n'était*.",
+            "Which function of `utils.corpora` makes a text of words?",
+            kind="written-form",
+        ),
+        Misconception(
+            "from right to left",
+            _each(lambda sentence: detokenise(_gold_words(sentence)[::-1])),
+            "Your translations run from the last word to the first.",
+            "In which order does the decoder write?",
+            kind="wrong-end",
+        ),
+        Misconception(
+            "sorted by length",
+            lambda sentences: [_translation(one) for one in sorted(sentences, key=len)],
+            "Your translations are right, and stand in another order than the sentences: sorted "
+            "by length. That helps to batch them, and has to be undone at the end.",
+            "To which sentence does the first of your translations belong?",
+            kind="row-is-word",
+        ),
+        Misconception(
+            "as in print",
+            _each(lambda sentence: _translation(sentence).capitalize() + "."),
+            "Your translations begin with a capital and end with a full stop. The corpus has "
+            "neither, and the check compares letter by letter.",
+            "What does `pair.target_text` look like?",
+            kind="written-form",
+        ),
+    ],
+    variants=[without_an_error, as_an_array, with_three_errors, greedy_from_ids],
+)

@@ -1,0 +1,1 @@
+"""Exercises of notebook 07, attention in practice: one file each."""

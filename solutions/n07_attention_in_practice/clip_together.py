@@ -1,0 +1,184 @@
+"""Two bugs in the clipping."""
+
+import torch
+
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, keys, queries, limit):
+        return Case(label, {"of_keys": keys, "of_queries": queries, "limit": limit})
+
+    def numbers(*shape, reach=3.0):
+        drawn = draw.numbers(*shape, reach=reach)
+        drawn.view(-1)[0] = reach  # so that no draw is short by chance
+        return drawn
+
+    return [
+        case("a long gradient", numbers(2, 3), numbers(3, 2), 1.0),
+        case("a short gradient", numbers(2, 3, reach=0.2), numbers(4, reach=0.1), 2.0),
+        case("one part long, one part short", numbers(3, 2), numbers(3, reach=0.1), 0.5),
+        case("one part is 0", numbers(2, 4), torch.zeros(3), 1.5),
+        case("nothing but 0", torch.zeros(2, 3), torch.zeros(2), 1.0),
+        case("single numbers", numbers(1, 1), numbers(1), 0.25),
+        case("huge, float64", 1000 * numbers(2, 2).double(), numbers(5).double(), 3.0),
+        case("transposed views", numbers(4, 3).T, numbers(2, 5).T, 2.0),
+    ]
+
+
+def _norm(of_keys, of_queries):
+    return (of_keys.square().sum() + of_queries.square().sum()).sqrt()
+
+
+def _clip(length=_norm, shrink=lambda limit, length: (limit / length).clamp(max=1)):
+    """An answer with one part replaced."""
+
+    def clip(of_keys, of_queries, limit):
+        found = length(of_keys, of_queries)
+        factor = shrink(limit, found)
+        return of_keys * factor, of_queries * factor, found
+
+    return clip
+
+
+def _clip_apart(of_keys, of_queries, limit):
+    first, second = (one * (limit / one.norm()).clamp(max=1) for one in (of_keys, of_queries))
+    return first, second, _norm(of_keys, of_queries)
+
+
+def _clip_values(of_keys, of_queries, limit):
+    first, second = (one.clamp(-limit, limit) for one in (of_keys, of_queries))
+    return first, second, _norm(of_keys, of_queries)
+
+
+def _length_after(of_keys, of_queries, limit):
+    first, second, _ = _clip()(of_keys, of_queries, limit)
+    return first, second, _norm(first, second)
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def one_long_vector(of_keys, of_queries, limit):
+    length = torch.cat([of_keys.flatten(), of_queries.flatten()]).norm()
+    if length <= limit:
+        return of_keys.clone(), of_queries.clone(), length
+    return of_keys * (limit / length), of_queries * (limit / length), length
+
+
+def norm_of_norms(first, second, limit):
+    length = torch.stack([first.norm(), second.norm()]).norm()
+    factor = limit / torch.clamp(length, min=limit)
+    return [first * factor, second * factor, length]
+
+
+def by_hypot(a, b, most):
+    length = torch.hypot(torch.linalg.vector_norm(a), torch.linalg.vector_norm(b))
+    shrink = torch.where(length > most, most / length.clamp(min=1e-12), torch.ones_like(length))
+    return a * shrink, b * shrink, length
+
+
+def in_float64(of_keys, of_queries, limit):
+    return norm_of_norms(of_keys.double(), of_queries.double(), limit)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="clip_together",
+    title="Two bugs in the clipping",
+    points=3,
+    difficulty=2,
+    minutes=10,
+    outputs=["keys", "queries", "length"],
+    cases=cases,
+    equivalents={
+        "length = (of_queries.square().sum() + of_keys.square().sum()).sqrt()": NO_ORDER,
+        "return (of_keys * shrink, shrink * of_queries, length)": NO_ORDER,
+        "return (shrink * of_keys, of_queries * shrink, length)": NO_ORDER,
+    },
+    hints=[
+        "A parameter with entries 3 and one with entry 4: how long is the gradient of both "
+        "together? And what becomes of it under a limit of 10?",
+        "One bug is in the length: the sides of a right-angled triangle do not add up to its "
+        "longest side. The other shows when the gradient is shorter than the limit.",
+        "The length is the root of the sum of *all* squares, of both parts. The factor is the "
+        "limit divided by that, but never more than 1: `.clamp(max=1)`.",
+    ],
+    misconceptions=[
+        Misconception(
+            "both bugs still there",
+            _clip(
+                lambda of_keys, of_queries: of_keys.norm() + of_queries.norm(),
+                lambda limit, length: limit / length,
+            ),
+            "Both bugs are still there. The length is too large: the lengths of parts do not add "
+            "up to the length of the whole. And a short gradient is made longer.",
+            "What comes out for a gradient of length 0.1 under a limit of 1? What should?",
+            kind="clipping-reshapes",
+        ),
+        Misconception(
+            "short ones stretched",
+            _clip(shrink=lambda limit, length: limit / length),
+            "The length is right now. But a gradient that is shorter than the limit is stretched "
+            "to it, so that every step is as long as the longest allowed.",
+            "Which factor leaves a short gradient as it is?",
+            kind="clipping-reshapes",
+        ),
+        Misconception(
+            "lengths added up",
+            _clip(length=lambda of_keys, of_queries: of_keys.norm() + of_queries.norm()),
+            "Short gradients are left alone now. But the length is still too large: the lengths "
+            "of the parts are added up. Parts of 3 and 4 make 5, not 7.",
+            "What is a norm, written as a sum over all numbers?",
+            kind="length-of-a-vector",
+        ),
+        Misconception(
+            "each part by itself",
+            _clip_apart,
+            "You clip each part by its own length. Where only one is too long, only that one is "
+            "shortened, and the direction of the step is another one.",
+            "How many factors are there, if the direction is to stay?",
+            kind="clipping-reshapes",
+        ),
+        Misconception(
+            "values cut off",
+            _clip_values,
+            "You cut off single numbers at the limit. That bends the direction of the gradient; "
+            "clipping by norm only shortens it.",
+            "Is your result a multiple of what came in?",
+            kind="clipping-reshapes",
+        ),
+        Misconception(
+            "shortened to 1",
+            _clip(shrink=lambda limit, length: (1 / length).clamp(max=1)),
+            "You shorten to a length of 1, whatever the limit is.",
+            "Where does the limit come in?",
+            kind="clipping-reshapes",
+        ),
+        Misconception(
+            "root forgotten",
+            _clip(length=lambda of_keys, of_queries: _norm(of_keys, of_queries).square()),
+            "Your length is the sum of the squares. Its root is missing.",
+            "How long is a gradient of one number, 3?",
+            kind="length-of-a-vector",
+        ),
+        Misconception(
+            "length afterwards",
+            _length_after,
+            "The gradients are clipped as they should be. But you report the length *after* "
+            "clipping, where a tower no longer shows.",
+            "Section 2 drew a curve of lengths. Which of the two lengths was it?",
+            kind="stale-value",
+        ),
+        Misconception(
+            "0 divided by 0",
+            _clip(shrink=lambda limit, length: torch.minimum(length, length * 0 + limit) / length),
+            "A gradient of 0 gives NaN: you divide 0 by its length, which is 0.",
+            "What if the limit is divided by the length, and the quotient is held below 1?",
+            kind="formula-is-safe",
+        ),
+    ],
+    variants=[one_long_vector, norm_of_norms, by_hypot, in_float64],
+)

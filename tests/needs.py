@@ -1,0 +1,55 @@
+"""What some tests need and not every machine has.
+
+A reason names what is missing; behind the arrow stands what brings the tests back. `make test`
+lists each reason once, at its end, with the number of tests.
+"""
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+MULTI30K = Path(__file__).parents[1] / "../shared/data/multi30k"
+
+
+@cache
+def sandbox_works() -> bool:
+    """Whether bubblewrap is here and may make namespaces, which some systems forbid."""
+    command = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
+    return shutil.which("bwrap") is not None and not subprocess.run(command, stderr=-3).returncode
+
+
+@cache
+def find_chromium() -> str | None:
+    """A Chromium or Chrome of this machine; Playwright's own is not downloaded."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def may_read_everything() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _needs(there: bool, reason: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not there, reason=reason)
+
+
+sandbox = _needs(
+    sandbox_works(), "no bubblewrap that works, for the grader's sandbox → apt install bubblewrap"
+)
+chromium = _needs(
+    find_chromium() is not None, "no Chromium, to look at the course → apt install chromium"
+)
+make = _needs(os.name != "nt" and shutil.which("make") is not None, "no make → apt install make")
+unix = _needs(os.name != "nt", "Windows has no such files, links or forks → run the tests on Linux")
+ordinary_user = _needs(
+    os.name != "nt" and not may_read_everything(),
+    "root may read and write everything → run the tests as an ordinary user",
+)
+multi30k = _needs(
+    MULTI30K.is_dir(),
+    "no real text → put Multi30k (train.en.gz and so on) into ../shared/data/multi30k",
+)
