@@ -67,7 +67,7 @@ class Misconception:
     gives: Any
     explanation: str
     hint: str
-    kind: str = ""
+    kind: str
 
 
 class Exercise:

@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,16 +102,13 @@ def programs_of_a_bare_machine(folder: Path) -> str:
 
 def new_environment(setting: Setting, course: Path) -> str:
     """The Python of an environment that is made for a setting."""
+    constraints = course.parent / "lowest.txt"
+    stated = (course / "pyproject.toml").read_text(encoding="utf-8")
+    lowest = re.findall(r'"([\w-]+)>=([\w.]+),<', stated) if setting.lowest else []
+    constraints.write_text("".join(f"{name}=={version}\n" for name, version in lowest))
     python = str(course.parent / "environment" / "bin" / "python")
+    install = [python, "-m", "pip", "install", "-q", "-r", "requirements.txt", "-c", constraints]
     subprocess.run([setting.python, "-m", "venv", course.parent / "environment"], check=True)
-    install = [python, "-m", "pip", "install", "-q", "-r", "requirements.txt"]
-    if setting.lowest:
-        project = tomllib.loads((course / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        allowed = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
-        lowest = [re.sub(r">=([\w.]+),<.*", r"==\1", requirement) for requirement in allowed]
-        constraints = course.parent / "lowest.txt"
-        constraints.write_text("\n".join(lowest), encoding="utf-8")
-        install += ["-c", constraints]
     subprocess.run(install, cwd=course, check=True)
     return python
 

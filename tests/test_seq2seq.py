@@ -78,7 +78,7 @@ def test_parts_that_do_not_fit_are_refused_with_the_remedy():
     with pytest.raises(ValueError, match=r"10 wide .* made for 8: .* key_dim=10"):
         Seq2Seq(encoder, decoder, WORDS, WORDS)
     encoder = Encoder(9, 6, DIM // 2)
-    with pytest.raises(ValueError, match=r"source vocabulary has 12 .* embedding 9: .*vocab_size"):
+    with pytest.raises(ValueError, match=r"source .* has 12 words, .* has 9: .*vocab_size"):
         Seq2Seq(encoder, decoder, WORDS, WORDS)
 
 

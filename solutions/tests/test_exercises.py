@@ -27,6 +27,7 @@ from solutions.build import (
     solutions_of,
     stub,
 )
+from solutions.misconceptions import KINDS
 from solutions.specification import Draw
 from utils.checks import bank
 from utils.checks.calling import Printed
@@ -62,8 +63,7 @@ def test_messages_are_different_and_whole(path, exercise):
 
 @every_exercise
 def test_mistakes_are_of_kinds_in_the_vocabulary(path, exercise):
-    vocabulary = pytest.importorskip("solutions.misconceptions")
-    assert {one.kind for one in exercise.misconceptions} <= vocabulary.KINDS.keys()
+    assert {one.kind for one in exercise.misconceptions} <= KINDS.keys()
 
 
 @every_exercise

@@ -1,9 +1,11 @@
 """The vocabulary of misconceptions reads as it is quoted."""
 
 import re
+from collections import Counter
 
 import pytest
 
+from solutions.build import chosen
 from solutions.misconceptions import _ALL, KINDS
 
 every_kind = pytest.mark.parametrize("kind", _ALL, ids=[kind.slug for kind in _ALL])
@@ -22,3 +24,11 @@ def test_a_kind_reads_as_it_is_quoted(kind):
 def test_no_two_kinds_are_the_same():
     for name in ("slug", "belief", "advice"):
         assert len({getattr(kind, name) for kind in _ALL}) == len(KINDS) == len(_ALL)
+
+
+def test_every_kind_is_shared_and_few_mistakes_are_of_none():
+    mistakes = [mistake for _, exercise in chosen() for mistake in exercise.task.mistakes]
+    used = Counter(mistake.kind for mistake in mistakes)
+    assert used.keys() == KINDS.keys()
+    assert min(used.values()) >= 2
+    assert used["another-task"] < len(mistakes) / 20
