@@ -1,6 +1,6 @@
-"""The grader on a made-up class, watched from outside, and its peers on the same notebooks.
+"""The grader on a made-up class, watched from outside; its peers on the same class; its sandbox.
 
-`make bench-grading`; `ONLY=honest` or `ONLY=hostile` runs one of the two.
+`make bench-grading`; `ONLY=honest`, `ONLY=hostile` or `ONLY=sandboxes` runs one of the three.
 
 The peers need an environment of their own. To repeat the comparison:
 
@@ -39,6 +39,7 @@ import torch
 from torch import Tensor
 
 from grading import classroom
+from grading.sandbox import Launcher, wire
 from utils.checks import bank
 from utils.checks.tasks import Record
 
@@ -46,7 +47,8 @@ NOTEBOOK = "01_attention_concepts"
 FEW, MANY = 20, 220  # notebooks: what a notebook costs is the difference
 FOR_PEERS = 6  # notebooks: they take seconds for each
 CLASS, HOSTILE = 1000, 0.05
-MARKS = (100, 500, 1000)  # notebooks after which the memory is looked at
+MARKS = (100, 500, 1000)  # notebooks after which the memory is read
+FORKED, FRESH = 60, 5  # starts of a worker that are timed: by the warm server, and from nothing
 ROOT = Path(__file__).parents[1]
 
 
@@ -101,6 +103,51 @@ def hostile() -> dict:
     }
 
 
+def sandboxes() -> dict:
+    """What starting a worker costs: a fork of the warm server, beside a sandbox from nothing."""
+    _, server = forked(0)
+    seconds, processor = forked(FORKED)
+    costs = {
+        "forked by the warm server": (seconds / FORKED, (processor - server) / FORKED),
+        "fresh, no more than `import torch`": tuple(cost / FRESH for cost in fresh(FRESH)),
+    }
+    print(f"\n{'A worker from start to end':36}{'seconds':>10}{'of a processor':>16}")
+    for name, (seconds, processor) in costs.items():
+        print(f"{name:36}{seconds:10.3f}{processor:16.3f}")
+    return {name: [round(cost, 3) for cost in both] for name, both in costs.items()}
+
+
+def forked(count: int) -> tuple[float, float]:
+    """Workers with nothing to do, one after another.
+
+    Returns:
+        The seconds that they take, and the processor seconds, those of a new server included.
+    """
+    before = _processor_time()
+    with Launcher() as launcher:
+        start = time.perf_counter()
+        for _ in range(count):
+            with launcher.launch(60) as worker:
+                worker.connection.sendall(wire.pack({"cells": [], "seconds": 1.0, "tasks": []}))
+                while worker.connection.recv(2**16):
+                    pass
+                assert worker.ending() == "done"
+        seconds = time.perf_counter() - start
+    return seconds, _processor_time() - before
+
+
+def fresh(count: int) -> tuple[float, float]:
+    """The same for a new sandbox and a new Python each, which import torch and do nothing."""
+    command = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
+    command += ["--dev", "/dev", "--proc", "/proc", sys.executable, "-c"]
+    command += ["import time, torch; print(time.process_time())"]  # bwrap's child is not ours
+    environment, processor = os.environ | {"OMP_NUM_THREADS": "1"}, 0.0
+    start = time.perf_counter()
+    for _ in range(count):
+        processor += float(subprocess.check_output(command, env=environment))
+    return time.perf_counter() - start, processor
+
+
 def graded(folder: Path, out: Path) -> dict[str, Any]:
     """Grade a class by the command line, and watch.
 
@@ -109,9 +156,7 @@ def graded(folder: Path, out: Path) -> dict[str, Any]:
         the end ("reported"), in all ("seconds"), and of all processors ("processor"); and the
         largest memory of parent and server so far, in MB, at some counts of results ("memory").
     """
-    import resource  # Windows has none, and other benchmarks
-
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = _processor_time()
     start = time.time()
     command = [sys.executable, "-m", "grading", folder, "--out", out, "--seed", "1"]
     said = out.with_suffix(".said")
@@ -127,18 +172,23 @@ def graded(folder: Path, out: Path) -> dict[str, Any]:
     end = time.time()
     if grader.returncode:
         sys.exit(said.read_text())
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     times = sorted(path.stat().st_mtime for path in results.glob("*.json"))
     return {
         "prepared": times[0] - start,
         "graded": times[-1] - times[0],
         "reported": end - times[-1],
         "seconds": end - start,
-        "processor": sum(
-            getattr(after, name) - getattr(before, name) for name in ("ru_utime", "ru_stime")
-        ),
+        "processor": _processor_time() - before,
         "memory": memory,
     }
+
+
+def _processor_time() -> float:
+    """Seconds of all processors that ended children of this process have taken."""
+    import resource  # not on Windows, where tests import this module
+
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _child(process: int | None) -> int | None:
@@ -156,13 +206,16 @@ def _largest(process: int | None) -> int:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
         return 0
-    return next((int(one.split()[1]) >> 10 for one in lines if one.startswith("VmHWM")), 0)
+    return next((int(line.split()[1]) >> 10 for line in lines if line.startswith("VmHWM")), 0)
 
 
 def _points(out: Path) -> dict[str, int]:
     """File → points."""
     results = map(json.loads, (path.read_text() for path in out.glob("private/1/results/*.json")))
-    return {one["file"]: sum(task["points"] for task in one["tasks"].values()) for one in results}
+    return {
+        result["file"]: sum(task["points"] for task in result["tasks"].values())
+        for result in results
+    }
 
 
 # --- Peers ----------------------------------------------------------------------------------------
@@ -176,7 +229,7 @@ def beside_peers(
     figures = {}
     print(f"\nThe first {len(files)} of them by the peers, and in all the points of those")
     print(f"{'':12}{'a minute':>10}{'ours over it':>14}{'points':>8}")
-    print(f"{'ours':12}{ours:10.1f}{'':14}{sum(points[one.name] for one in files):8}")
+    print(f"{'ours':12}{ours:10.1f}{'':14}{sum(points[file.name] for file in files):8}")
     for name, peer in graders.items():
         a_minute, earned = peer(environment / "bin", folder / name).grade(files)
         print(f"{name:12}{a_minute:10.1f}{ours / a_minute:14.1f}{earned:8g}")
@@ -204,8 +257,8 @@ def comparisons(record: Record) -> Iterator[str]:
             "import torch\n"
             f"found = given({inputs})\n"
             "found = found if isinstance(found, tuple) else (found,)\n"
-            f"for one, should in zip(found, ({outputs},), strict=True):\n"
-            "    assert torch.allclose(one.double(), should.double(), atol=1e-5)"
+            f"for answer, expected in zip(found, ({outputs},), strict=True):\n"
+            "    assert torch.allclose(answer.double(), expected.double(), atol=1e-5)"
         )
 
 
@@ -324,6 +377,9 @@ class Otter(Peer):
 
 
 if __name__ == "__main__":
-    for measure in (honest, hostile):
-        if measure.__name__ in (sys.argv[1:] or ("honest", "hostile")):
-            print(json.dumps({measure.__name__: measure()}))
+    measures = {measure.__name__: measure for measure in (honest, hostile, sandboxes)}
+    names = sys.argv[1:] or list(measures)
+    if unknown := set(names) - set(measures):
+        sys.exit(f"No such measurement: {', '.join(unknown)}. There are {', '.join(measures)}.")
+    for name in names:
+        print(json.dumps({name: measures[name]()}))

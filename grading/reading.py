@@ -1,6 +1,12 @@
 """A notebook as data: which exercises it answers, with which code, and what it says in words.
 
 Nothing is run here. Cells are known by the names that they define, never by id, order or metadata.
+
+IPython's own transformers take off pasted prompts and an indent of a whole cell. Magics they leave
+to us: IPython turns them into calls, where a grader wants the code of `%time code` and nothing of
+`!ls`; and it tokenizes the whole cell again after each magic, up to 500 times. A cell of 50,000
+lines `!ls` would take it seven minutes, and takes us 0.3 seconds; the 82 cells of the solutions
+take it 0.024 seconds, and us 0.006.
 """
 
 import ast
@@ -10,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt, leading_indent
 
 from grading.submissions import Unreadable
 from utils.checks import bank
@@ -75,14 +83,14 @@ def read(data: bytes, file: str = "") -> Notebook:
         source = source.replace("\r\n", "\n").replace("\r", "\n")
         if kind == "code":
             code, left_out = python(source)
-            remarks += [f"cell {number}: {one}" for one in left_out]
+            remarks += [f"cell {number}: {remark}" for remark in left_out]
             cells.append(Cell(number, code))
         elif match := ANSWER.match(source.strip()):
             text = match["text"].replace(NOT_ANSWERED, "").strip()[:LONGEST_ANSWER]
             words[match["question"]] = text or words.get(match["question"], "")
     if not any(cell.source.strip() for cell in cells):
         raise Unreadable("no code in it")
-    name = _which(cells, file)
+    name = _notebook_of(cells, file)
     words = {question: words.get(question, "") for question in questions(name)}
     return Notebook(name, _without_leftover_stubs(cells, name), words, remarks)
 
@@ -126,6 +134,8 @@ def python(source: str) -> tuple[str, list[str]]:
 
     Only lines at which Python stumbles are looked at: a line may begin with % and be Python.
     """
+    pasted = source.splitlines(keepends=True)
+    source = "".join(ipython_prompt(classic_prompt(leading_indent(pasted))))
     first, left_out = source.lstrip().partition("\n")[0], []
     if first.startswith("%%"):
         name = first[2:].split()[0] if first[2:].split() else ""
@@ -199,7 +209,7 @@ def questions(name: str) -> list[str]:
     return [match["question"] for _, source in _given(name) if (match := ANSWER.match(source))]
 
 
-def _which(cells: Sequence[Cell], file: str) -> str:
+def _notebook_of(cells: Sequence[Cell], file: str) -> str:
     """The notebook of the course that has the most tasks which are defined here."""
     names = set().union(*(defined(cell.source) for cell in cells))
     found = {

@@ -1,5 +1,4 @@
-"""The learners' zip: the course without solutions. `python -m grading.release`, or
-`make release`.
+"""The learners' zip: the course without solutions and grader. `make release`.
 
 The same files give the same bytes, on any machine: sorted, without dates, and not compressed, as
 libraries that compress differ. Afterwards the zip is unpacked into an empty folder and every
@@ -21,7 +20,8 @@ from tqdm.auto import tqdm
 ROOT = Path(__file__).parents[1]
 ZIP = ROOT / "dist" / "attention-course.zip"
 FILES = ("LICENSE", "Makefile", "README.md", "pyproject.toml", "requirements.txt")
-FOLDERS = (".jupyter", "exercises", "notebooks", "tests", "utils")
+FOLDERS = (".jupyter", "docs", "exercises", "notebooks", "tests", "utils")
+SECRET = ("solutions", "grading")
 LEFT_OUT = ("__pycache__", ".ipynb_checkpoints", "progress.json")
 DAY_ONE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can name
 SECONDS = 120  # for a cell
@@ -46,7 +46,7 @@ def contents() -> Iterator[Path]:
     yield from sorted([*(ROOT / name for name in FILES), *files])
 
 
-def prove(path: Path) -> tuple[int, int]:
+def prove(zip_path: Path) -> tuple[int, int]:
     """Unpack the zip, and run every exercise notebook in it untouched.
 
     Returns:
@@ -55,12 +55,13 @@ def prove(path: Path) -> tuple[int, int]:
     Raises:
         AssertionError: something is missing, or a check passes work that nobody has done.
     """
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path) as archive:
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(zip_path) as archive:
         archive.extractall(folder)
         course = Path(folder) / "attention-course"
-        assert not (course / "solutions").exists(), "the zip holds solutions/"
+        secret = [name for name in SECRET if (course / name).exists()]
+        assert not secret, f"the zip holds {secret}"
         notebooks = sorted((course / "exercises").glob("0*.ipynb"))
-        checks = sum(run_untouched(one, course) for one in tqdm(notebooks, desc="proving"))
+        checks = sum(run_untouched(path, course) for path in tqdm(notebooks, desc="proving"))
     return len(notebooks), checks
 
 
@@ -94,7 +95,7 @@ def main() -> None:
     size = ZIP.stat().st_size / 2**20
     print(f"{os.path.relpath(ZIP)}: {size:.1f} MB, SHA-256 {digest}")
     notebooks, checks = prove(ZIP)
-    print(f"It works without solutions/: {notebooks} notebooks ran, {checks} checks answered.")
+    print(f"It works without {' and '.join(SECRET)}: {notebooks} notebooks, {checks} checks ran.")
 
 
 if __name__ == "__main__":

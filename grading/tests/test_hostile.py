@@ -410,6 +410,6 @@ def test_what_arrives_fills_no_more_than_it_may():
         tracemalloc.stop()
 
 
-def test_the_readme_counts_them():
-    readme = (bank.FOLDER.parent / "README.md").read_text(encoding="utf-8")
-    assert f" {len(ATTACKS)} kinds of hostile submission" in readme
+def test_the_documentation_counts_them():
+    text = (bank.FOLDER.parent / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert f" {len(ATTACKS)} kinds of hostile submission" in text

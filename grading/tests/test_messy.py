@@ -3,6 +3,7 @@
 import base64
 import json
 import secrets
+import textwrap
 from dataclasses import replace
 
 import nbformat
@@ -32,7 +33,8 @@ PICTURE = base64.b64encode(b"\x89PNG" + bytes(50_000)).decode()
 def assignments():
     def hurried(records):
         return {
-            one.task.id: replace(one, task=replace(one.task, seconds=SECONDS)) for one in records
+            record.task.id: replace(record, task=replace(record.task, seconds=SECONDS))
+            for record in records
         }
 
     public = bank.load_all(bank.FOLDER / NAME).values()
@@ -114,20 +116,22 @@ VS_CODE = {
     "vscode": {"interpreter": {"hash": "31f2aee4e71d21fbe5cf8b01ff0e069b"}},
 }
 MESSY = {
-    "prints everywhere": data(*each(lambda one: body(one, "print('here', locals())"))),
-    "prints a storm": data(*each(lambda one: body(one, "print('x\\n' * 10_000)"))),
-    "warnings": data(*each(lambda one: body(one, "import warnings; warnings.warn('careful')"))),
+    "prints everywhere": data(*each(lambda cell: body(cell, "print('here', locals())"))),
+    "prints a storm": data(*each(lambda cell: body(cell, "print('x\\n' * 10_000)"))),
+    "warnings": data(*each(lambda cell: body(cell, "import warnings; warnings.warn('careful')"))),
     "writes to the standard error": data(
-        *each(lambda one: body(one, "import sys; sys.stderr.write('here')"))
+        *each(lambda cell: body(cell, "import sys; sys.stderr.write('here')"))
     ),
     "an unknown kernel": data(
         *CELLS, metadata={"kernelspec": {"name": "my-env", "display_name": "?", "language": "R"}}
     ),
     "no metadata, and cells upside down": data(*reversed(CELLS)),
     "every cell twice": data(*CELLS, *CELLS),
-    "tries before the answer": data(*map(stub, CELLS), *each(lambda one: one + "\n# at last")),
+    "tries before the answer": data(*map(stub, CELLS), *each(lambda cell: cell + "\n# at last")),
     "untouched stubs below the answers": data(*CELLS, *map(stub, CELLS[1:])),
-    "cells between": data("1 + 1", *[one for cell in CELLS for one in (cell, "x = 3\nx", "")]),
+    "cells between": data(
+        "1 + 1", *[source for cell in CELLS for source in (cell, "x = 3\nx", "")]
+    ),
     "everything in one cell": data("\n\n".join(CELLS)),
     "float64 by default": data("import torch\ntorch.set_default_dtype(torch.float64)", *CELLS),
     "no gradients by default": data("import torch\ntorch.set_grad_enabled(False)", *CELLS),
@@ -144,9 +148,9 @@ MESSY = {
     "a scratch cell that waits for words": data("name = input('Who?')", *CELLS),
     "scratch cells that exit": data("exit()", *CELLS[:3], "quit()", *CELLS[3:], "raise SystemExit"),
     "an assertion that does not hold": data(*CELLS, "assert entropy(torch.ones(1)) == 7"),
-    "Windows line ends": data(*(one.replace("\n", "\r\n") for one in CELLS)),
-    "old Macintosh line ends": data(*(one.replace("\n", "\r") for one in CELLS)),
-    "tabs": data(*each(lambda one: one.replace("    ", "\t"))),
+    "Windows line ends": data(*(cell.replace("\n", "\r\n") for cell in CELLS)),
+    "old Macintosh line ends": data(*(cell.replace("\n", "\r") for cell in CELLS)),
+    "tabs": data(*each(lambda cell: cell.replace("    ", "\t"))),
     "a file with Windows line ends": json.dumps(notebook(*CELLS), indent=1)
     .replace("\n", "\r\n")
     .encode(),
@@ -164,17 +168,22 @@ MESSY = {
         *CELLS,
         "%timeit 1 + 1\nentropy?",
     ),
-    "magics in the cells of the answers": data(*each(lambda one: f"%matplotlib inline\n{one}")),
-    "every cell timed": data(*each(lambda one: f"%%time\n{one}")),
+    "magics in the cells of the answers": data(*each(lambda cell: f"%matplotlib inline\n{cell}")),
+    "every cell timed": data(*each(lambda cell: f"%%time\n{cell}")),
+    "pasted from a Python session": data(*each(lambda cell: ">>> " + cell.replace("\n", "\n... "))),
+    "pasted from an IPython session": data(
+        *each(lambda cell: "In [3]: " + cell.replace("\n", "\n   ...: "))
+    ),
+    "indented as a whole": data(*each(lambda cell: textwrap.indent(cell, "    "))),
     "the format of 2012": old(),
     "the first format of today, without ids": without_ids(),
     "helpers in other cells": data(
-        *each(lambda one: one.replace("scores.softmax(", "my_softmax(scores, ")),
+        *each(lambda cell: cell.replace("scores.softmax(", "my_softmax(scores, ")),
         "def my_softmax(scores, dim): return torch.softmax(scores, dim)",
     ),
-    "inside an if": data(*each(lambda one: indented(one, "if True:"))),
-    "inside a try": data(*each(lambda one: indented(one, "try:", "except Exception: raise"))),
-    "a name in another script": data(*each(lambda one: f"# von Jürgen Ωμέγα 李明 🙂\n{one}")),
+    "inside an if": data(*each(lambda cell: indented(cell, "if True:"))),
+    "inside a try": data(*each(lambda cell: indented(cell, "try:", "except Exception: raise"))),
+    "a name in another script": data(*each(lambda cell: f"# von Jürgen Ωμέγα 李明 🙂\n{cell}")),
     "a byte order mark": b"\xef\xbb\xbf" + data(*CELLS),
     "UTF-16": json.dumps(notebook(*CELLS)).encode("utf-16"),
     "pictures that are shown": data(
@@ -220,7 +229,7 @@ def test_a_right_answer_earns_all_points(name, assignments, launcher):
     sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: MESSY[name])
     result = mark(sent, assignments, launcher)
     assert result.problem == ""
-    assert {task: one.reason for task, one in result.tasks.items()} == dict.fromkeys(
+    assert {task: outcome.reason for task, outcome in result.tasks.items()} == dict.fromkeys(
         TASKS, "passed"
     )
     assert result.points == result.of
@@ -236,6 +245,6 @@ def test_what_was_left_out_or_went_wrong_is_said(assignments, launcher):
     ]
 
 
-def test_the_readme_counts_them():
-    readme = (bank.FOLDER.parent / "README.md").read_text(encoding="utf-8")
-    assert f" {len(MESSY)} untidy right answers" in readme
+def test_the_documentation_counts_them():
+    text = (bank.FOLDER.parent / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert f" {len(MESSY)} untidy" in text

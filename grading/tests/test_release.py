@@ -27,7 +27,7 @@ def test_it_holds_the_course_and_nothing_secret_or_left_over(course):
     names = {path.name for path in course.iterdir()}
     assert names == {*release.FILES, *release.FOLDERS}
     inside = [path.relative_to(course).parts for path in course.rglob("*")]
-    assert not [parts for parts in inside if set(parts) & {"solutions", *release.LEFT_OUT}]
+    assert not [parts for parts in inside if set(parts) & {*release.SECRET, *release.LEFT_OUT}]
     assert len(list((course / "exercises").glob("*.ipynb"))) == 7
     rubric = "**Rubric**"
     assert not [path for path in course.rglob("*.ipynb") if rubric in path.read_text("utf-8")]
