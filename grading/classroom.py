@@ -63,8 +63,6 @@ HOSTILE = {  # what it does → a cell; all but the loops end by themselves
     "stubborn loop": "while True:\n    try:\n        while True:\n            pass\n"
     "    except BaseException:\n        pass",
 }
-
-
 STYLES = '"""Right answers, written in other ways."""'
 CHOICES = STYLES.replace('."', '. Each function returns what the learner would write."')
 IMPORTS = {"torch": "import torch", "F": "import torch.nn.functional as F"}

@@ -1,6 +1,7 @@
 """Parts of answers, right and wrong, that several exercises share.
 
-A wrong implementation is mostly a right one with one part replaced.
+A wrong implementation is mostly a right one with one part replaced. Parts that need no words have
+a comment in place of a docstring: made-up learners (`grading.classroom`) copy them as they are.
 """
 
 from collections.abc import Mapping
