@@ -1,6 +1,7 @@
 """The checks, checked in both directions: `python -m solutions.selftest`, or `make selftest`.
 
-The number of a notebook, "05", or the name of a task, "entropy", restricts it to that.
+The number of a notebook, "05", or the name of a task, "entropy", restricts it to that,
+and to fewer sets of hidden cases: enough between two edits.
 
 Every known mistake has to fail under its own name, on the public cases and on hidden ones; every
 right answer has to pass, however it is written; and small faults in a solution have to be noticed.
@@ -26,17 +27,18 @@ from utils.checks.notebook import verdict_on
 from utils.checks.tasks import Record
 
 HIDDEN_SETS = 10
+HIDDEN_SETS_BETWEEN_EDITS = 3
 
 
-def hidden_seeds() -> list[int]:
+def hidden_seeds(count: int) -> list[int]:
     """Seeds that have never been used before."""
-    return [random.SystemRandom().randrange(2**40) for _ in range(HIDDEN_SETS)]
+    return [random.SystemRandom().randrange(2**40) for _ in range(count)]
 
 
-def records(exercise: Exercise, solution: Any) -> Iterator[tuple[str, Record]]:
+def records(exercise: Exercise, solution: Any, hidden: int) -> Iterator[tuple[str, Record]]:
     """The public record that learners have, then a hidden one for each fresh seed."""
     yield "public", bank.load(exercise.task.id)
-    for seed in hidden_seeds():
+    for seed in hidden_seeds(hidden):
         yield f"seed {seed}", exercise.record(solution, seed)
 
 
@@ -81,15 +83,24 @@ def survivors(path: Path, exercise: Exercise) -> tuple[int, list[str]]:
     return count, passed
 
 
-def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Iterator[str]:
-    """What is wrong with an exercise's check; `counts` is added to on the way."""
+def problems_of(
+    path: Path, exercise: Exercise, counts: dict[str, int], hidden: int = HIDDEN_SETS
+) -> Iterator[str]:
+    """What is wrong with an exercise's check.
+
+    Args:
+        path: the solution notebook.
+        exercise: one of its exercises.
+        counts: is added to on the way.
+        hidden: how many sets of hidden cases to try.
+    """
     task, solution = exercise.task, _solutions(path, exercise)[exercise.task.id]
     right = {"the solution": solution, **variants(exercise)}
     counts["tasks"] += 1
     counts["points"] += task.points
     counts["misconceptions"] += len(exercise.misconceptions)
     counts["variants"] += len(right) - 1
-    sets = list(records(exercise, solution))
+    sets = list(records(exercise, solution, hidden))
     for one in exercise.misconceptions:
         said = {name: verdict(record, one.gives) for name, record in sets}
         unnoticed = [name for name, what in said.items() if what.passed]
@@ -133,9 +144,10 @@ def main(only: str = "") -> int:
     names += " variants variants_accepted mutants mutants_equivalent mutants_caught"
     counts = dict.fromkeys(names.split(), 0)
     problems = []
+    hidden = HIDDEN_SETS_BETWEEN_EDITS if only else HIDDEN_SETS
     for path, exercise in exercises:
         print(f"{path.name[:2]} {exercise.task.title}")
-        for problem in problems_of(path, exercise, counts):
+        for problem in problems_of(path, exercise, counts, hidden):
             problems.append(problem)
             print(f"  PROBLEM: {problem}")
     print()
