@@ -1,10 +1,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NOTEBOOKS := $(wildcard notebooks/0*.ipynb)
+EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
-.PHONY: lab test test-everywhere lint bench bench-grading notebooks exercises selftest grade release
+.PHONY: lab test test-everywhere lint screenshots bench bench-grading notebooks exercises selftest grade release
 
 lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
@@ -18,18 +19,21 @@ test-everywhere: .venv/ready  ## the same under other processors' settings, vers
 lint: .venv/ready  ## style of code and notebooks
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
+screenshots: .venv/ready  ## pictures of every notebook in both themes, in build/screenshots; ONLY=05
+	SCREENSHOTS=1 $(BIN)/pytest tests/browser/test_course.py -k "themes and ($(or $(ONLY),0))"
+
 bench: .venv/ready  ## speed and memory; `make bench ONLY=additive` runs one
 	$(BIN)/python -m tests.bench $(ONLY)
 
 bench-grading: .venv/ready  ## how fast a made-up class is graded
 	$(BIN)/python -m grading.bench $(ONLY)
 
-notebooks: .venv/ready  ## run every notebook and store its outputs
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(NOTEBOOKS)
+notebooks: .venv/ready  ## run every notebook and store its outputs; ONLY=05
+	$(BIN)/jupyter $(EXECUTE) $(wildcard notebooks/$(or $(ONLY),0)*.ipynb)
 
 exercises: .venv/ready  ## build exercises/ from solutions/, and run the solution notebooks; ONLY=05 or a task
 	$(BIN)/python -m solutions.build $(ONLY)
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(if $(ONLY),$(CHOSEN),$(SOLUTIONS))
+	$(BIN)/jupyter $(EXECUTE) $(if $(ONLY),$(CHOSEN),$(SOLUTIONS))
 
 selftest: .venv/ready  ## check the checks: mistakes named, right answers accepted, mutants caught; ONLY=05 or a task
 	$(BIN)/python -m solutions.selftest $(ONLY)

@@ -114,7 +114,7 @@ def outside(canary: Path) -> dict[str, object]:
     state = {str(path): path.read_bytes() for path in canary.rglob("*") if path.is_file()}
     for folder in (REPOSITORY / "utils", bank.FOLDER, REPOSITORY / "solutions"):
         for path in folder.rglob("*"):
-            if "__pycache__" not in path.parts:
+            if path.is_file() and "__pycache__" not in path.parts:  # Python writes those
                 state[str(path)] = path.stat().st_mtime_ns, path.stat().st_size
     return state
 
