@@ -11,7 +11,7 @@ lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
 
 test: .venv/ready  ## run every test and every notebook; ONLY=05 those of a notebook or a name
-	OMP_NUM_THREADS=1 $(BIN)/pytest $(if $(ONLY),-k "$(ONLY)",-n 2)
+	OMP_NUM_THREADS=1 $(BIN)/pytest $(if $(ONLY),-k "$(ONLY)",-n 3)
 
 test-everywhere: .venv/ready  ## the same under other processors' settings, versions and users
 	$(BIN)/python -m tests.everywhere $(ONLY)

@@ -173,8 +173,7 @@ def main() -> int:
     names = parser.parse_args().settings or list(SETTINGS)
     if unknown := set(names) - set(SETTINGS):
         parser.error(f"no setting {', '.join(unknown)}; there are: {', '.join(SETTINGS)}")
-    shutil.rmtree(LOGS, ignore_errors=True)
-    LOGS.mkdir(parents=True)
+    LOGS.mkdir(parents=True, exist_ok=True)
     table: dict[str, tuple[bool, str]] = {}
     for name in names:
         setting = SETTINGS[name]
