@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from solutions import facts
-from solutions.build import chosen, code_of, only_asked_for, solutions_of, stub
+from solutions.build import (
+    chosen,
+    code_of,
+    only_asked_for,
+    repeat_facts,
+    solutions_of,
+    stub,
+)
 from solutions.mutants import mutants
 from solutions.specification import Exercise
 from utils.checks import bank
@@ -112,7 +119,9 @@ def problems_of(
         counts["misconceptions_caught"] += not unnoticed
         counts["misconceptions_named"] += not unnamed
         counts["verdicts"] += len(said)
-        if unnoticed or unnamed:
+        if len(unnoticed) == len(said):
+            yield f"{task.id}, {one.name}: passes every case. Add one that tells it apart"
+        elif unnoticed or unnamed:
             yield f"{task.id}, {one.name}: passed {unnoticed}, not named {unnamed}"
     for name, given in right.items():
         refused = [
@@ -155,6 +164,7 @@ def main(only: str = "") -> int:
         print(f"{name.replace('_', ' '):24}{count:6}")
     if not (only or problems):
         facts.COUNTS.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+        repeat_facts()
     print(json.dumps({**counts, "problems": len(problems)}))
     return 1 if problems else 0
 

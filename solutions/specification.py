@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from solutions.misconceptions import KINDS
 from utils.checks.calling import Printed, answers
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
@@ -83,6 +84,9 @@ class Exercise:
         variants: at least three right answers in other styles; of a task of kind "choices",
             functions that return what the learner would write.
         facts: what `Task` takes.
+
+    Raises:
+        ValueError: there is too little of something, or an unknown kind.
     """
 
     def __init__(
@@ -95,6 +99,7 @@ class Exercise:
         variants: Sequence[Callable],
         **facts: Any,
     ):
+        self._refuse_too_little(misconceptions, variants, **facts)
         told = [Mistake(one.name, one.explanation, one.hint, one.kind) for one in misconceptions]
         self.task = Task(mistakes=told, **facts)
         self.cases = cases
@@ -102,6 +107,22 @@ class Exercise:
         self.equivalents = equivalents
         self.gold = gold
         self.variants = variants
+
+    @staticmethod
+    def _refuse_too_little(misconceptions, variants, id, hints, **_) -> None:
+        for enough, needed in (
+            (len(misconceptions) >= 4, "four misconceptions or more"),
+            (len(variants) >= 3, "three right answers in other styles or more"),
+            (len(hints) == 3, "three hints: a question, a nudge, most of the answer"),
+        ):
+            if not enough:
+                raise ValueError(f"`{id}` needs {needed}.")
+        for one in misconceptions:
+            if one.kind not in KINDS:
+                raise ValueError(
+                    f"`{id}`, {one.name}: there is no kind `{one.kind}`. Choose one from "
+                    "solutions/misconceptions.py, or add it there."
+                )
 
     def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
         """The cases of a seed with what the solution and every misconception return for them."""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import nbformat
 import numpy as np
@@ -28,7 +28,7 @@ from solutions.build import (
     stub,
 )
 from solutions.misconceptions import KINDS
-from solutions.specification import Draw
+from solutions.specification import Draw, Exercise
 from utils.checks import bank
 from utils.checks.calling import Printed
 from utils.checks.code import defined
@@ -201,10 +201,12 @@ def test_a_changed_fact_comes_into_the_headings_and_the_table():
     (path, *_), (entropy, other) = notebooks(), exercises_of(notebooks()[0])[1:3]
     notebook = nbformat.read(path, as_version=4)
     tasks = [replace(entropy.task, title="Disorder", points=1, minutes=11), other.task]
-    with pytest.raises(ValueError, match="7 numbered headings and 2 exercises"):
+    with pytest.raises(ValueError, match=rf"{len(exercises_of(path))} numbered headings and 2"):
         facts.state(notebook, tasks)
     notebook.cells = [
-        cell for cell in notebook.cells if not re.search(r"^## [14567]\.", cell.source, flags=re.M)
+        cell
+        for cell in notebook.cells
+        if not re.search(r"^## (?![23]\.)\d+\.", cell.source, flags=re.M)
     ]
     facts.state(notebook, tasks)
     prose = "\n\n".join(cell.source for cell in notebook.cells)
@@ -223,10 +225,13 @@ def test_a_changed_fact_comes_into_the_headings_and_the_table():
 def test_the_counts_that_are_quoted_are_of_these_exercises():
     """How many mistakes are called by their names only a self-test can tell."""
     counts = json.loads(facts.COUNTS.read_text(encoding="utf-8"))
-    assert counts["tasks"] == len(ALL)
-    assert counts["points"] == sum(exercise.task.points for _, exercise in ALL)
-    assert counts["misconceptions"] == sum(len(one.misconceptions) for _, one in ALL)
-    assert counts["variants"] == sum(len(exercise.variants) for _, exercise in ALL)
+    here = {
+        "tasks": len(ALL),
+        "points": sum(exercise.task.points for _, exercise in ALL),
+        "misconceptions": sum(len(exercise.misconceptions) for _, exercise in ALL),
+        "variants": sum(len(exercise.variants) for _, exercise in ALL),
+    }
+    assert {name: counts[name] for name in here} == here, "run `make selftest`"
     pages = "".join(page.read_text(encoding="utf-8") for page in facts.pages())
     assert facts.counts() in pages
 
@@ -291,3 +296,24 @@ def test_the_solution_notebook_was_run_and_passes(path):
     assert len(said) == len(bank.tasks()[path.stem])
     assert all(text.startswith("✓") for text in said)
     assert solutions_of(path).keys() >= {task.id for task in bank.tasks()[path.stem]}
+
+
+@pytest.mark.parametrize(
+    ("part", "complaint"),
+    [
+        ({"misconceptions": 3}, "`entropy` needs four misconceptions or more."),
+        ({"variants": 2}, "`entropy` needs three right answers in other styles or more."),
+        ({"hints": 2}, "`entropy` needs three hints: a question, a nudge, most of the answer."),
+    ],
+)
+def test_an_exercise_with_too_little_is_refused(part, complaint):
+    entropy = next(one for _, one in ALL if one.task.id == "entropy")
+    facts = {field.name: getattr(entropy.task, field.name) for field in fields(entropy.task)}
+    facts.pop("mistakes")
+    given = {"misconceptions": entropy.misconceptions, "variants": entropy.variants, **facts}
+    less = {name: given[name][:count] for name, count in part.items()}
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        Exercise(cases=entropy.cases, **{**given, **less})
+    odd = [replace(one, kind="off-by-1") for one in entropy.misconceptions]
+    with pytest.raises(ValueError, match="there is no kind `off-by-1`"):
+        Exercise(cases=entropy.cases, **{**given, "misconceptions": odd})
