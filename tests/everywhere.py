@@ -73,6 +73,7 @@ SETTINGS = {
     "2-threads": Setting({"OMP_NUM_THREADS": "2"}),
     "4-threads": Setting({"OMP_NUM_THREADS": "4"}),
     "busy": Setting(commands=(WHOLE,), busy=os.cpu_count() or 1),
+    "slow-cells": Setting(commands=(["-m", "tests.slow_cells"],)),
     "lowest": Setting(commands=(WHOLE, REBUILD), lowest=True),
     **{
         name: Setting(commands=(WHOLE, REBUILD), python=name)
