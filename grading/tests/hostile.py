@@ -344,40 +344,6 @@ MEMORY = {
         """,
         says="PermissionError",
     ),
-    "memory of children that start another program": _beside(
-        """
-        import os, signal, sys, time
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
-        hold = "import mmap, time; held = mmap.mmap(-1, 60 * 2**20, 0x8022); time.sleep(600)"
-        for _ in range(50):
-            if os.fork() == 0:
-                os.execv(sys.executable, ["python", "-I", "-S", "-c", hold])
-        time.sleep(600)
-        """,
-        says="more memory than there is",
-    ),
-    "memory of children that write what they share": _beside(
-        """
-        import gc, os, signal, time
-        for interrupt in (signal.SIGINT, signal.SIGALRM):
-            signal.signal(interrupt, signal.SIG_IGN)
-        areas = []
-        for line in open("/proc/self/maps"):
-            place, rights, *_, inode = line.split()[:5]
-            if rights == "rw-p" and inode == "0":
-                areas.append([int(end, 16) for end in place.split("-")])
-        areas.sort(key=lambda area: area[0] - area[1])
-        import ctypes
-        for _ in range(60):
-            if os.fork() == 0:
-                for start, end in areas:
-                    for page in range(start, end, 4096):
-                        if ctypes.string_at(page, 1): ctypes.memmove(page, page, 1)
-                time.sleep(600)
-        time.sleep(600)
-        """,
-        says="more memory than there is",
-    ),
     "memory in attributes of files": _beside(
         """
         import os
@@ -436,6 +402,44 @@ MEMORY = {
         "return torch.zeros(1).expand(10**15)"
     ),
     "many answers of megabytes": _answer("return torch.zeros(3 * 10**6)"),
+}
+
+# What these take is there only after seconds of work, so they have a test of their own.
+UNSHARED = {
+    "memory of children that start another program": _beside(
+        """
+        import os, signal, sys, time
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        hold = "import mmap, time; held = mmap.mmap(-1, 60 * 2**20, 0x8022); time.sleep(600)"
+        for _ in range(50):
+            if os.fork() == 0:
+                os.execv(sys.executable, ["python", "-I", "-S", "-c", hold])
+        time.sleep(600)
+        """,
+        says="more memory than there is",
+    ),
+    "memory of children that write what they share": _beside(
+        """
+        import gc, os, signal, time
+        for interrupt in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(interrupt, signal.SIG_IGN)
+        areas = []
+        for line in open("/proc/self/maps"):
+            place, rights, *_, inode = line.split()[:5]
+            if rights == "rw-p" and inode == "0":
+                areas.append([int(end, 16) for end in place.split("-")])
+        areas.sort(key=lambda area: area[0] - area[1])
+        import ctypes
+        for _ in range(60):
+            if os.fork() == 0:
+                for start, end in areas:
+                    for page in range(start, end, 4096):
+                        if ctypes.string_at(page, 1): ctypes.memmove(page, page, 1)
+                time.sleep(600)
+        time.sleep(600)
+        """,
+        says="more memory than there is",
+    ),
 }
 
 PROCESSES = {
