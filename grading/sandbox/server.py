@@ -30,8 +30,9 @@ from grading.sandbox import syscalls, worker
 MEGABYTE = 2**20
 MEMORY = 2048 * MEGABYTE  # all processes of a submission together
 FILES = 64 * MEGABYTE  # each file, /tmp, /dev/shm
+MOST_FILES = 10_000  # in each of the two: the empty ones and links are memory too
 PROCESSES = 64  # including threads
-OPEN_FILES = 64  # each process: what waits in sockets is memory not charged to any process
+OPEN_FILES = 64  # each process: what waits in pipes is memory not charged to any process
 INTERVAL = 0.02  # seconds between two looks at a worker
 NOBODY = 65534
 
@@ -43,10 +44,13 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _TICKS = os.sysconf("SC_CLK_TCK")  # a second, of processor time
 _CAPABILITIES_3 = 0x20080522
+_WRITABLE = ("tmp", "dev/shm")
 _DEVICES = ("null", "full", "random", "urandom")
 _INSIDE = [
     *["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"],
-    *["--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--proc", "/proc"],
+    *["--new-session", "--cap-drop", "ALL", "--ro-bind", "/", "/"],
+    # Read-only, or a process could write into the memory of another that has fewer limits.
+    *["--proc", "/proc", "--remount-ro", "/proc"],
     # No /dev/zero: mapped, it is memory not charged to any process.
     *["--perms", "755", "--tmpfs", "/dev"],
     *[w for name in _DEVICES for w in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")],
@@ -83,6 +87,8 @@ def serve(jobs: socket.socket, safe: bool) -> None:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 _set(_PR_SET_PDEATHSIG, signal.SIGKILL)
                 _set(_PR_SET_CHILD_SUBREAPER, 1)
+                with contextlib.suppress(OSError):  # without memory, a submission goes first
+                    Path("/proc/self/oom_score_adj").write_text("1000")
                 guard = _guard if safe else _guard_unsafe
                 outcome = guard(connection, status, float(message), forked_with)
             finally:
@@ -119,14 +125,16 @@ def _guard(
         while time.monotonic() < deadline:
             if os.waitpid(child, os.WNOHANG)[0]:
                 return "done"
+            looked = time.monotonic()
             memory, processor = namespaces.used(forked_with)
-            if memory > MEMORY:
+            if memory > MEMORY or namespaces.files() > MOST_FILES:
                 return "memory"
             if processor > seconds:  # on several processors at once
                 return "time"
             if _closed(status):
                 return "unwanted"
-            select.select([status], [], [], INTERVAL)  # shorter, where the parent hangs up
+            pause = max(INTERVAL, time.monotonic() - looked)  # many processes take long to look at
+            select.select([status], [], [], pause)  # shorter, where the parent hangs up
         return "time"
 
 
@@ -165,8 +173,6 @@ def _closed(status: socket.socket) -> bool:
 
 def _become_worker(connection: socket.socket) -> None:
     """Close everything but the connection, set the limits, and run the learner's code."""
-    with contextlib.suppress(OSError):  # if the machine runs out of memory, this goes first
-        Path("/proc/self/oom_score_adj").write_text("1000")
     os.setsid()  # a signal to its group reaches no other process
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -178,10 +184,10 @@ def _become_worker(connection: socket.socket) -> None:
     worker.work(socket.socket(fileno=os.dup(3)))
 
 
-def _limit() -> None:
-    """Limits on each process. The guard enforces those on all of them together."""
+def _limit(process: int = 0) -> None:
+    """Limits on one process, this one if it is 0. The guard enforces those on all together."""
     try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        pages = int(Path("/proc", str(process or "self"), "statm").read_text().split()[0])
     except OSError:  # no Linux
         return
     own = pages * resource.getpagesize()
@@ -194,11 +200,13 @@ def _limit() -> None:
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
     ):
-        resource.setrlimit(kind, (limit, limit))
+        resource.prlimit(process, kind, (limit, limit))
 
 
 class _Namespaces:
     """Fresh namespaces, made by bubblewrap and kept alive by a `cat` that waits inside.
+
+    Both are in the worker's reach, and so have its filter and its limits.
 
     Raises:
         RuntimeError: bubblewrap could not make them.
@@ -206,17 +214,21 @@ class _Namespaces:
 
     def __enter__(self) -> "_Namespaces":
         read, write = os.pipe()
+        filter_, filter_end = os.pipe()
+        os.write(filter_end, syscalls.program())
+        os.close(filter_end)
         # All that the server itself sees in /tmp is the course, if that lies there.
         course = [f"/tmp/{name}" for name in os.listdir("/tmp")]
         binds = [word for path in course for word in ("--ro-bind", path, path)]
         self._bubblewrap = subprocess.Popen(
-            [*_INSIDE, *binds, "--info-fd", str(write), "cat"],
-            pass_fds=[write],
+            [*_INSIDE, *binds, "--info-fd", str(write), "--seccomp", str(filter_), "cat"],
+            pass_fds=[write, filter_],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         os.close(write)
+        os.close(filter_)
         with open(read) as information, contextlib.suppress(OSError):
             self._bubblewrap.stdin.write(b"?")
             self._bubblewrap.stdin.flush()
@@ -224,6 +236,10 @@ class _Namespaces:
                 self._first = json.load(information)["child-pid"]
                 inside = Path("/proc", str(self._first), "root")  # the disk as seen from inside
                 self._proc = os.open(inside / "proc", os.O_RDONLY)
+                self._folders = [os.open(inside / name, os.O_RDONLY) for name in _WRITABLE]
+                tree = Path("/proc", str(self._first), "task", str(self._first), "children")
+                for process in (self._first, *map(int, tree.read_text().split())):
+                    _limit(process)
                 return self
         raise RuntimeError(self._bubblewrap.communicate()[1].decode(errors="replace").strip())
 
@@ -251,14 +267,22 @@ class _Namespaces:
         _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
     def used(self, forked_with: int) -> tuple[int, float]:
-        """What all processes inside use: bytes beyond `forked_with` each, and processor seconds."""
+        """What all processes inside use: bytes beyond `forked_with`, and processor seconds."""
+        processes = [name for name in os.listdir(self._proc) if name.isdigit()]
         memory, processor = 0, 0.0
-        for name in os.listdir(self._proc):
-            if name.isdigit():
-                with contextlib.suppress(OSError):  # it has just ended
-                    memory += max(0, _memory(self._proc, name) - forked_with)
-                    processor += self._seconds(name)
-        return memory, processor
+        for name in processes:
+            with contextlib.suppress(OSError):  # it has just ended
+                memory += _memory(self._proc, name)
+                processor += self._seconds(name)
+        if memory - forked_with > MEMORY:  # what forks share is in there once for each of them
+            memory = sum(_share(self._proc, name) for name in processes)
+            return memory, processor
+        return memory - forked_with, processor
+
+    def files(self) -> int:
+        """The files, folders and links in the fuller of the folders that the worker may write."""
+        states = map(os.statvfs, self._folders)
+        return max(state.f_files - state.f_ffree for state in states)
 
     def _seconds(self, name: str) -> float:
         """Processor time of a process and of those of its children that have ended."""
@@ -274,6 +298,17 @@ def _memory(proc: int, name: str) -> int:
     # Its first thread has ended. Others may live on, and hold all the memory.
     threads = [f"{name}/task/{thread}/status" for thread in _threads(proc, name)]
     return max((_bytes(_fields(proc, path)) for path in threads), default=0)
+
+
+def _share(proc: int, name: str) -> int:
+    """The same, where memory that several processes share is divided among them. Slow."""
+    shared = 0
+    with contextlib.suppress(OSError):  # whoever hides is charged in full
+        pages = _fields(proc, f"{name}/smaps_rollup")
+        shared = _kilobytes(pages, b"Anonymous") - _kilobytes(pages, b"Pss_Anon")
+    with contextlib.suppress(OSError):  # it has just ended
+        return _memory(proc, name) - 1024 * shared
+    return 0
 
 
 def _threads(proc: int, name: str) -> list[str]:
@@ -295,8 +330,12 @@ def _read(proc: int, path: str) -> bytes:
 
 
 def _bytes(status: dict[bytes, bytes]) -> int:
-    kinds = (b"RssAnon", b"RssShmem", b"VmSwap")
-    return 1024 * sum(int(status.get(kind, b"0 kB").split()[0]) for kind in kinds)
+    kinds = (b"RssAnon", b"RssShmem", b"VmSwap", b"VmPTE")
+    return 1024 * sum(_kilobytes(status, kind) for kind in kinds)
+
+
+def _kilobytes(fields: dict[bytes, bytes], name: bytes) -> int:
+    return int(fields.get(name, b"0 kB").split()[0])
 
 
 def _set(option: int, value: int) -> None:

@@ -1,8 +1,10 @@
 """Refuses a worker the system calls that it needs for nothing good.
 
 Some kinds of memory are not charged to any process: System V segments, memfd, shared mappings
-without a file. And some sockets lead out of any namespace, such as those to the host of a virtual
-machine. A filter in the kernel (seccomp) refuses such calls, with "not permitted".
+without a file, sockets, extended attributes, locks. Some sockets lead out of any namespace, such as
+those to the host of a virtual machine. Some calls reach into other processes. And whoever ignores
+that its children end hides the time that they took. A filter in the kernel (seccomp) refuses such
+calls, with "not permitted".
 """
 
 import ctypes
@@ -17,6 +19,16 @@ _REFUSED = {  # call → its numbers on x86_64 and on aarch64
     "memfd_secret": (447, 447),
     "vmsplice": (278, 75),
     "socket": (41, 198),
+    "socketpair": (53, 199),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "inotify_init": (253, 26),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    "landlock_create_ruleset": (444, 444),
+    "io_setup": (206, 0),
     "io_uring_setup": (425, 425),
     "userfaultfd": (323, 282),
     "add_key": (248, 217),
@@ -25,15 +37,24 @@ _REFUSED = {  # call → its numbers on x86_64 and on aarch64
     "bpf": (321, 280),
     "perf_event_open": (298, 241),
     "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438),
 }
-_MMAP = (9, 222)
+_LOCKS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
+_SIGCHLD = 17
+_SHARED_WITHOUT_FILE, _WHERE = 0x21, 0x2F  # MAP_SHARED | MAP_ANONYMOUS, and all bits of both
+_REFUSED_IF = (  # a call's numbers, one of its arguments, which of its bits, the value refused
+    ((9, 222), 3, _WHERE, _SHARED_WITHOUT_FILE),  # mmap
+    *(((72, 25), 1, 0xFFFFFFFF, command) for command in _LOCKS),  # fcntl
+    ((13, 134), 0, 0xFFFFFFFF, _SIGCHLD),  # rt_sigaction
+)
 _MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # the kernel's numbers for them
 _OTHER_CALLS = 0x40000000  # from here on: x32, a second set of calls on x86_64
-_SHARED_WITHOUT_FILE, _WHERE = 0x21, 0x2F  # MAP_SHARED | MAP_ANONYMOUS, and all bits of both
 
 # The filter is a program of steps: code, jump if true, jump if false, operand.
 _LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
-_NUMBER, _MACHINE, _MMAP_FLAGS = 0, 4, 16 + 3 * 8  # offsets in the description of a call
+_NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16  # offsets in the description of a call
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050001, 0x80000000  # 1 is EPERM
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 
@@ -42,17 +63,11 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
 
-def refuse() -> None:
-    """Refuse the calls to this process and to all that it forks, for good.
-
-    On other processors nothing is refused.
-
-    Raises:
-        OSError: the kernel does not accept the filter.
-    """
+def program() -> bytes:
+    """The filter. On other processors it refuses nothing."""
     machine = platform.machine()
     if machine not in _MACHINES:
-        return
+        return _packed([(_RETURN, 0, 0, _ALLOW)])
     kind = list(_MACHINES).index(machine)
     steps = [
         (_LOAD, 0, 0, _MACHINE),
@@ -64,16 +79,30 @@ def refuse() -> None:
     ]
     for numbers in _REFUSED.values():
         steps += [(_EQUAL, 0, 1, numbers[kind]), (_RETURN, 0, 0, _REFUSE)]
-    steps += [
-        (_EQUAL, 0, 4, _MMAP[kind]),
-        (_LOAD, 0, 0, _MMAP_FLAGS),
-        (_AND, 0, 0, _WHERE),
-        (_EQUAL, 0, 1, _SHARED_WITHOUT_FILE),
-        (_RETURN, 0, 0, _REFUSE),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
-    packed = b"".join(struct.pack("HBBI", *step) for step in steps)
+    for numbers, argument, bits, value in _REFUSED_IF:
+        steps += [
+            (_EQUAL, 0, 5, numbers[kind]),
+            (_LOAD, 0, 0, _ARGUMENTS + 8 * argument),
+            (_AND, 0, 0, bits),
+            (_EQUAL, 0, 1, value),
+            (_RETURN, 0, 0, _REFUSE),
+            (_LOAD, 0, 0, _NUMBER),
+        ]
+    return _packed([*steps, (_RETURN, 0, 0, _ALLOW)])
+
+
+def _packed(steps: list[tuple[int, int, int, int]]) -> bytes:
+    return b"".join(struct.pack("HBBI", *step) for step in steps)
+
+
+def refuse() -> None:
+    """Refuse the calls to this process and to all that it forks, for good.
+
+    Raises:
+        OSError: the kernel does not accept the filter.
+    """
+    steps = program()
     libc = ctypes.CDLL(None, use_errno=True)
-    program = ctypes.byref(_Program(len(steps), packed))
-    if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, program, 0, 0) != 0:
+    filter_ = ctypes.byref(_Program(len(steps) // 8, steps))
+    if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, filter_, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "no filter for system calls")

@@ -148,6 +148,15 @@ TIME = {
         while True: pass
         """
     ),
+    "children whose time nobody collects": _beside(
+        """
+        import os, signal
+        for interrupt in (signal.SIGALRM, signal.SIGCHLD):
+            signal.signal(interrupt, signal.SIG_IGN)
+        raise RuntimeError("«SECRET»")
+        """,
+        says="PermissionError",
+    ),
     "recursion without end": _answer("return entropy(weights)"),
     "recursion that overflows the stack": _answer(
         "return f(weights)",
@@ -315,6 +324,62 @@ MEMORY = {
             except BlockingIOError: pass
         """
     ),
+    "memory in sockets of many children": _beside(
+        """
+        import os, signal, socket, time
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        for _ in range(40):
+            if os.fork() == 0:
+                held = []
+                while len(held) < 50:
+                    held += socket.socketpair()
+                    for one in held[-2:]:
+                        one.setblocking(False)
+                        try:
+                            while True: one.send(bytes(2**16))
+                        except BlockingIOError: pass
+                time.sleep(600)
+        time.sleep(1)
+        held = socket.socketpair()
+        """,
+        says="PermissionError",
+    ),
+    "memory in attributes of files": _beside(
+        """
+        import os
+        for number in range(1000):
+            open(f"/tmp/{number}", "w").close()
+            for name in range(30): os.setxattr(f"/tmp/{number}", f"user.{name}", bytes(60_000))
+        """,
+        says="PermissionError",
+    ),
+    "memory in links": _beside(
+        """
+        import os, signal
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        number = 0
+        while True:
+            for folder in ("/tmp", "/dev/shm"): os.symlink("x" * 100, f"{folder}/{number}")
+            number += 1
+        """,
+        says="more memory than there is",
+    ),
+    "memory in locks": _beside(
+        """
+        import fcntl, signal
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        with open("/tmp/locked", "w") as file:
+            for place in range(4_000_000, 0, -2): fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
+        """,
+        says="PermissionError",
+    ),
+    "memory that others are to pay for": _beside(
+        """
+        open("/proc/self/oom_score_adj", "w").write("0")
+        raise RuntimeError("«SECRET»")
+        """,
+        says="Read-only file system",
+    ),
     "a full /dev/shm": _beside(
         """
         for number in range(100):
@@ -337,6 +402,44 @@ MEMORY = {
         "return torch.zeros(1).expand(10**15)"
     ),
     "many answers of megabytes": _answer("return torch.zeros(3 * 10**6)"),
+}
+
+# What these take is there only after seconds of work, so they have a test of their own.
+UNSHARED = {
+    "memory of children that start another program": _beside(
+        """
+        import os, signal, sys, time
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        hold = "import mmap, time; held = mmap.mmap(-1, 60 * 2**20, 0x8022); time.sleep(600)"
+        for _ in range(50):
+            if os.fork() == 0:
+                os.execv(sys.executable, ["python", "-I", "-S", "-c", hold])
+        time.sleep(600)
+        """,
+        says="more memory than there is",
+    ),
+    "memory of children that write what they share": _beside(
+        """
+        import gc, os, signal, time
+        for interrupt in (signal.SIGINT, signal.SIGALRM):
+            signal.signal(interrupt, signal.SIG_IGN)
+        areas = []
+        for line in open("/proc/self/maps"):
+            place, rights, *_, inode = line.split()[:5]
+            if rights == "rw-p" and inode == "0":
+                areas.append([int(end, 16) for end in place.split("-")])
+        areas.sort(key=lambda area: area[0] - area[1])
+        import ctypes
+        for _ in range(60):
+            if os.fork() == 0:
+                for start, end in areas:
+                    for page in range(start, end, 4096):
+                        if ctypes.string_at(page, 1): ctypes.memmove(page, page, 1)
+                time.sleep(600)
+        time.sleep(600)
+        """,
+        says="more memory than there is",
+    ),
 }
 
 PROCESSES = {
@@ -830,6 +933,58 @@ DIGGING = {
         if any(one >= 0 for one in got): raise RuntimeError(f"«SECRET» {got}")
         """,
         DISHONEST,
+    ),
+    "the sandbox's own processes": _beside(
+        """
+        import os, platform, re, signal, time
+        sled, code = {
+            "x86_64": (b"\\x90", "4889e7 31f6 b83f010000 0f05 ebfe"),
+            "aarch64": (b"\\x1f\\x20\\x03\\xd5", "e0030091 010080d2 e82280d2 010000d4 00000014"),
+        }[platform.machine()]  # memfd_create(stack, 0), and a loop
+        """,
+        LIBC,
+        """
+        def libc_of(number):
+            maps = open(f"/proc/{number}/maps").read()
+            return int(re.search(r"^(\\w+)-.*libc\\.so", maps, re.MULTILINE)[1], 16)
+
+        def take_over(number):
+            read = ctypes.cast(libc.read, ctypes.c_void_p).value - libc_of("self")
+            with open(f"/proc/{number}/mem", "r+b", buffering=0) as memory:
+                memory.seek(libc_of(number) + read)
+                memory.write(sled * (128 // len(sled)) + bytes.fromhex(code))
+            for one in (signal.SIGSTOP, signal.SIGCONT):  # its call begins anew, in our code
+                os.kill(number, one)
+                time.sleep(0.1)
+            opened = f"/proc/{number}/fd/"
+            return [os.readlink(opened + one) for one in os.listdir(opened)]
+
+        found = take_over(2)
+        if any("memfd" in one for one in found): raise RuntimeError(f"«SECRET» {found}")
+        """,
+        says="Read-only file system",
+    ),
+    "the sandbox's own processes, without a file": _beside(
+        LIBC,
+        """
+        import re
+        start = int(re.search(r"(\\w+)-.*stack", open("/proc/2/maps").read())[1], 16)
+        place, data = ctypes.c_void_p * 2, ctypes.create_string_buffer(1)
+        mine, theirs = place(ctypes.addressof(data), 1), place(start, 1)
+        if libc.process_vm_writev(2, mine, 1, theirs, 1, 0) == 1: raise RuntimeError("«SECRET»")
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        """,
+        says="PermissionError",
+    ),
+    "processes without a filter or limits": _beside(
+        """
+        import glob, resource
+        for path in glob.glob("/proc/[0-9]*/status"):
+            if "Seccomp:\\t2" not in open(path).read(): raise RuntimeError(f"«SECRET» {path}")
+            for kind in (resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE):
+                limits = resource.prlimit(int(path.split("/")[2]), kind)
+                if limits != resource.getrlimit(kind): raise RuntimeError(f"«SECRET» {path} {kind}")
+        """
     ),
     "whatever is open": _attack(
         """

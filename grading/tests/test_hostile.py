@@ -186,6 +186,16 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
             each.accept()
 
 
+@pytest.mark.parametrize("name", hostile.UNSHARED)
+def test_memory_that_children_no_longer_share_is_counted(name, launcher):
+    (cell, _) = hostile.UNSHARED[name].cells
+    with launcher.launch(seconds=60) as worker, worker.stream() as stream:
+        request = {"cells": [(1, cell)], "seconds": 60.0, "tasks": []}
+        worker.connection.sendall(wire.pack(request))
+        stream.read()
+        assert worker.ending() == "memory"
+
+
 def test_submissions_that_run_at_the_same_time_do_not_meet(assignments, launcher):
     """One leaves traces wherever it can and waits; the other looks for them."""
     mark_ = secrets.token_hex(8)
