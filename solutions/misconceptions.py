@@ -304,8 +304,8 @@ _ALL = [
     Kind(
         "attention-sees-order",
         "attention knows in which order its words stand",
-        "Without positions attention sees a bag of words, and a sum of heads has no first head. "
-        "Order comes in only where positions are added before the scores.",
+        "Without positions or a causal mask attention sees a bag of words, and a sum of heads has "
+        "no first head.",
     ),
     Kind(
         "row-is-word",

@@ -145,7 +145,7 @@ exercise = Exercise(
         Misconception(
             "heads have places",
             _RIGHT | {"exchange": "shuffled"},
-            "You say that the output is shuffled. The joined contexts are; then the columns of "
+            "You say that the output is shuffled. The joined contexts are; then the rows of "
             "$W^O$, exchanged as well, meet the same numbers as before.",
             "Does a sum of terms change when two of them change places?",
             kind="attention-sees-order",
