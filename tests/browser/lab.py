@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -52,7 +53,7 @@ def running_lab(course: Path) -> Iterator[str]:
     log = course / "lab.log"
     with log.open("w") as stream:
         lab = subprocess.Popen(
-            [jupyter, "lab", "--no-browser", "--expose-app-in-browser"],
+            [jupyter, "lab", "--no-browser", "--expose-app-in-browser", f"--port={_free_port()}"],
             cwd=course,
             env=environment,
             stdout=stream,
@@ -63,6 +64,12 @@ def running_lab(course: Path) -> Iterator[str]:
     finally:
         lab.terminate()
         lab.wait(timeout=30)
+
+
+def _free_port() -> int:
+    """A port of its own: of two labs that start together, both may believe that they have 8888."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
 
 
 def wait_for_address(lab: subprocess.Popen, log: Path) -> str:
