@@ -839,7 +839,8 @@ DIGGING = {
         for folder, folders, files in os.walk("/"):
             folders[:] = [one for one in folders if one not in ("proc", "site-packages", "usr")]
             for name in files:
-                if name.endswith((".npz", ".ipynb")) or name == "secret" or "exercises_0" in name:
+                secret = name in ("secret", "entropy.py", "misconceptions.py")
+                if secret or name.endswith((".npz", ".ipynb")):
                     raise RuntimeError(f"«SECRET» {folder}/{name}")
         return torch.zeros(weights.shape[:-1])
         """
