@@ -5,6 +5,8 @@ invariants, gradients, values. Cases go from the plain to the odd, and the first
 case that fails is the verdict. Where the answer is what a known mistake gives, the verdict names
 the mistake as well.
 
+A learner's test is judged by whom it blames: none that is right, and each that has a bug.
+
 Where a task has `full_marks_from`, a model has been trained, and nobody gets every entry right:
 then the share of correct entries decides, and a known mistake has to explain more entries than the
 correct answer does.
@@ -61,7 +63,9 @@ class Verdict:
         mistake: the misunderstanding behind it, where it is a known one.
         evidence: where it shows.
         where: for an exception, the learner's line and the inputs that raised it.
-        share: of correct entries, where the task has `full_marks_from`.
+        share: of correct entries, where the task has `full_marks_from`; of the bugs that a test
+            catches.
+        slips: kinds of bugs that slip through a test.
     """
 
     task: Task
@@ -71,6 +75,7 @@ class Verdict:
     evidence: Evidence | None = None
     where: str = ""
     share: float | None = None
+    slips: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:
@@ -96,13 +101,15 @@ class Verdict:
     def points(self) -> int:
         if self.passed or self.share is None:
             return self.task.points if self.passed else 0
-        earned = self.task.points * self.share / self.task.full_marks_from
+        earned = self.task.points * self.share / (self.task.full_marks_from or 1)
         return math.floor(round(earned, 6))  # 6 * 0.15 / 0.9 is 1, and not 0.999…
 
 
 def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
     """The verdict on one answer for each case of the record."""
     task, share = record.task, None
+    if task.kind == "test":
+        return _judge_test(record, *answers)
     if task.full_marks_from is not None:
         share = _share(record.expected, answers, task.tolerance)
         if share >= task.full_marks_from:
@@ -131,6 +138,76 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
     count = len(record.cases)
     right = "Every choice is" if task.kind == "choices" else f"All {count} cases are"
     return Verdict(task, Reason.PASSED, f"{right} right.")
+
+
+def _judge_test(record: Record, answer: Answer) -> Verdict:
+    """The verdict on a test, from whom it blames.
+
+    Who has no bug may not be blamed in any round; who has one has to be, in all of them.
+    """
+    task, mistake = record.task, _weak_test(record, answer)
+    (expected,), blames = record.expected, answer.outputs["blames"]
+    broken = expected.outputs["blames"].all(0)
+    if blames[:, ~broken].any():
+        message, where = answer.outputs["said"][blames & ~broken][0]
+        if not message.startswith("AssertionError"):
+            begin = f"With the right implementation your test ends early: {message}"
+            return Verdict(task, Reason.BLAMES, begin, where=str(where))
+        said = message.removeprefix("AssertionError").removeprefix(": ")
+        begin = "Your test blames the right implementation, and so it earns nothing."
+        if _by_chance(blames[:, ~broken]):
+            begin = (
+                "Your test blames the right implementation now and then, and so it earns nothing. "
+                "It depends on chance: fix the inputs, with `torch.manual_seed(0)` for example."
+            )
+        says = f"{begin} It says: {said}" if said else begin
+        return Verdict(task, Reason.BLAMES, says, mistake, where=str(where))
+    caught = blames.all(0)
+    (case,), count = record.cases, int(broken.sum())
+    slips = [
+        name
+        for name, bug, noticed in zip(case.inputs["lineup"], broken, caught, strict=True)
+        if bug and not noticed
+    ]
+    if not slips:
+        message = f"Your test accepts the right implementation and catches all {count} broken ones."
+        return Verdict(task, Reason.PASSED, message)
+    found = count - len(slips)
+    message = (
+        f"Your test accepts the right implementation and catches {found or 'none'} of {count} "
+        "broken ones."
+    )
+    if _by_chance(blames):
+        message += " Whom it catches depends on chance: fix the inputs, and all runs are alike."
+    return Verdict(task, Reason.SLIPS, message, mistake, share=found / count, slips=slips)
+
+
+def _by_chance(blames: np.ndarray) -> bool:
+    """Whether the same is blamed in one round and not in another."""
+    return bool((blames.any(0) & ~blames.all(0)).any())
+
+
+def _weak_test(record: Record, answer: Answer) -> Mistake | None:
+    """The known weak test that lets the most bugs slip through, all of which slip through this one.
+
+    Both have to treat the right ones alike: blame none, some or all of them.
+    """
+    broken = record.expected[0].outputs["blames"].all(0)
+
+    def right_ones(blames: np.ndarray) -> tuple[bool, bool]:
+        return bool(blames[:, ~broken].any()), bool(blames[:, ~broken].any(0).all())
+
+    def slips(blames: np.ndarray) -> np.ndarray:
+        return broken & ~blames.all(0)
+
+    mine, best, most = answer.outputs["blames"], None, -1
+    for mistake in record.task.mistakes:
+        (known,) = record.mistaken[mistake.name]
+        theirs = known.outputs["blames"]
+        alike = right_ones(theirs) == right_ones(mine) and not (slips(theirs) & ~slips(mine)).any()
+        if alike and slips(theirs).sum() > most:
+            best, most = mistake, slips(theirs).sum()
+    return best
 
 
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
