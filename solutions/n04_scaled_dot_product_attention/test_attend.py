@@ -187,8 +187,8 @@ exercise = CatchTheBug(
         Misconception(
             "asserts nothing",
             asserts_nothing,
-            "Your test accepts every implementation there is. Whatever comes back, nothing in it "
-            "can fail: there is no `assert`, or none that is ever reached.",
+            "Either nothing in your test can fail, or it looks only at what is right in all of "
+            "them, as most shapes are.",
             "If `attend` returned nothing but zeros, which of your lines would object?",
             kind="plausible-is-right",
         ),
@@ -274,16 +274,16 @@ exercise = CatchTheBug(
         Misconception(
             "to the last digit",
             compared(*inputs(value_dim=6), one_row_shut(some_open()), like=torch.equal),
-            "Your test blames an implementation that is right and differs in the last digit only. "
-            "Decimal numbers are rounded at each step, so two right ways seldom agree exactly.",
+            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
+            "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",
             kind="failing-is-finding",
         ),
         Misconception(
             "a wrong expectation",
             a_guess,
-            "Your test blames the right implementation, however that rounds. Either it expects "
-            "the wrong thing, or it expects more digits than were worked out.",
+            "Either your test expects the wrong thing, or it expects more digits than were worked "
+            "out.",
             "Print what `ScaledDotProductAttention` returns for your inputs. Is that what you "
             "expect?",
             kind="failing-is-finding",

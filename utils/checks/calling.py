@@ -137,7 +137,7 @@ def _examined(spec: CallSpec, test: Callable, examiner: Examiner) -> Answer:
         except (OutOfTime, KeyboardInterrupt):
             raise
         except BaseException as error:  # whatever ends a test early makes it fail, as in pytest
-            decision = Decision(True, _in_a_line(error), _line_of(error))
+            decision = Decision(True, _in_a_line(error), _line_of(error).strip())
         if stand_in.refused:
             raise Trouble(Reason.CALLS, f"`{under_test}` {stand_in.refused}.")
         if not (stand_in.calls or decision.blames):
@@ -214,7 +214,8 @@ def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
 
 def _in_a_line(error: BaseException) -> str:
     """Its class and its first line: torch may add pages about its internals."""
-    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+    first_line = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {first_line}"
 
 
 def _called_with(case: Case) -> str:

@@ -106,11 +106,9 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
         return Note(f"✓ {task.title}: passed, {points}", [verdict.message, *printed], GOOD)
     earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
     mistake, evidence = verdict.mistake, verdict.evidence
-    lines = [verdict.message, *_slips(verdict.slips)]
+    lines = [verdict.message, *_slips(verdict.slips), *filter(None, [verdict.where])]
     if mistake:
         lines.insert(len(lines) if task.kind == "test" else 0, mistake.explanation)
-    if verdict.where:
-        lines.append(verdict.where)
     if evidence:
         lines += _where(verdict, evidence)
     if mistake:

@@ -145,68 +145,68 @@ def _judge_test(record: Record, answer: Answer) -> Verdict:
 
     Who has no bug may not be blamed in any round; who has one has to be, in all of them.
     """
-    task, mistake = record.task, _weak_test(record, answer)
-    (expected,), blames = record.expected, answer.outputs["blames"]
-    broken = expected.outputs["blames"].all(0)
-    if blames[:, ~broken].any():
-        message, where = answer.outputs["said"][blames & ~broken][0]
-        if not message.startswith("AssertionError"):
-            begin = f"With the right implementation your test ends early: {message}"
-            return Verdict(task, Reason.BLAMES, begin, where=str(where))
-        said = message.removeprefix("AssertionError").removeprefix(": ")
-        begin = "Your test blames the right implementation, and so it earns nothing."
-        if _by_chance(blames[:, ~broken]):
-            begin = (
-                "Your test blames the right implementation now and then, and so it earns nothing. "
-                "It depends on chance: fix the inputs, with `torch.manual_seed(0)` for example."
-            )
-        says = f"{begin} It says: {said}" if said else begin
-        return Verdict(task, Reason.BLAMES, says, mistake, where=str(where))
-    caught = blames.all(0)
-    (case,), count = record.cases, int(broken.sum())
-    slips = [
-        name
-        for name, bug, noticed in zip(case.inputs["lineup"], broken, caught, strict=True)
-        if bug and not noticed
-    ]
+    task, mistake, blames = record.task, _weak_test(record, answer), answer.outputs["blames"]
+    broken = _broken(record)
+    of_the_right = _treats(blames[:, ~broken])
+    if of_the_right != "accepted":
+        message, where = map(str, answer.outputs["said"][blames & ~broken][0])
+        if message.startswith("AssertionError"):
+            said = message.removeprefix("AssertionError").removeprefix(": ")
+            message = f"{_BLAMED[of_the_right]} It says: {said}" if said else _BLAMED[of_the_right]
+        else:
+            message = f"With the right implementation your test ends early: {message}"
+            mistake = None
+        return Verdict(task, Reason.BLAMES, message, mistake, where=where)
+    (case,), missed = record.cases, broken & ~blames.all(0)
+    slips = [name for name, slip in zip(case.inputs["lineup"], missed, strict=True) if slip]
+    count, found = int(broken.sum()), int(broken.sum()) - len(slips)
+    caught = f"{'all' if found == count else f'{found} of' if found else 'none of'} {count}"
+    message = f"Your test accepts the right implementation and catches {caught} broken ones."
     if not slips:
-        message = f"Your test accepts the right implementation and catches all {count} broken ones."
         return Verdict(task, Reason.PASSED, message)
-    found = count - len(slips)
-    message = (
-        f"Your test accepts the right implementation and catches {found or 'none'} of {count} "
-        "broken ones."
-    )
-    if _by_chance(blames):
+    if (missed & blames.any(0)).any():
         message += " Whom it catches depends on chance: fix the inputs, and all runs are alike."
     return Verdict(task, Reason.SLIPS, message, mistake, share=found / count, slips=slips)
 
 
-def _by_chance(blames: np.ndarray) -> bool:
-    """Whether the same is blamed in one round and not in another."""
-    return bool((blames.any(0) & ~blames.all(0)).any())
+_BLAMED = {
+    "blamed": "Your test blames the right implementation, and so it earns nothing.",
+    "blamed by chance": "Your test blames the right implementation now and then, and so it earns "
+    "nothing. It depends on chance: fix the inputs, with `torch.manual_seed(0)` for example.",
+    "blamed for its rounding": "Your test accepts one right implementation and blames another, "
+    "which differs in its last digits only, and so it earns nothing.",
+}
+
+
+def _broken(record: Record) -> np.ndarray:
+    """Who in the lineup has a bug."""
+    return record.expected[0].outputs["blames"].all(0)
+
+
+def _treats(blames: np.ndarray) -> str:
+    """What a test makes of those that are right (rounds, right ones)."""
+    if not blames.any():
+        return "accepted"
+    if blames.all():
+        return "blamed"
+    at_one = (blames.any(1) == blames.all(1)).all()  # in each round they are treated alike
+    return "blamed by chance" if at_one else "blamed for its rounding"
 
 
 def _weak_test(record: Record, answer: Answer) -> Mistake | None:
     """The known weak test that lets the most bugs slip through, all of which slip through this one.
 
-    Both have to treat the right ones alike: blame none, some or all of them.
+    Both have to treat those that are right in the same way.
     """
-    broken = record.expected[0].outputs["blames"].all(0)
-
-    def right_ones(blames: np.ndarray) -> tuple[bool, bool]:
-        return bool(blames[:, ~broken].any()), bool(blames[:, ~broken].any(0).all())
-
-    def slips(blames: np.ndarray) -> np.ndarray:
-        return broken & ~blames.all(0)
-
-    mine, best, most = answer.outputs["blames"], None, -1
+    broken, mine = _broken(record), answer.outputs["blames"]
+    slips = broken & ~mine.all(0)
+    best, most = None, -1
     for mistake in record.task.mistakes:
-        (known,) = record.mistaken[mistake.name]
-        theirs = known.outputs["blames"]
-        alike = right_ones(theirs) == right_ones(mine) and not (slips(theirs) & ~slips(mine)).any()
-        if alike and slips(theirs).sum() > most:
-            best, most = mistake, slips(theirs).sum()
+        theirs = record.mistaken[mistake.name][0].outputs["blames"]
+        known = broken & ~theirs.all(0)
+        alike = _treats(theirs[:, ~broken]) == _treats(mine[:, ~broken])
+        if alike and not (known & ~slips).any() and known.sum() > most:
+            best, most = mistake, known.sum()
     return best
 
 

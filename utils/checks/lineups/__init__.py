@@ -4,7 +4,7 @@ The lineup of the task `test_attend` stands in `attend.py`, as `LINEUP`. Learner
 the point of such a task is to write the test.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
@@ -25,13 +25,13 @@ class Lineup:
     """
 
     right: Sequence[Callable]
-    broken: Mapping[str, Callable]
+    broken: dict[str, Callable]
 
     @property
     def implementations(self) -> dict[str, Callable]:
-        """All of them by name, the right ones first."""
+        """All of them by name, the right ones last: nobody may take the first as a measure."""
         right = [*self.right, in_double(self.right[0])]
-        return {f"right {number}": one for number, one in enumerate(right, start=1)} | self.broken
+        return self.broken | {f"right {place}": one for place, one in enumerate(right, start=1)}
 
 
 def of(task_id: str) -> Lineup:
