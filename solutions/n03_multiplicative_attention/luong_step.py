@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view, doubled, padded
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
 
@@ -119,6 +119,10 @@ exercise = Exercise(
     outputs=["logits", "new_state", "attentional", "weights"],
     invariants={"weights": ["not negative", "exact zeros"]},
     cases=cases,
+    equivalents={
+        "new_state = (torch.cat([word, fed, state], dim=1) @ W_update.T).tanh()": IN_A_MATRIX,
+        "attentional = (torch.cat([context, new_state], dim=1) @ W_c.T).tanh()": IN_A_MATRIX,
+    },
     hints=[
         "Four formulas, four results. Which of them needs none of the others, and so comes first?",
         "The new state first. Then the scores: project the encoder states with `W`, and take the "

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
 
@@ -62,6 +62,7 @@ exercise = Exercise(
     shortcuts=["AdditiveAttention", "sort", "sorted", "min", "amin"],
     cases=cases,
     gold=_right,
+    equivalents={"return sorter.output(context).argmax(1)": IN_A_MATRIX},
     hints=[
         "Is there a table of 27 × 26 scores that would sort? Could *general* with these widths "
         "hold it? If it could, what kept it from getting there?",
@@ -69,8 +70,8 @@ exercise = Exercise(
         "all letters, and how far they spread. Then the same for the additive sorter of notebook "
         "02. Section 3 of notebook 03 says what scores of that size do.",
         "Make the scores small at the start: embeddings a tenth as large, or scores divided by "
-        "ten. `next_letter`: one query a word, `sorter.previous(written).unsqueeze(1)`, over the "
-        "keys `sorter.source(words)`; `sorter.output` of the context, and its `argmax`.",
+        "ten. `next_letter`: `sorter.previous(written)`, one state a word, asks the keys "
+        "`sorter.source(words)`; `sorter.output` of the context, and its `argmax`.",
     ],
     misconceptions=[
         Misconception(
