@@ -76,7 +76,8 @@ def test_prose_stands_before_every_code_cell(path):
     assert cells[0].cell_type == "markdown"
     for before, cell in itertools.pairwise(cells):
         both_code = before.cell_type == cell.cell_type == "code"
-        assert not both_code, f"two code cells in a row:\n{cell.source}"
+        answers = "predict(" in before.source  # nothing should stand between guess and answer
+        assert not both_code or answers, f"two code cells in a row:\n{cell.source}"
 
 
 @every_notebook

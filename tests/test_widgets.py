@@ -1,9 +1,10 @@
 import pytest
 from ipywidgets import FloatSlider
 
+from utils.checks import memory, progress
 from utils.plots import line_chart
 from utils.running_example import KEYS, SOURCE
-from utils.widgets import QueryExplorer, SliderFigure
+from utils.widgets import QueryExplorer, SliderFigure, predict
 
 
 def draw(height):
@@ -57,3 +58,81 @@ def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
 def test_the_explorer_needs_a_label_for_each_key():
     with pytest.raises(ValueError, match="one label per key, got 1 and 6"):
         QueryExplorer(["The"], KEYS.tolist())
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    file = tmp_path / "predictions.json"
+    monkeypatch.setattr(memory, "PREDICTIONS", file)
+    return file
+
+
+def guess(prediction, said, certainty="certain"):
+    """What the page sends when somebody commits a guess."""
+    prediction.set_state({"guess": said, "certainty": certainty})
+
+
+def test_a_number_is_compared_with_the_guess(kept):
+    largest = predict("How large?", between=(0, 1), close=0.1)
+    guess(largest, "0.6")
+    assert "You said 0.6 (certain): 0.353 too low." in largest.reveal(0.953)._repr_html_()
+    assert largest.answer == "≈ 0.953"
+    near = predict("How large is the other?", between=(0, 1), close=0.1)
+    guess(near, "1.0")
+    assert "too high, which is close." in near.reveal(0.953)._repr_html_()
+    assert [made.came_true for made in memory.recall_guesses().values()] == [False, True]
+
+
+def test_a_choice_is_compared_with_the_guess(kept):
+    word = predict("Which?", ["cat", "mat"])
+    guess(word, "mat", "fairly sure")
+    assert "You said mat (fairly sure): something else." in word.reveal("cat")._repr_html_()
+    assert repr(word.reveal("cat")) == "The answer: cat"
+
+
+def test_the_stored_text_is_the_same_for_everybody(kept):
+    without, made = predict("How many?", between=(0, 9)), predict("How many?", between=(0, 9))
+    guess(made, "4")
+    assert repr(without.reveal(5)) == repr(made.reveal(5)) == "The answer: 5"
+    assert repr(without) == repr(made) == "Your prediction: How many?"
+    assert "answer" not in without._repr_mimebundle_()["text/html"]
+
+
+def test_only_the_first_guess_counts_and_none_after_the_answer(kept):
+    seen = predict("Seen?", ["yes", "no"])
+    seen.reveal("yes")
+    guess(seen, "yes")
+    seen.reveal("yes")
+    assert not kept.exists()
+    for said in ("no", "yes"):
+        again = predict("Again?", ["yes", "no"])
+        guess(again, said)
+        again.reveal("yes")
+    assert memory.recall_guesses()["Again?"].guess == "no"
+
+
+def test_progress_tells_how_well_guesses_do(kept):
+    assert "predictions" not in repr(progress())
+    for question, said, certainty in [("A?", "yes", "certain"), ("B?", "no", "certain")]:
+        asked = predict(question, ["yes", "no"])
+        guess(asked, said, certainty)
+        asked.reveal("yes")
+    text = repr(progress())
+    assert "Your predictions: 1 of 2 came true" in text
+    assert "certain | 1 of 2" in text
+    assert "You were certain, and it was not so: B? You said no, the answer is yes." in text
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "null", '{"A?": 3}', '{"A?": {"guess": 1}}'])
+def test_damaged_predictions_are_ignored(kept, damage):
+    kept.write_text(damage)
+    assert memory.recall_guesses() == {}
+
+
+def test_a_question_without_an_answer_to_choose_is_refused(kept):
+    with pytest.raises(ValueError, match="either options or a range"):
+        predict("What?")
+    with pytest.raises(ValueError, match="not among the options"):
+        predict("What?", ["a", "b"]).reveal("c")
+    with pytest.raises(ValueError, match="is a number"):
+        predict("What?", between=(0, 1)).reveal("c")

@@ -1,4 +1,8 @@
-"""What is remembered of a learner from one session to the next: `progress.json`."""
+"""What is remembered of a learner from one session to the next.
+
+Beside the exercises `progress.json`, what each task has earned; beside the README
+`predictions.json`, what was guessed in the notebooks.
+"""
 
 import contextlib
 import json
@@ -8,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from utils.checks.tasks import Mistake, Task
+
+PREDICTIONS = Path(__file__).parents[2] / "predictions.json"
 
 
 @dataclass(frozen=True)
@@ -33,11 +39,7 @@ class Tried:
 
 def recall() -> dict[str, Tried]:
     """Task → what is remembered of it; whatever is damaged is ignored."""
-    try:
-        kept = json.loads(_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # not there yet, or damaged: no reason to fail
-        return {}
-    return {task: _tried(entry) for task, entry in kept.items()} if isinstance(kept, dict) else {}
+    return {task: _tried(entry) for task, entry in _read(_file()).items()}
 
 
 def remember(task: Task, points: int, mistake: Mistake | None) -> None:
@@ -47,9 +49,56 @@ def remember(task: Task, points: int, mistake: Mistake | None) -> None:
     shown = [mistake.kind] if mistake and mistake.kind else []
     kinds = list(dict.fromkeys([*before.kinds, *shown]))
     kept[task.id] = Tried(max(points, before.points_of(task)), kinds)
-    content = {name: asdict(tried) for name, tried in kept.items()}
+    _write(_file(), {name: asdict(tried) for name, tried in kept.items()})
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What was predicted, and what came of it.
+
+    Args:
+        guess: what the learner said.
+        certainty: how sure of it.
+        answer: what it turned out to be.
+        came_true: whether the guess was right, or close.
+    """
+
+    guess: str
+    certainty: str
+    answer: str
+    came_true: bool
+
+
+def recall_guesses() -> dict[str, Guess]:
+    """Question → the first guess; whatever is damaged is ignored."""
+    kept = _read(PREDICTIONS).items()
+    return {question: Guess(**entry) for question, entry in kept if _is_guess(entry)}
+
+
+def remember_guess(question: str, guess: Guess) -> None:
+    """Keep a guess, unless the same question was answered before: that would not be a guess."""
+    kept = {question: asdict(guess)} | {
+        known: asdict(first) for known, first in recall_guesses().items()
+    }
+    _write(PREDICTIONS, kept)
+
+
+def _is_guess(entry: Any) -> bool:
+    types = {"guess": str, "certainty": str, "answer": str, "came_true": bool}
+    return isinstance(entry, dict) and {name: type(value) for name, value in entry.items()} == types
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # not there yet, or damaged: no reason to fail
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _write(file: Path, content: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):  # a read-only folder
-        _file().write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _file() -> Path:

@@ -2,17 +2,19 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from utils.checks import bank
 from utils.checks.calling import Printed, Trouble, answers
 from utils.checks.feedback import BAD, Note, explain
 from utils.checks.judging import Verdict, judge
-from utils.checks.memory import Tried, recall, remember
+from utils.checks.memory import Guess, Tried, recall, recall_guesses, remember
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Record, Task
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
 
+CERTAIN = "certain"  # as the control of a prediction has it
 MOST_BELIEFS = 3  # shown at a time: nobody works on ten things at once
 
 _hints_open: dict[str, int] = {}  # task → how many of its hints are open, since the kernel started
@@ -72,9 +74,10 @@ def hint(task_id: str) -> Note:
 
 
 def progress() -> Note:
-    """All exercises of the course, done and to do, with points; and what keeps coming back.
+    """All exercises of the course, done and to do, with points; what keeps coming back; guesses.
 
-    Kept in `progress.json` beside your notebooks. Delete that file to start over.
+    Kept in `progress.json` beside the exercises, and in `predictions.json` beside the README.
+    Delete these files to start over.
     """
     remembered, course = recall(), bank.tasks()
     rows, points, total = [["", "Exercise", "Points", ""]], 0, 0
@@ -89,9 +92,10 @@ def progress() -> Note:
             shown = f"{own} of {task.points}" if 0 < own < task.points else str(task.points)
             rows.append([notebook[:2], task.title, shown, state])
     all_tasks = [task for tasks in course.values() for task in tasks]
-    return Note(
-        f"{points} of {total} points", table=rows, below=_coming_back(all_tasks, remembered)
-    )
+    below = _coming_back(all_tasks, remembered)
+    guesses = _guesses(recall_guesses())
+    below = replace(below, below=guesses) if below else guesses
+    return Note(f"{points} of {total} points", table=rows, below=below)
 
 
 def _coming_back(tasks: Sequence[Task], remembered: Mapping[str, Tried]) -> Note | None:
@@ -114,6 +118,25 @@ def _coming_back(tasks: Sequence[Task], remembered: Mapping[str, Tried]) -> Note
             present.append(f"You seem to believe that {kind.belief} ({seen}). {kind.advice}")
     lines = [*present[:MOST_BELIEFS], *past]
     return Note("What keeps coming back", lines) if lines else None
+
+
+def _guesses(guesses: Mapping[str, Guess]) -> Note | None:
+    """How well guesses do for each degree of certainty, and where one was certain and wrong."""
+    if not guesses:
+        return None
+    true = sum(guess.came_true for guess in guesses.values())
+    rows = [["How sure you were", "Came true"]]
+    for certainty in dict.fromkeys(guess.certainty for guess in guesses.values()):
+        such = [guess.came_true for guess in guesses.values() if guess.certainty == certainty]
+        rows.append([certainty, f"{sum(such)} of {len(such)}"])
+    wrong = [
+        f"You were certain, and it was not so: {question} You said {guess.guess}, "
+        f"the answer is {guess.answer}."
+        for question, guess in guesses.items()
+        if guess.certainty == CERTAIN and not guess.came_true
+    ]
+    heading = f"Your predictions: {true} of {len(guesses)} came true"
+    return Note(heading, wrong[-MOST_BELIEFS:], table=rows)
 
 
 def _find(task_id: str) -> Record | Note:

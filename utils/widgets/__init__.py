@@ -1,6 +1,7 @@
-"""Interactive explorers. Without a kernel each of them shows a plain picture."""
+"""What learners move, and what they guess. Without a kernel each shows something plain."""
 
+from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
 from utils.widgets.slider_figure import SliderFigure
 
-__all__ = ["QueryExplorer", "SliderFigure"]
+__all__ = ["QueryExplorer", "SliderFigure", "predict"]

@@ -1,0 +1,95 @@
+// A question, a guess to commit, and, once that is done, the answer beside it.
+
+const CERTAINTIES = ["just guessing", "fairly sure", "certain"];
+
+const STYLE = `
+.pr { max-width: 46em; font: 14px/1.5 var(--jp-ui-font-family, sans-serif);
+  color: var(--jp-ui-font-color1, inherit); border-left: 4px solid #56b4e9; padding: 2px 0 2px 12px; }
+.pr fieldset { border: 0; margin: 4px 0; padding: 0; }
+.pr legend { padding: 0; }
+.pr .pr-question { font-weight: bold; }
+.pr label { display: inline-block; margin: 2px 16px 2px 0; cursor: pointer; }
+.pr .pr-options label { display: block; }
+.pr input, .pr button { font: inherit; accent-color: #0072b2; }
+.pr input[type=number] { width: 8em; padding: 2px 6px; color: inherit; border: 1px solid #888;
+  background: var(--jp-layout-color1, transparent); }
+.pr button { padding: 3px 14px; border: 1px solid #888; border-radius: 3px; cursor: pointer;
+  color: inherit; background: var(--jp-layout-color2, transparent); }
+.pr :focus-visible { outline: 3px solid #d55e00; outline-offset: 2px; }
+.pr p { margin: 4px 0; }
+`;
+
+let made = 0; // radio buttons belong together by name, so each form needs its own
+
+function element(tag, attributes, parent) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "text") node.textContent = value;
+    else node.setAttribute(name, value);
+  }
+  if (parent) parent.append(node);
+  return node;
+}
+
+function input(parent, attributes, text) {
+  const label = element("label", {}, parent);
+  // JupyterLab takes keys for itself unless this attribute says not to.
+  const node = element("input", { "data-lm-suppress-shortcuts": "true", ...attributes }, label);
+  if (text) label.append(` ${text}`);
+  return node;
+}
+
+function radios(form, legend, className, options) {
+  const set = element("fieldset", { class: className }, form);
+  element("legend", { text: legend }, set);
+  const name = `pr-${(made += 1)}`;
+  for (const value of options) input(set, { type: "radio", name, value, required: "" }, value);
+  return () => set.querySelector("input:checked").value;
+}
+
+function number(form, question, [low, high]) {
+  const set = element("fieldset", {}, form);
+  element("legend", { class: "pr-question", text: question }, set);
+  const node = input(set, { type: "number", min: low, max: high, step: "any", required: "",
+    "aria-label": `your guess, from ${low} to ${high}` });
+  set.append(`from ${low} to ${high}`);
+  return () => String(Number(node.value));
+}
+
+function render({ model, el }) {
+  const root = element("div", { class: "pr" }, el);
+  element("style", { text: STYLE }, root);
+  const form = element("form", {}, root);
+  const question = model.get("question");
+  const options = model.get("options");
+  const guess = options.length ? radios(form, question, "pr-options", options)
+    : number(form, question, model.get("between"));
+  form.querySelector("legend").className = "pr-question";
+  const certainty = radios(form, "How sure are you?", "", CERTAINTIES);
+  element("button", { type: "submit", text: "This is my guess" }, form);
+  const said = element("p", { role: "status", tabindex: "-1" }, root);
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    model.set("certainty", certainty());
+    model.set("guess", guess());
+    model.save_changes();
+    said.focus();
+  });
+
+  function update() {
+    const committed = model.get("guess");
+    form.hidden = committed !== "";
+    if (!committed) return;
+    const answer = model.get("answer");
+    said.replaceChildren();
+    element("span", { class: "pr-question", text: question }, said);
+    said.append(` You said ${committed} (${model.get("certainty")}). `
+      + (answer ? `The answer: ${answer}.` : "Now run the next cell."));
+  }
+  model.on("change", update);
+  update();
+  return () => model.off("change", update);
+}
+
+export default { render };

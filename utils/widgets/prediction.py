@@ -1,0 +1,112 @@
+"""A guess that is committed before the answer can be seen, and then stands beside it."""
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+import anywidget
+import traitlets
+from IPython.display import display
+
+from utils.checks.feedback import Note
+from utils.checks.memory import Guess, remember_guess
+from utils.widgets.pictured import Pictured
+
+CLOSE = 0.15  # of the range: how far a number may lie from the answer and still be called close
+
+
+class Prediction(Pictured, anywidget.AnyWidget):
+    """A question with radio buttons or a number, how sure one is, and a button to commit.
+
+    It works in the page: without a kernel too it shows the answer that was stored, but only to
+    those who have guessed. `predict` makes one and displays it.
+    """
+
+    _esm = Path(__file__).with_suffix(".js")
+    question = traitlets.Unicode().tag(sync=True)
+    options = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    between = traitlets.List(traitlets.Float()).tag(sync=True)
+    guess = traitlets.Unicode().tag(sync=True)
+    certainty = traitlets.Unicode().tag(sync=True)
+    answer = traitlets.Unicode().tag(sync=True)
+
+    def __init__(
+        self, question: str, options: Sequence[str], between: Sequence[float], close: float
+    ):
+        self._close = close
+        self._seen = False  # the answer, before there was a guess
+        super().__init__(question=question, options=list(options), between=list(between))
+
+    def __repr__(self) -> str:
+        return f"Your prediction: {self.question}"
+
+    def picture(self) -> str:
+        choices = "".join(f"<li>{html.escape(option)}</li>" for option in self.options)
+        return f"<p>{html.escape(self.question)}</p>" + (f"<ul>{choices}</ul>" if choices else "")
+
+    def reveal(self, answer: str | float) -> "Answer":
+        """The answer beside the guess; a cell ends with it.
+
+        Args:
+            answer: one of the options, or a number; a float counts as measured, an int as exact.
+        """
+        if self.options and answer not in self.options:
+            raise ValueError(f"the answer {answer!r} is not among the options {self.options}")
+        if isinstance(answer, str) == bool(self.between):
+            raise ValueError(f"the answer to a question for a number is a number, not {answer!r}")
+        measured = isinstance(answer, float)
+        self.answer = f"≈ {answer:.3g}" if measured else f"{answer}"
+        if not self.guess:
+            self._seen = True
+            return Answer(self.answer, "You made no guess this time.")
+        if self.between:
+            off = float(answer) - float(self.guess)
+            came_true = abs(off) <= self._close
+            verdict = f"{abs(off):.3g} too {'low' if off > 0 else 'high'}" if off else "just so"
+            verdict = f"{verdict}, which is close" if came_true and off else verdict
+        else:
+            came_true = answer == self.guess
+            verdict = "just so" if came_true else "something else"
+        if not self._seen:
+            remember_guess(self.question, Guess(self.guess, self.certainty, self.answer, came_true))
+        return Answer(self.answer, f"You said {self.guess} ({self.certainty}): {verdict}.")
+
+
+class Answer:
+    """What a prediction is compared with. As text it is the same for everybody."""
+
+    def __init__(self, answer: str, comparison: str):
+        self._answer, self._comparison = answer, comparison
+
+    def __repr__(self) -> str:
+        return f"The answer: {self._answer}"
+
+    def _repr_html_(self) -> str:
+        return Note(repr(self), [self._comparison])._repr_html_()
+
+
+def predict(
+    question: str,
+    options: Sequence[str] = (),
+    *,
+    between: tuple[float, float] | None = None,
+    close: float | None = None,
+) -> Prediction:
+    """Ask for a guess: one of several options, or a number.
+
+    Args:
+        question: in one sentence; a guess is remembered under it.
+        options: what may be chosen.
+        between: instead, the smallest and the largest number that may be guessed.
+        close: how far from the answer a number may lie; by default 15 % of the range.
+
+    Returns:
+        The control, which is displayed already. Its `reveal` ends the cell that finds the answer.
+    """
+    if bool(options) == (between is not None):
+        raise ValueError("a prediction needs either options or a range, between=(low, high)")
+    low, high = between or (0, 0)
+    tolerance = CLOSE * (high - low) if close is None else close
+    prediction = Prediction(question, options, between or (), tolerance)
+    display(prediction)
+    return prediction
