@@ -599,8 +599,9 @@ def _draw_heatmap(
         mask=closed,
         **limits,
     )
-    colours = axis.collections[0].get_facecolors()[~closed.ravel()]
-    for text, colour in zip(axis.texts, colours, strict=False):
+    colours = axis.collections[0].get_facecolors()  # one only, where there are no numbers
+    drawn = colours[~closed.ravel()] if annotate else colours
+    for text, colour in zip(axis.texts, drawn, strict=False):
         text.set_color(ink_on(colour))
     _label_words(axis, source)
 
