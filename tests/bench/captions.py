@@ -1,4 +1,4 @@
-"""The small model of Multi30k that notebook 07 reads, and ten captions of the test set to try it on.
+"""The small model of Multi30k that notebook 07 reads, and ten captions to try it on.
 
 It is half as wide as those of the benchmark `multi30k`. Stored are its weights as whole numbers
 from -127 to 127 with one scale for each row, a quarter of what float32 takes, and its vocabularies.
