@@ -1,5 +1,6 @@
 """The parameters of a Transformer, by formula."""
 
+import torch
 from torch import nn
 
 from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
@@ -10,6 +11,7 @@ from utils.transformer import DecoderBlock, EncoderBlock
 
 def cases(draw: Draw) -> list[Case]:
     def case(label, dim, heads, hidden, layers, words):
+        dim = torch.as_tensor(dim)
         sizes = {"dim": dim, "heads": heads, "hidden": hidden, "layers": layers, "words": words}
         return Case(label, sizes)
 
@@ -17,11 +19,11 @@ def cases(draw: Draw) -> list[Case]:
         return int(draw.whole(low, high))
 
     return [
-        case("by hand: width 2, hidden 3", 2, 1, 3, 1, 5),
-        case("the model of the notebook", 48, 4, 192, 2, 157),
-        case("the base model of the paper", 512, 8, 2048, 6, 37_000),
-        case("sizes drawn at random", 4 * number(2, 30), 4, number(9, 99), number(2, 9), 321),
-        case("no block at all", 6, 2, number(2, 9), 0, number(9, 99)),
+        case("by hand: width 2, hidden 3", [2], 1, 3, 1, 5),
+        case("the model of the notebook", [48], 4, 192, 2, 157),
+        case("the base model of the paper", [512, 1024], 8, 2048, 6, 37_000),
+        case("sizes drawn at random", 4 * draw.whole(2, 30, 3), 4, number(9, 99), number(2, 9), 321),
+        case("no block at all", [6, 8], 2, number(2, 9), 0, number(9, 99)),
     ]
 
 
@@ -55,12 +57,13 @@ def multiplied_out(dim, heads, hidden, layers, words):
 
 
 def built_and_counted(dim, heads, hidden, layers, words):
-    encoder, decoder = (kind(dim, heads, hidden) for kind in (EncoderBlock, DecoderBlock))
-    output, norm = nn.Linear(dim, words, device="meta"), nn.LayerNorm(dim)
-    one, other, rest, last = (
-        count_parameters(part)["total"] for part in (encoder, decoder, output, norm)
-    )
-    return one, other, one * layers + rest + last
+    rows = []
+    for width in dim.tolist():
+        parts = [kind(width, heads, hidden) for kind in (EncoderBlock, DecoderBlock)]
+        parts += [nn.Linear(width, words, device="meta"), nn.LayerNorm(width)]
+        encoder, decoder, output, norm = (count_parameters(part)["total"] for part in parts)
+        rows.append([encoder, decoder, encoder * layers + output + norm])
+    return torch.tensor(rows).unbind(1)
 
 
 def by_shapes(dim, heads, hidden, layers, words):
