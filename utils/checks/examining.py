@@ -22,7 +22,7 @@ MOST_CALLS = 20  # of one implementation
 MOST_NUMBERS = 2_000  # in one call
 LARGEST_WHOLE = 100  # it may be a length, and then it is memory
 CARRIED = (torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool)
-LONGEST_MESSAGE = 200  # characters of an exception
+LONGEST_MESSAGE = 500  # characters of an exception
 
 
 class Decision(NamedTuple):
