@@ -286,12 +286,22 @@ def test_inputs_and_results_are_copies_without_gradients():
         assert torch.equal(given, NUMBERS)
 
     said_of(test)
-    kept = torch.zeros(3)
-    lineup = Lineup(right=[lambda numbers: numbers.add_(1)], broken={})
-    examiner = Examiner("", Case("", {"lineup": [], "seeds": []}))
-    examiner._implementations, examiner._turns = lineup.implementations, [(0, "right 1")]
-    assert StandIn(examiner)(kept).sum() == 3
+
+
+def asked(function, *arguments):
+    """What a stand-in for a function returns."""
+    examiner = Examiner("test_grow", RECORD.cases[0])
+    examiner._implementations[NAMES[0]] = function
+    return StandIn(examiner)(*arguments)
+
+
+def test_an_implementation_changes_neither_inputs_nor_dice():
+    kept, state = torch.zeros(3), torch.get_rng_state()
+    assert asked(lambda numbers: numbers.add_(1), kept).sum() == 3
     assert kept.sum() == 0
+    asked(lambda: torch.rand(3))
+    assert torch.equal(torch.get_rng_state(), state)
+    assert asked(lambda: [1, None, True]) == (1, None, True)
 
 
 def test_dice_fall_alike_in_each_check_and_leave_no_trace():

@@ -79,7 +79,7 @@ class Examiner:
             raise ValueError(why)
         _, name = self._turns[len(self._decisions)]
         try:
-            with torch.no_grad():
+            with torch.no_grad(), torch.random.fork_rng(devices=[]):  # a module draws its weights
                 return {"returned": copied(self._implementations[name](*arguments, **named))}
         except Exception as error:
             message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
