@@ -264,12 +264,6 @@ _ALL = [
         "is projected to W x, a batch of rows to `x @ W.T`.",
     ),
     Kind(
-        "cut-to-fit",
-        "widths that differ can be cut or padded until they match",
-        "What is cut off has no say, and zeros add nothing to a score. A learned matrix maps one "
-        "width to the other.",
-    ),
-    Kind(
         "sizes-always-equal",
         "two sizes that are often equal are always equal",
         "Queries and keys, keys and values, source and target may differ in size. Give every size "
