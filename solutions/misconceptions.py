@@ -321,12 +321,6 @@ _ALL = [
     ),
     # training and decoding
     Kind(
-        "dropout-factor",
-        "dropout may rescale what it keeps by any factor, and at any time",
-        "In training, what is kept grows by 1 / (1 - p), whatever the dice show, so that the mean "
-        "stays. In evaluation dropout does nothing.",
-    ),
-    Kind(
         "clipping-reshapes",
         "clipping does more to a gradient than shorten it",
         "Clipping by norm multiplies the whole gradient by one factor of at most 1: its direction "
