@@ -454,6 +454,25 @@ _ALL = [
         "Texts are compared letter by letter, so spaces and capitals count; figures by their "
         "amount, so 12.00 is 12, and in French 12,5 is 12.5.",
     ),
+    # testing what others have written
+    Kind(
+        "plausible-is-right",
+        "a result that looks plausible is right",
+        "Most bugs leave the shapes as they are, and rows that sum to 1. Compare with numbers that "
+        "you have worked out in another way.",
+    ),
+    Kind(
+        "even-inputs",
+        "inputs that are all alike show as much as any others",
+        "Between equal numbers, and along axes of equal length, nothing shows what was mixed up. "
+        "Choose numbers and sizes no two of which are the same.",
+    ),
+    Kind(
+        "failing-is-finding",
+        "a test that fails has found a bug",
+        "A test can be wrong too, or ask for more digits than two right answers share. Try it "
+        "first on something that you know to be right.",
+    ),
     Kind(
         "another-task",
         "a task asks for something slightly different from what it says",
