@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.parts import filled, safe_softmax
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
 

@@ -22,7 +22,9 @@ def cases(draw: Draw) -> list[Case]:
         case("by hand: width 2, hidden 3", [2], 1, 3, 1, 5),
         case("the model of the notebook", [48], 4, 192, 2, 157),
         case("the base model of the paper", [512, 1024], 8, 2048, 6, 37_000),
-        case("sizes drawn at random", 4 * draw.whole(2, 30, 3), 4, number(9, 99), number(2, 9), 321),
+        case(
+            "sizes drawn at random", 4 * draw.whole(2, 30, 3), 4, number(9, 99), number(2, 9), 321
+        ),
         case("no block at all", [6, 8], 2, number(2, 9), 0, number(9, 99)),
     ]
 
