@@ -30,6 +30,7 @@ from utils.checks.code import defined
 from utils.checks.tasks import Record
 
 SOURCE = Path(__file__).parent
+COURSE = SOURCE.parent / "notebooks"
 CHECKED = re.compile(r'^check\("(\w+)"\)', flags=re.MULTILINE)
 FENCE = re.compile(
     r"^(?P<indent> *)# BEGIN SOLUTION\n(?P<solution>.*?)"
@@ -230,14 +231,13 @@ def repeated() -> dict[Path, str]:
     """File → what it holds when all facts in it are up to date."""
     made = {path: solution_notebook(path) for path in notebooks()}
     texts = {path: nbformat.writes(notebook) + "\n" for path, notebook in made.items()}
-    rows = {
-        path.stem: (
-            re.match(r"# \d+ · (.*): exercises", notebook.cells[0].source)[1],
-            [exercise.task for exercise in exercises_of(path)],
-        )
-        for path, notebook in made.items()
-    }
-    parts = {"exercises": facts.table(rows), "counts": facts.counts()}
+    course = {path: nbformat.read(path, as_version=4) for path in sorted(COURSE.glob("0*.ipynb"))}
+    for path, notebook in course.items():
+        minutes = f"| {facts.reading_minutes(notebook)} minutes |"
+        texts[path] = facts.READING.sub(minutes, path.read_text(encoding="utf-8"), count=1)
+    tasks = {path.stem: [exercise.task for exercise in exercises_of(path)] for path in made}
+    table = facts.table({path.stem: notebook for path, notebook in course.items()}, tasks)
+    parts = {"course": table, "counts": facts.counts()}
     pages = {page: facts.filled(page.read_text(encoding="utf-8"), parts) for page in facts.pages()}
     return texts | pages
 

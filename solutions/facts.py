@@ -3,10 +3,11 @@
 | stated in the exercise's file | repeated |
 |---|---|
 | title, points, difficulty, minutes | in the heading above the task, in both notebooks |
-| their sums over a notebook | at the top of both notebooks, in the table of exercises |
+| their sums over a notebook | at the top of both notebooks, in the table of the course |
 
-The counts of a full self-test (`COUNTS`) are repeated too. In Markdown files the build writes
-between `<!-- exercises -->` or `<!-- counts -->` and the comment that closes it, `<!-- /… -->`.
+The counts of a full self-test (`COUNTS`) are repeated too, and how long a notebook of the course
+takes (`reading_minutes`). In Markdown files the build writes between `<!-- course -->` or
+`<!-- counts -->` and the comment that closes it, `<!-- /… -->`.
 """
 
 import json
@@ -21,8 +22,11 @@ from utils.checks.tasks import Task
 COUNTS = Path(__file__).parent / "selftest.json"
 ROOT = Path(__file__).parents[1]
 HEADING = re.compile(r"^## \d+\..*(\n\n\*\d+ points? · .*\*)?", flags=re.MULTILINE)
+READING = re.compile(r"\| \d+ minutes \|")
+TITLE = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
 TOTALS = re.compile(r"^\| \d+ minutes \| \d+ \|", flags=re.MULTILINE)
 TASKS = re.compile(r"^\*\w+ tasks? for notebook", flags=re.MULTILINE)
+WIDGET = "application/vnd.jupyter.widget-view+json"
 NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
 
@@ -73,16 +77,46 @@ def filled(page: str, parts: Mapping[str, str]) -> str:
     return page
 
 
-def table(notebooks: Mapping[str, tuple[str, Sequence[Task]]]) -> str:
-    """The table of exercises: name of the notebook → its title and its tasks."""
-    rows = ["| | Exercises | Tasks | Points | Minutes |", "|---|---|---|---|---|"]
-    for name, (title, tasks) in notebooks.items():
-        minutes, points = total(tasks)
-        link = f"[{title}](exercises/{name}.ipynb)"
-        rows.append(f"| {name[:2]} | {link} | {len(tasks)} | {points} | {minutes} |")
-    every = [task for _, tasks in notebooks.values() for task in tasks]
+def reading_minutes(notebook: NotebookNode) -> int:
+    """How long an attentive reader takes to work through a notebook, to the nearest five minutes.
+
+    100 words of prose, or 12 lines of code, take a minute; a prediction takes one more, and a thing
+    to move three. For the notebooks of an earlier version, which three readers worked through in 65
+    to 150 minutes, this is 5 to 6 minutes from what they needed, on average.
+    """
+    words = lines = predictions = movable = 0
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            words += len(cell.source.split())
+        elif "predict(" in cell.source:
+            predictions += 1
+        else:
+            lines += sum(bool(line.strip()) for line in cell.source.splitlines())
+            movable += any(WIDGET in output.get("data", {}) for output in cell.outputs)
+    return 5 * round((words / 100 + lines / 12 + predictions + 3 * movable) / 5)
+
+
+def table(notebooks: Mapping[str, NotebookNode], exercises: Mapping[str, Sequence[Task]]) -> str:
+    """The course in a table.
+
+    Args:
+        notebooks: name → the notebook; its first cell has a title, and in italics what it is about.
+        exercises: name → the tasks of that notebook.
+    """
+    rows = ["| | Notebook | | Minutes | Exercises | Minutes |", "|---|---|---|---|---|---|"]
+    for name, notebook in notebooks.items():
+        top = TITLE.match(notebook.cells[0].source)
+        reading, (working, points) = reading_minutes(notebook), total(exercises[name])
+        tasks = f"[{len(exercises[name])} tasks, {points} points](exercises/{name}.ipynb)"
+        rows.append(
+            f"| {name[:2]} | [{top['title']}](notebooks/{name}.ipynb) | {top['subtitle']} "
+            f"| {reading} | {tasks} | {working} |"
+        )
+    every = [task for tasks in exercises.values() for task in tasks]
     minutes, points = total(every)
-    return "\n".join([*rows, f"| | all | {len(every)} | {points} | {minutes} |"])
+    reading = sum(map(reading_minutes, notebooks.values()))
+    tasks = f"{len(every)} tasks, {points} points"
+    return "\n".join([*rows, f"| | all | | {reading} | {tasks} | {minutes} |"])
 
 
 def counts() -> str:

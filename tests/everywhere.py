@@ -64,14 +64,15 @@ OLD_UNITS = {
 }
 ELSEWHERE = {"LANG": "C", "LC_ALL": "C", "TZ": "Pacific/Kiritimati", "TERM": "dumb"}
 ELSEWHERE |= {"COLUMNS": "60", "ATEN_CPU_CAPABILITY": "default"}
+PATIENT = {"OMP_WAIT_POLICY": "PASSIVE"}  # more threads than cores: those that wait must not spin
 SETTINGS = {
     "bare": Setting(ELSEWHERE, (WHOLE, REBUILD, ZIP), bare=True),
     "aten-default": Setting({"ATEN_CPU_CAPABILITY": "default"}),
     "aten-avx2": Setting({"ATEN_CPU_CAPABILITY": "avx2"}),
     "old-units": Setting(OLD_UNITS),
     "mkl-compatible": Setting({"MKL_CBWR": "COMPATIBLE"}),
-    "2-threads": Setting({"OMP_NUM_THREADS": "2"}),
-    "4-threads": Setting({"OMP_NUM_THREADS": "4"}),
+    "2-threads": Setting({"OMP_NUM_THREADS": "2", **PATIENT}),
+    "4-threads": Setting({"OMP_NUM_THREADS": "4", **PATIENT}),
     "busy": Setting(commands=(WHOLE,), busy=os.cpu_count() or 1),
     "slow-cells": Setting(commands=(["-m", "tests.slow_cells"],)),
     "lowest": Setting(commands=(WHOLE, REBUILD), lowest=True),
