@@ -15,22 +15,13 @@ from tests.bench.multi30k import multi30k
 from tests.bench.parity import parity
 from tests.bench.start import start
 from tests.bench.throughput import pace, throughput
+from tests.bench.transformer import transformer
 
 BENCHMARKS = {
     bench.__name__: bench
     for bench in (
-        *(
-            parity,
-            start,
-            additive,
-            multihead,
-            scaled,
-            throughput,
-            pace,
-            capstone,
-            multi30k,
-            captions,
-        ),
+        *(parity, start, additive, multihead, scaled, throughput, pace),
+        *(capstone, transformer, multi30k, captions),
     )
 }
 
