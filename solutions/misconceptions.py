@@ -394,6 +394,12 @@ _ALL = [
         "all rows look at together.",
     ),
     Kind(
+        "curve-by-its-end",
+        "a training run can be judged by where its curve ends",
+        "Read a curve from its first point: where it starts, where it leaves a healthy one, what "
+        "comes back in every epoch, and whether two curves measure the same thing.",
+    ),
+    Kind(
         "biases-by-the-way",
         "it does not matter how many biases a layer has",
         "A layer has one bias for each of its *outputs*, and each layer has a set of its own. "
