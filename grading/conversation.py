@@ -1,8 +1,14 @@
-"""What the workers of one submission are asked, and what they say, none of which is trusted."""
+"""What the workers of one submission are asked, and what they say, none of which is trusted.
+
+A worker that tries a learner's test asks back: each call of the test is answered here, for an
+implementation that the worker does not know. What the test then says of it is final before the next
+one's turn comes, in an order that the instructor's seed draws.
+"""
 
 import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields
+from random import Random
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,8 +16,9 @@ import numpy as np
 from grading import reading
 from grading.sandbox import Launcher, wire
 from utils.checks.calling import Trouble
+from utils.checks.examining import Decision, Examiner
 from utils.checks.reasons import Reason
-from utils.checks.tasks import Answer, CallSpec, GradientKey, Record
+from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Record
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
 ROUNDS = 5  # workers for one submission
@@ -85,6 +92,42 @@ class Place(NamedTuple):
     which: int | str
 
 
+class Examination:
+    """A learner's test before the implementations, on the public case and then on the fresh one."""
+
+    def __init__(self, public: Record, fresh: Record):
+        (known,), (secret,) = public.cases, fresh.cases
+        self.parts = [
+            Examiner(public.task.id, case, Random(f"{secret.inputs['order']} {number}"))
+            for number, case in enumerate([known, secret])
+        ]
+        self._open = [*self.parts]
+
+    def cases(self) -> list[list[Case]]:
+        """What a worker is told: the random seeds, and nothing of the lineup or its order."""
+        return [[Case("", {"seeds": part.seeds})] for part in self.parts]
+
+    def answer(self, call: Any) -> dict[str, Any]:
+        """What comes back to a test that calls.
+
+        Raises:
+            Exception: it asks what no test of an honest worker can ask.
+        """
+        arguments, named = call
+        return self._open[0].call(arguments, dict(named))
+
+    def decided(self, said: Any) -> None:
+        """Note what the test says of the implementation whose turn it was.
+
+        Raises:
+            Exception: it says nothing that makes sense.
+        """
+        blames, message, where = said
+        self._open[0].decided(Decision(blames is True, _printable(message), _printable(where)))
+        if self._open[0].done:
+            self._open.pop(0)
+
+
 class Conversation:
     """What the workers of one submission are asked, and what they have said.
 
@@ -95,6 +138,7 @@ class Conversation:
         self.cells = {cell.number: cell.source for cell in cells}
         self.assignment = assignment
         self.open_tasks = list(tasks)
+        self.examinations: dict[str, Examination] = {}  # of those tasks that ask for a test
         self.replies: dict[str, Replies] = {}
         self.remarks: list[str] = []
         self.heard = False  # anything at all
@@ -117,10 +161,13 @@ class Conversation:
                 left = LARGEST_REPLIES
                 while True:
                     message, size = wire.unpack(_reader(stream), left)
-                    left -= size
                     self.heard = True
                     if not isinstance(message, dict) or "end" in message:
                         break
+                    if "call" in message:  # answered at once, and not kept
+                        worker.connection.sendall(self._returned(message))
+                        continue
+                    left -= size
                     place = self._heard(message, place)
                 ending = "wire"
             except wire.WireError:
@@ -135,8 +182,11 @@ class Conversation:
         for task in self.open_tasks:
             records = self.assignment.public[task], self.assignment.fresh[task]
             spec = {part.name: getattr(records[0].task, part.name) for part in fields(CallSpec)}
-            cases = [[vars(case) for case in record.cases] for record in records]
-            tasks.append({"spec": spec, "parts": cases})
+            parts = [record.cases for record in records]
+            if records[0].task.kind == "test":
+                self.examinations[task] = Examination(*records)
+                parts = self.examinations[task].cases()
+            tasks.append({"spec": spec, "parts": [[vars(case) for case in part] for part in parts]})
         cells = list(self.cells.items())
         return wire.pack({"cells": cells, "seconds": self.assignment.seconds, "tasks": tasks})
 
@@ -152,17 +202,37 @@ class Conversation:
             remark = f"cell {cell}: {error or 'worked when it was run once more'}"
             if remark not in self.remarks and len(self.remarks) < MOST_REMARKS:
                 self.remarks.append(remark)
+        elif _names(task, str, self.examinations) and "decision" in message:
+            self._decided(task, message["decision"])
         elif _names(task, str, self.open_tasks):
             self._answered(task, message.get("parts"))
         return place
+
+    def _returned(self, message: dict) -> bytes:
+        """The answer to a call of a test, as it goes over the wire.
+
+        Raises:
+            WireError: no honest worker would ask that.
+        """
+        try:
+            return wire.pack(self.examinations[message["task"]].answer(message["call"]))
+        except Exception:
+            raise wire.WireError("a call that makes no sense") from None
+
+    def _decided(self, task: str, said: Any) -> None:
+        try:
+            self.examinations[task].decided(said)
+        except Exception:
+            raise wire.WireError("a decision that makes no sense") from None
 
     def _answered(self, task: str, parts: Any) -> None:
         records = self.assignment.public[task], self.assignment.fresh[task]
         try:
             if "trouble" in parts[0]:  # after trouble with the public cases, others were not tried
                 parts = parts[:1] * 2
-            pairs = zip(parts, records, strict=True)
-            self.replies[task] = Replies(*(_reply(part, record) for part, record in pairs))
+            examined = self.examinations[task].parts if task in self.examinations else [None] * 2
+            triples = zip(parts, records, examined, strict=True)
+            self.replies[task] = Replies(*(_reply(*triple) for triple in triples))
         except Exception:  # a worker can send more kinds of nonsense than anybody foresees
             self.replies[task] = no_answers(Reason.WIRE)
         self.open_tasks.remove(task)
@@ -199,8 +269,8 @@ def _printable(value: Any) -> str:
     return str(value)[:LONGEST_TEXT].encode(errors="replace").decode()
 
 
-def _reply(part: dict, record: Record) -> Reply:
-    """What a worker says of one set of cases.
+def _reply(part: dict, record: Record, examiner: Examiner | None) -> Reply:
+    """What a worker says of one set of cases; the decisions of a test are here already.
 
     Raises:
         Exception: it says nothing that makes sense.
@@ -211,7 +281,10 @@ def _reply(part: dict, record: Record) -> Reply:
         if not reason.from_worker:
             raise ValueError("a reason that is not a worker's to give")
         return Reply(trouble=Trouble(reason, message, where))
-    answers = [_answer(said, record.task) for said in part["answers"]]
+    if examiner:
+        answers = [examiner.answer]
+    else:
+        answers = [_answer(said, record.task) for said in part["answers"]]
     if len(answers) != len(record.cases):
         raise ValueError("not one answer for each case")
     printed = part["printed"]

@@ -321,12 +321,6 @@ _ALL = [
     ),
     # training and decoding
     Kind(
-        "dropout-factor",
-        "dropout may rescale what it keeps by any factor, and at any time",
-        "In training, what is kept grows by 1 / (1 - p), whatever the dice show, so that the mean "
-        "stays. In evaluation dropout does nothing.",
-    ),
-    Kind(
         "clipping-reshapes",
         "clipping does more to a gradient than shorten it",
         "Clipping by norm multiplies the whole gradient by one factor of at most 1: its direction "
@@ -459,6 +453,25 @@ _ALL = [
         "it does not matter how words and figures are written",
         "Texts are compared letter by letter, so spaces and capitals count; figures by their "
         "amount, so 12.00 is 12, and in French 12,5 is 12.5.",
+    ),
+    # testing what others have written
+    Kind(
+        "plausible-is-right",
+        "a result that looks plausible is right",
+        "Most bugs leave the shapes as they are, and rows that sum to 1. Compare with numbers that "
+        "you have worked out in another way.",
+    ),
+    Kind(
+        "even-inputs",
+        "inputs that are all alike show as much as any others",
+        "Between equal numbers, and along axes of equal length, nothing shows what was mixed up. "
+        "Choose numbers and sizes no two of which are the same.",
+    ),
+    Kind(
+        "failing-is-finding",
+        "a test that fails has found a bug",
+        "A test can be wrong too, or ask for more digits than two right answers share. Try it "
+        "first on something that you know to be right.",
     ),
     Kind(
         "another-task",

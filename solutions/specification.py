@@ -10,10 +10,12 @@ import torch
 from torch import Tensor
 
 from solutions.misconceptions import KINDS
+from utils.checks import lineups
 from utils.checks.calling import Printed, answers
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
 PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
+ROUNDS = 3  # in which a learner's test meets a lineup, each with its own random seed
 DIGITS = 6  # of recorded numbers: coarser than rounding errors, finer than any tolerance
 
 # Why a change to a solution is not a fault (see `Exercise.equivalents`)
@@ -143,11 +145,65 @@ class Exercise:
         ]
         return [
             Answer(
-                {name: _rounded(values) for name, values in one.outputs.items()},
+                {name: _rounded(one.outputs[name]) for name in self.task.outputs},
                 {pair: _rounded(flow) for pair, flow in one.gradients.items()},
             )
             for one in answers(self.task, given, precise, Printed())
         ]
+
+
+class CatchTheBug(Exercise):
+    """An exercise whose answer is a test: it accepts what is right, and catches what has a bug.
+
+    Its lineup stands in `utils/checks/lineups/`. Nothing is known of the solution but that it is
+    right, so what a test has to blame comes from the lineup. Small faults are not injected into the
+    solution: a test with other inputs is most often as good.
+
+    Args:
+        id: the name of the lineup's module behind `test_`.
+        misconceptions: weak tests, at least four, no two of which let the same bugs slip through.
+        variants: at least three good tests in other styles.
+        facts: what `Task` takes.
+
+    Raises:
+        ValueError: there is too little of something, or an unknown kind.
+    """
+
+    def __init__(
+        self,
+        *,
+        id: str,
+        misconceptions: Sequence[Misconception],
+        variants: Sequence[Callable],
+        **facts: Any,
+    ):
+        self.lineup = lineups.of(id)
+        for kind in self.lineup.broken:
+            if kind not in KINDS:
+                raise ValueError(f"`{id}`: there is no kind `{kind}` for an implementation.")
+        super().__init__(
+            id=id,
+            kind="test",
+            outputs=["blames"],
+            cases=self._lined_up,
+            misconceptions=misconceptions,
+            variants=variants,
+            **facts,
+        )
+
+    def _lined_up(self, draw: Draw) -> list[Case]:
+        seeds = draw.whole(0, 2**31 - 1, ROUNDS).tolist()
+        order = int(draw.whole(0, 2**31 - 1))  # for a grader: no worker is told
+        names = [*self.lineup.implementations]
+        inputs = {"lineup": names, "seeds": seeds, "order": order}
+        return [Case("all implementations, in several rounds", inputs)]
+
+    def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
+        cases = self.cases(Draw(seed))
+        broken = [name in self.lineup.broken for name in self.lineup.implementations]
+        expected = [Answer({"blames": np.array([broken] * ROUNDS)})]
+        mistaken = {one.name: self._returned(one.gives, cases) for one in self.misconceptions}
+        return Record(self.task, cases, expected, mistaken)
 
 
 def _double(value: Any) -> Any:

@@ -5,13 +5,15 @@ It knows the inputs, and no expected value.
 """
 
 import builtins
+import contextlib
 import functools
 import gc
 import linecache
+import signal
 import socket
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -20,6 +22,7 @@ import utils.checks
 import utils.plots
 from grading.sandbox import wire
 from utils.checks.calling import OutOfTime, Printed, Trouble, answers, redirected, time_limit
+from utils.checks.examining import Decision
 from utils.checks.notebook import NOT_DEFINED
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, CallSpec, Case
@@ -29,19 +32,52 @@ LARGEST_REQUEST = 2**30
 
 def work(connection: socket.socket) -> None:
     """Read the request, run the cells, answer the tasks one by one."""
-    with connection.makefile("rb") as stream:
-        request, _ = wire.unpack(stream.read, LARGEST_REQUEST)
 
     def say(**message: Any) -> None:
         connection.sendall(wire.pack(message))
 
-    names = _run(request["cells"], request["seconds"], say)
-    for asked in request["tasks"]:
-        spec = CallSpec(**asked["spec"])
-        parts = [[Case(**case) for case in part] for part in asked["parts"]]
-        say(at="task", which=spec.id)
-        say(task=spec.id, parts=_replies(spec, parts, names))
-    say(end=True)
+    with connection.makefile("rb") as stream:
+
+        def hear() -> Any:
+            return wire.unpack(stream.read, LARGEST_REQUEST)[0]
+
+        request = hear()
+        names = _run(request["cells"], request["seconds"], say)
+        for asked in request["tasks"]:
+            spec = CallSpec(**asked["spec"])
+            parts = [[Case(**case) for case in part] for part in asked["parts"]]
+            say(at="task", which=spec.id)
+            examiner = functools.partial(_FarExaminer, spec.id, say, hear)
+            say(task=spec.id, parts=_replies(spec, parts, names, examiner))
+        say(end=True)
+
+
+class _FarExaminer:
+    """The examiner of a learner's test, at the other end of the connection."""
+
+    def __init__(self, task: str, say: Callable, hear: Callable, case: Case):
+        self._task, self._say, self._hear = task, say, hear
+        self.seeds = case.inputs["seeds"]
+        self.answer = Answer({})  # it is put together over there
+
+    def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        with _undisturbed():
+            self._say(task=self._task, call=[arguments, list(named.items())])
+            return self._hear()
+
+    def decided(self, decision: Decision) -> None:
+        with _undisturbed():
+            self._say(task=self._task, decision=decision)
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """The clock waits: half a message would make nonsense of all that follow."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
 
 
 def _run(cells: Sequence[tuple[int, str]], seconds: float, say) -> dict[str, Any]:
@@ -106,7 +142,10 @@ def _words(error: BaseException) -> str:
 
 
 def _replies(
-    spec: CallSpec, parts: Sequence[Sequence[Case]], names: dict[str, Any]
+    spec: CallSpec,
+    parts: Sequence[Sequence[Case]],
+    names: dict[str, Any],
+    examiner: Callable[[Case], _FarExaminer],
 ) -> list[dict[str, Any]]:
     """What the learner's object returns for each set of cases; the first trouble is the last."""
     replies = []
@@ -115,7 +154,9 @@ def _replies(
         try:
             if spec.id not in names:
                 raise Trouble(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
-            found = [plain(answer) for answer in answers(spec, names[spec.id], cases, printed)]
+            asked = examiner(*cases) if spec.kind == "test" else None
+            given = answers(spec, names[spec.id], cases, printed, asked)
+            found = [plain(answer) for answer in given]
             wire.pack(found)  # whether it can be sent at all
             replies.append({"answers": found, "printed": printed.lines})
         except Trouble as trouble:

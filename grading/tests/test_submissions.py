@@ -400,13 +400,13 @@ def test_cells_are_known_by_the_names_that_they_define(source, names):
 
 
 def test_the_notebook_is_the_one_with_most_answers_then_the_one_in_the_name():
-    entropy, scores = ANSWER, "def dot_scores(query, keys):\n    return 1"
+    entropy, scores = ANSWER, "def both_scores(query, keys):\n    return 1"
     assert (
         reading.read(notebook(entropy, scores), "x_03_multiplicative_attention.ipynb").name[:2]
         == "03"
     )
     assert reading.read(notebook(entropy, scores), "x_01_attention_concepts.ipynb").name[:2] == "01"
-    more = "def general_scores(query, keys, w):\n    return 1"
+    more = "def luong_step(word, state):\n    return 1"
     assert (
         reading.read(notebook(entropy, scores, more), "x_01_attention_concepts.ipynb").name[:2]
         == "03"

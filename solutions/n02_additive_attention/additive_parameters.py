@@ -99,7 +99,7 @@ exercise = Exercise(
         "it has any?",
         "A bias belongs to what comes *out* of a layer: one number for each. Count the layers of "
         "each form, and what comes out of each.",
-        "`plain` stands in section 6. `split` has two more sets of attention_dim biases, of "
+        "`plain` stands in section 5. `split` has two more sets of attention_dim biases, of "
         "`W_query` and `W_key`, and the single one of `v`. `joined` has one matrix less.",
     ],
     misconceptions=[

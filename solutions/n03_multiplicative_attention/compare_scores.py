@@ -104,15 +104,14 @@ def in_float64(query, keys, W, W_joined, v, gains):
 exercise = Exercise(
     id="compare_scores",
     title="How loud can a query shout?",
-    points=4,
+    points=3,
     difficulty=2,
     minutes=15,
     outputs=["table"],
     cases=cases,
     equivalents={
         "return torch.stack(columns, dim=1)": "a table may keep its way back, and need not",
-        "concat = concat_scores(query * gain, keys, W_joined, v)": NO_ORDER,
-        "general = general_scores(query * gain, keys, W)": NO_ORDER,
+        "both = both_scores(query * gain, keys, W, W_joined, v)": NO_ORDER,
     },
     hints=[
         "For one gain and one of the two scores: which steps lead from the query to one number?",
@@ -204,7 +203,7 @@ exercise = Exercise(
             ),
             "In your second row nothing ever changes: the `tanh` is missing, so the query cancels "
             "in the softmax.",
-            "Does your `concat_scores` pass its check?",
+            "Does your `both_scores` pass its check?",
             kind="nonlinearity-left-out",
         ),
     ],

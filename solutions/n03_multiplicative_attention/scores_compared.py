@@ -70,7 +70,7 @@ def as_numpy_strings():
 exercise = Exercise(
     id="scores_compared",
     title="What the table says",
-    points=3,
+    points=2,
     difficulty=2,
     minutes=10,
     kind="choices",
@@ -84,7 +84,7 @@ exercise = Exercise(
         "the sign if s is very large? And which if h is?",
         "Loud query: all answers are the signs of W s, whatever the key is. Loud keys: all "
         "answers are the signs of U h, whatever the query is. Silent query: tanh(U h) is left. "
-        "For `memory`, look up section 5.",
+        "For `memory`, look up section 3.",
     ],
     misconceptions=[
         Misconception(
@@ -182,7 +182,7 @@ exercise = Exercise(
             _RIGHT | {"memory": "neither"},
             "You say that neither needs a vector for each pair. A matrix product does without; "
             "the tanh stands between the sum and `v`, and has to be taken for each pair.",
-            "Which shape has the tensor of which your `concat_scores` takes the tanh?",
+            "Which shape has the tensor of which your `both_scores` takes the tanh?",
             kind="scores-alike",
         ),
     ],

@@ -221,7 +221,7 @@ exercise = Exercise(
             attention(weigh=fill_with(float("-inf"))),
             "All is right but for rows that may look at nothing. With all scores at minus "
             "infinity the softmax divides 0 by 0, and one NaN later reaches every parameter.",
-            "How did section 6 get zeros for such a row?",
+            "How did section 5 get zeros for such a row?",
             kind="no-empty-rows",
         ),
         Misconception(

@@ -9,6 +9,7 @@ import json
 import sys
 
 from tests.bench.capstone import capstone
+from tests.bench.captions import captions
 from tests.bench.mechanisms import additive, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.parity import parity
@@ -20,7 +21,7 @@ BENCHMARKS = {
     bench.__name__: bench
     for bench in (
         *(parity, start, additive, multihead, scaled, throughput, pace),
-        *(capstone, transformer, multi30k),
+        *(capstone, transformer, multi30k, captions),
     )
 }
 

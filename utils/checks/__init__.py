@@ -9,6 +9,8 @@
 |---|---|
 | `tasks` | what an exercise is, as plain data |
 | `calling` | runs the learner's code: the only place that does |
+| `examining` | lets a learner's test call one implementation after another |
+| `lineups` | those implementations: right ones, and some with a bug each |
 | `judging` | compares answers with what was expected |
 | `bank` | records of cases, expected outputs and known mistakes, on disk |
 | `feedback` | a verdict as text and as HTML |

@@ -10,6 +10,7 @@ import hashlib
 import inspect
 import io
 import linecache
+import random
 import signal
 import threading
 import time
@@ -24,6 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from utils.checks.examining import Decision, Examiner, StandIn
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey
 
@@ -59,7 +61,13 @@ class OutOfTime(BaseException):
     """Time is up. Not an `Exception`, so that `except Exception` does not swallow it."""
 
 
-def answers(spec: CallSpec, learned: Any, cases: Sequence[Case], printed: Printed) -> list[Answer]:
+def answers(
+    spec: CallSpec,
+    learned: Any,
+    cases: Sequence[Case],
+    printed: Printed,
+    examiner: Examiner | None = None,
+) -> list[Answer]:
     """What the learner's object returns for every case.
 
     Args:
@@ -67,6 +75,7 @@ def answers(spec: CallSpec, learned: Any, cases: Sequence[Case], printed: Printe
         learned: what the learner's notebook holds under the name `spec.id`.
         cases: the inputs; they are copied before each call.
         printed: counts what the learner's code prints.
+        examiner: of a test; where none is given, one in this process.
 
     Raises:
         Trouble: there is no answer to compare.
@@ -78,6 +87,8 @@ def answers(spec: CallSpec, learned: Any, cases: Sequence[Case], printed: Printe
         warnings.simplefilter("ignore")
         try:
             with time_limit(spec.seconds):
+                if spec.kind == "test":
+                    return [_examined(spec, learned, examiner or Examiner(spec.id, *cases))]
                 return [_answer(spec, learned, case) for case in cases]
         except OutOfTime:
             raise Trouble(
@@ -112,6 +123,51 @@ def _answer(spec: CallSpec, learned: Any, case: Case) -> Answer:
             "program. Remove `manual_seed`.",
         )
     return Answer(_arrays(spec, returned), _gradients(spec, learned, case))
+
+
+def _examined(spec: CallSpec, test: Callable, examiner: Examiner) -> Answer:
+    """Whom the learner's test blames, turn by turn."""
+    under_test = spec.id.removeprefix("test_")
+    for seed in examiner.seeds:
+        stand_in = StandIn(examiner)
+        returned, decision = None, Decision(False)
+        try:
+            with _same_dice(seed):
+                returned = test(stand_in)
+        except (OutOfTime, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # whatever ends a test early makes it fail, as in pytest
+            decision = Decision(True, _in_a_line(error), _line_of(error).strip())
+        if stand_in.refused:
+            raise Trouble(Reason.CALLS, f"`{under_test}` {stand_in.refused}.")
+        if not (stand_in.calls or decision.blames):
+            raise Trouble(
+                Reason.NOTHING,
+                f"`{spec.id}` never calls `{under_test}`. Write your test where the `...` stands: "
+                "make inputs, call it, and `assert` what has to be true of the results.",
+            )
+        if returned is not None:
+            raise Trouble(
+                Reason.TYPE,
+                f"`{spec.id}` returns {_a(returned)}, and nobody looks at it. A test returns "
+                "nothing: write `assert` in front of what has to be true.",
+            )
+        examiner.decided(decision)
+    return examiner.answer
+
+
+@contextlib.contextmanager
+def _same_dice(seed: int) -> Iterator[None]:
+    """Seeds whatever a test may draw its inputs from; `answers` restores what torch had."""
+    of_python, of_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    torch.default_generator.manual_seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(of_python)
+        np.random.set_state(of_numpy)  # noqa: NPY002
 
 
 def _check_kind(spec: CallSpec, learned: Any) -> None:
@@ -152,9 +208,14 @@ def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
     except (OutOfTime, KeyboardInterrupt):
         raise
     except BaseException as error:  # also SystemExit: exit() in an answer must not end the kernel
-        first_line = str(error).partition("\n")[0]  # torch may add pages about its internals
-        message = f"{type(error).__name__}: {first_line}"
-        raise Trouble(Reason.ERROR, message, f"{_line_of(error)}{_called_with(case)}") from None
+        where = f"{_line_of(error)}{_called_with(case)}"
+        raise Trouble(Reason.ERROR, _in_a_line(error), where) from None
+
+
+def _in_a_line(error: BaseException) -> str:
+    """Its class and its first line: torch may add pages about its internals."""
+    first_line = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {first_line}"
 
 
 def _called_with(case: Case) -> str:

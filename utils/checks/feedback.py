@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from torch import Tensor
 
+from utils.checks import bank
 from utils.checks.judging import Evidence, Verdict, differences
 from utils.checks.tasks import Case
 from utils.plots import AccessibleFigure, matrix_map
 
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
 LARGEST_QUOTE = 12  # entries of a tensor that is written out
+MOST_SLIPS = 3  # bugs that are named at a time
 LONGEST_QUOTE = 120  # characters of any other input that is written out
 
 
@@ -103,18 +105,27 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
         points = f"{task.points} of {task.points} point{'' if task.points == 1 else 's'}"
         return Note(f"✓ {task.title}: passed, {points}", [verdict.message, *printed], GOOD)
     earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
-    lines, mistake, evidence = [], verdict.mistake, verdict.evidence
+    mistake, evidence = verdict.mistake, verdict.evidence
+    lines = [verdict.message, *_slips(verdict.slips), *filter(None, [verdict.where])]
     if mistake:
-        lines.append(mistake.explanation)
-    lines.append(verdict.message)
-    if verdict.where:
-        lines.append(verdict.where)
+        lines.insert(len(lines) if task.kind == "test" else 0, mistake.explanation)
     if evidence:
         lines += _where(verdict, evidence)
     if mistake:
         lines.append(f"To think about: {mistake.hint}")
     stuck = f'Stuck? `hint("{task.id}")` opens the next hint.'
     return Note(f"✗ {task.title}: not yet{earned}", [*lines, *printed], BAD, next_step=stuck)
+
+
+def _slips(kinds: Sequence[str]) -> list[str]:
+    """What kinds of bugs slip through a test, and not how to catch them."""
+    lines = [
+        f"{'Another' if number else 'What slips through: an implementation'} by somebody who "
+        f"believes that {bank.kinds()[slug].belief}."
+        for number, slug in enumerate(kinds[:MOST_SLIPS])
+    ]
+    more = len(kinds) - MOST_SLIPS
+    return [*lines, f"And {more} more."] if more > 0 else lines
 
 
 def _where(verdict: Verdict, evidence: Evidence) -> list[str]:

@@ -5,6 +5,8 @@ invariants, gradients, values. Cases go from the plain to the odd, and the first
 case that fails is the verdict. Where the answer is what a known mistake gives, the verdict names
 the mistake as well.
 
+A learner's test is judged by whom it blames: none that is right, and each that has a bug.
+
 Where a task has `full_marks_from`, a model has been trained, and nobody gets every entry right:
 then the share of correct entries decides, and a known mistake has to explain more entries than the
 correct answer does.
@@ -61,7 +63,9 @@ class Verdict:
         mistake: the misunderstanding behind it, where it is a known one.
         evidence: where it shows.
         where: for an exception, the learner's line and the inputs that raised it.
-        share: of correct entries, where the task has `full_marks_from`.
+        share: of correct entries, where the task has `full_marks_from`; of the bugs that a test
+            catches.
+        slips: kinds of bugs that slip through a test.
     """
 
     task: Task
@@ -71,6 +75,7 @@ class Verdict:
     evidence: Evidence | None = None
     where: str = ""
     share: float | None = None
+    slips: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:
@@ -96,13 +101,15 @@ class Verdict:
     def points(self) -> int:
         if self.passed or self.share is None:
             return self.task.points if self.passed else 0
-        earned = self.task.points * self.share / self.task.full_marks_from
+        earned = self.task.points * self.share / (self.task.full_marks_from or 1)
         return math.floor(round(earned, 6))  # 6 * 0.15 / 0.9 is 1, and not 0.999…
 
 
 def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
     """The verdict on one answer for each case of the record."""
     task, share = record.task, None
+    if task.kind == "test":
+        return _judge_test(record, *answers)
     if task.full_marks_from is not None:
         share = _share(record.expected, answers, task.tolerance)
         if share >= task.full_marks_from:
@@ -131,6 +138,76 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
     count = len(record.cases)
     right = "Every choice is" if task.kind == "choices" else f"All {count} cases are"
     return Verdict(task, Reason.PASSED, f"{right} right.")
+
+
+def _judge_test(record: Record, answer: Answer) -> Verdict:
+    """The verdict on a test, from whom it blames.
+
+    Who has no bug may not be blamed in any round; who has one has to be, in all of them.
+    """
+    task, mistake, blames = record.task, _weak_test(record, answer), answer.outputs["blames"]
+    broken = _broken(record)
+    of_the_right = _treats(blames[:, ~broken])
+    if of_the_right != "accepted":
+        message, where = map(str, answer.outputs["said"][blames & ~broken][0])
+        if message.startswith("AssertionError"):
+            said = message.removeprefix("AssertionError").removeprefix(": ")
+            message = f"{_BLAMED[of_the_right]} It says: {said}" if said else _BLAMED[of_the_right]
+        else:
+            message = f"With the right implementation your test ends early: {message}"
+            mistake = None
+        return Verdict(task, Reason.BLAMES, message, mistake, where=where)
+    (case,), missed = record.cases, broken & ~blames.all(0)
+    slips = [name for name, slip in zip(case.inputs["lineup"], missed, strict=True) if slip]
+    count, found = int(broken.sum()), int(broken.sum()) - len(slips)
+    caught = f"{'all' if found == count else f'{found} of' if found else 'none of'} {count}"
+    message = f"Your test accepts the right implementation and catches {caught} broken ones."
+    if not slips:
+        return Verdict(task, Reason.PASSED, message)
+    if (missed & blames.any(0)).any():
+        message += " Whom it catches depends on chance: fix the inputs, and all runs are alike."
+    return Verdict(task, Reason.SLIPS, message, mistake, share=found / count, slips=slips)
+
+
+_BLAMED = {
+    "blamed": "Your test blames the right implementation, and so it earns nothing.",
+    "blamed by chance": "Your test blames the right implementation now and then, and so it earns "
+    "nothing. It depends on chance: fix the inputs, with `torch.manual_seed(0)` for example.",
+    "blamed for its rounding": "Your test accepts one right implementation and blames another, "
+    "which differs in its last digits only, and so it earns nothing.",
+}
+
+
+def _broken(record: Record) -> np.ndarray:
+    """Who in the lineup has a bug."""
+    return record.expected[0].outputs["blames"].all(0)
+
+
+def _treats(blames: np.ndarray) -> str:
+    """What a test makes of those that are right (rounds, right ones)."""
+    if not blames.any():
+        return "accepted"
+    if blames.all():
+        return "blamed"
+    at_one = (blames.any(1) == blames.all(1)).all()  # in each round they are treated alike
+    return "blamed by chance" if at_one else "blamed for its rounding"
+
+
+def _weak_test(record: Record, answer: Answer) -> Mistake | None:
+    """The known weak test that lets the most bugs slip through, all of which slip through this one.
+
+    Both have to treat those that are right in the same way.
+    """
+    broken, mine = _broken(record), answer.outputs["blames"]
+    slips = broken & ~mine.all(0)
+    best, most = None, -1
+    for mistake in record.task.mistakes:
+        theirs = record.mistaken[mistake.name][0].outputs["blames"]
+        known = broken & ~theirs.all(0)
+        alike = _treats(theirs[:, ~broken]) == _treats(mine[:, ~broken])
+        if alike and not (known & ~slips).any() and known.sum() > most:
+            best, most = mistake, known.sum()
+    return best
 
 
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:

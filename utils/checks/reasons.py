@@ -32,6 +32,7 @@ class Reason(StrEnum):
     CHOICE = "choice", "none of the choices", _CALLING
     IN_PLACE = "in-place", "an input is changed", _CALLING
     SEED = "seed", "the random seed is set", _CALLING
+    CALLS = "calls", "a test calls what it tests too often, or with too much", _CALLING
 
     # The answer is not the expected one.
     SHAPE = "shape", "wrong shape", _JUDGING
@@ -40,6 +41,8 @@ class Reason(StrEnum):
     INVARIANT = "invariant", "a rule is broken", _JUDGING
     GRADIENT = "gradient", "no gradient, or a wrong one", _JUDGING
     VALUES = "values", "wrong values", _JUDGING
+    BLAMES = "blames", "a test blames the right implementation", _JUDGING
+    SLIPS = "slips", "bugs slip through a test", _JUDGING
     PASSED = "passed", "passed", _JUDGING
 
     # The worker that was to answer is gone, or cannot be understood.

@@ -51,7 +51,8 @@ class CallSpec:
     Args:
         id: the name that the learner defines; no other task of the course has it.
         outputs: a name for each thing that is returned, in order.
-        kind: the learner writes a function, a `torch.nn.Module`, or a dictionary of choices.
+        kind: the learner writes a function, a `torch.nn.Module`, a dictionary of choices, or a test
+            of a function (see `examining`).
         choices: for a dictionary of choices: its keys, and what can be chosen.
         returns: what each output is: a tensor, or a list of texts.
         seconds: how long a cell that belongs to it may run, and its answers to all cases.
@@ -59,7 +60,7 @@ class CallSpec:
 
     id: str
     outputs: Sequence[str]
-    kind: Literal["function", "module", "choices"] = "function"
+    kind: Literal["function", "module", "choices", "test"] = "function"
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     returns: Literal["tensors", "texts"] = "tensors"
     seconds: float = 10.0  # right answers need a few milliseconds, where nothing is trained
@@ -71,7 +72,7 @@ class Task(CallSpec):
 
     Args:
         title: a few words.
-        points: all or none, unless `full_marks_from` says otherwise.
+        points: all or none, unless `full_marks_from` says otherwise, or it is a test.
         difficulty: 1 to 3.
         minutes: for somebody who has read the notebook.
         hints: a question, a nudge, most of the answer.

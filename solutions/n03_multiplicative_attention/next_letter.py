@@ -1,0 +1,121 @@
+"""A fair trial for general."""
+
+import torch
+
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, count, length):
+        words = torch.stack([draw.order(26)[:length] + 1 for _ in range(count)])
+        before = torch.nn.functional.pad(words.sort(-1).values[:, :-1], (1, 0))
+        step = draw.whole(0, length - 1, count, 1)
+        return Case(label, {"words": words, "written": before.gather(1, step).squeeze(1)})
+
+    return [
+        case("400 words of ten letters", 400, 10),
+        case("400 words of six letters", 400, 6),
+        case("one word of twelve letters", 1, 12),
+    ]
+
+
+def _left(words, written):
+    """The letters that are still to be written; 27 where one was written already."""
+    return torch.where(words > written.unsqueeze(-1), words, 27)
+
+
+def _right(words, written):
+    return _left(words, written).amin(-1)
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def in_a_loop(words, written):
+    pairs = zip(words.tolist(), written.tolist(), strict=True)
+    return torch.tensor([min(one for one in word if one > last) for word, last in pairs])
+
+
+def sorted_first(words, written):
+    letters = words.sort(-1).values
+    return letters.gather(1, (letters > written[:, None]).float().argmax(-1, keepdim=True))[:, 0]
+
+
+def one_in_twenty_wrong(words, written):
+    right = _right(words, written)
+    wrong = torch.arange(len(right)) % 20 == 7
+    return torch.where(wrong, right + 1, right)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="next_letter",
+    title="A fair trial for general",
+    points=3,
+    difficulty=3,
+    minutes=25,
+    outputs=["letters"],
+    full_marks_from=0.9,
+    seconds=120,
+    shortcuts=["AdditiveAttention", "sort", "sorted", "min", "amin"],
+    cases=cases,
+    gold=_right,
+    equivalents={"return sorter.output(context).argmax(1)": IN_A_MATRIX},
+    hints=[
+        "Is there a table of 27 × 26 scores that would sort? Could *general* with these widths "
+        "hold it? If it could, what kept it from getting there?",
+        "Look at the scores **before** training: `sorter.attention.score(…)` of all letters with "
+        "all letters, and how far they spread. Then the same for the additive sorter of notebook "
+        "02. Section 3 of notebook 03 says what scores of that size do.",
+        "Make the scores small at the start: embeddings a tenth as large, or scores divided by "
+        "ten. `next_letter`: `sorter.previous(written)`, one state a word, asks the keys "
+        "`sorter.source(words)`; `sorter.output` of the context, and its `argmax`.",
+    ],
+    misconceptions=[
+        Misconception(
+            "place for letter",
+            lambda words, written: _left(words, written).argmin(-1),
+            "You return where the next letter stands in its word, not which letter it is.",
+            "What are the 27 outputs of the sorter: places or letters?",
+            kind="another-task",
+        ),
+        Misconception(
+            "counted from nought",
+            lambda words, written: _right(words, written) - 1,
+            "All of your letters are one too low. In this alphabet *a* is 1; 0 is padding.",
+            "Which number has *a* in `words`?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "the next of the alphabet",
+            lambda words, written: written + 1,
+            "You return the letter that follows in the alphabet. It has to be one of the word's.",
+            "In *query*, which letter comes after *e*?",
+            kind="input-unused",
+        ),
+        Misconception(
+            "the first of the word",
+            lambda words, written: words.amin(-1),
+            "You return the first letter of each sorted word, whatever was written last.",
+            "Change `written` and call again. Does your answer change?",
+            kind="input-unused",
+        ),
+        Misconception(
+            "from the end",
+            lambda words, written: torch.where(words > written[:, None], words, 0).amax(-1),
+            "You return the last of the letters that are left. The next one is the first of them.",
+            "In which direction does the alphabet run?",
+            kind="wrong-end",
+        ),
+        Misconception(
+            "written again",
+            lambda words, written: written.clone(),
+            "You return the letter that was written last.",
+            "Which letter comes after it?",
+            kind="stale-value",
+        ),
+    ],
+    variants=[in_a_loop, sorted_first, one_in_twenty_wrong],
+)

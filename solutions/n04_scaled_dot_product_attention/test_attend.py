@@ -1,0 +1,293 @@
+"""Catch the bug: a test of scaled dot-product attention."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from solutions.specification import CatchTheBug, Misconception
+
+
+def inputs(batch=2, tgt_len=3, src_len=5, dim=4, value_dim=4):
+    generator = torch.Generator().manual_seed(4)
+    return tuple(
+        torch.randn(shape, generator=generator)
+        for shape in ((batch, tgt_len, dim), (batch, src_len, dim), (batch, src_len, value_dim))
+    )
+
+
+def some_open(batch=2, tgt_len=3, src_len=5):
+    """A mask with open and hidden cells in each row; no two rows alike."""
+    numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
+    bits = numbers >> torch.arange(src_len) & 1
+    return bits.bool().reshape(batch, tgt_len, src_len)
+
+
+def one_row_shut(mask):
+    shut = mask.clone()
+    shut[-1, 0] = False
+    return shut
+
+
+def expected(query, keys, values, mask=None, scale=None):
+    scores = query @ keys.mT / (scale or query.shape[-1] ** 0.5)
+    hidden = torch.zeros_like(scores).bool() if mask is None else ~mask
+    weights = scores.masked_fill(hidden, -torch.inf).softmax(-1).nan_to_num()
+    return weights @ values, weights
+
+
+def compared(*given, like=torch.allclose, scale=None):
+    """A test that compares what comes back for these inputs with the formula."""
+
+    def test(attend):
+        for found, should in zip(attend(*given), expected(*given, scale=scale), strict=True):
+            assert like(found, should)
+
+    return test
+
+
+def close(found, should):
+    return torch.allclose(found, should, atol=1e-5)
+
+
+# --- Weak tests -----------------------------------------------------------------------------------
+
+
+def asserts_nothing(attend):
+    context, weights = attend(*inputs(), some_open())
+    print(context, weights)
+
+
+def only_the_shapes(attend):
+    context, weights = attend(*inputs(value_dim=6), some_open())
+    assert context.shape == (2, 3, 6)
+    assert weights.shape == (2, 3, 5)
+
+
+def only_the_sums(attend):
+    _, weights = attend(*inputs(), some_open())
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 3))
+
+
+def ones_everywhere(attend):
+    ones, mask = torch.ones(2, 4, 4), one_row_shut(some_open(2, 4, 4))
+    for found, should in zip(
+        attend(ones, ones, ones, mask), expected(ones, ones, ones, mask), strict=True
+    ):
+        assert close(found, should)
+
+
+def the_keys_as_values(attend):
+    query, keys, _ = inputs()
+    compared(query, keys, keys, one_row_shut(some_open()), like=close)(attend)
+
+
+def upside_down(attend):
+    given = *inputs(), one_row_shut(some_open())
+    _, weights = attend(*given)
+    assert not close(weights, expected(*given)[1])
+
+
+def a_guess(attend):
+    _, weights = attend(*inputs(), some_open())
+    assert weights[0, 1, 1] == 0.25
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def against_torch(attend):
+    torch.manual_seed(7)
+    query, keys, values = torch.rand(3, 4, 8) * 4, torch.rand(3, 6, 8), torch.rand(3, 6, 2)
+    mask = one_row_shut(some_open(3, 4, 6))
+    context, weights = attend(query, keys, values, mask=mask)
+    should = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask).nan_to_num()
+    torch.testing.assert_close(context, should)
+    torch.testing.assert_close(weights @ values, should)
+
+
+def by_hand(attend):
+    query = torch.tensor([[[2.0, 0.0, 0.0, 0.0]]] * 2)
+    keys = torch.tensor([[[math.log(2), 0, 0, 0], [0, 1, 0, 0], [math.log(4), 0, 0, 1.0]]] * 2)
+    values = torch.tensor([[[7.0], [14.0], [70.0]]] * 2)
+    mask = torch.tensor([[[True, True, False]], [[True, True, True]]])
+    context, weights = attend(query, keys, values, mask)
+    assert weights.flatten().tolist() == approx([2 / 3, 1 / 3, 0, 2 / 7, 1 / 7, 4 / 7])
+    assert context.flatten().tolist() == approx([28 / 3, 44])
+    context, weights = attend(query, keys, values, mask & False)
+    assert not context.any()
+    assert not weights.any()
+
+
+def approx(numbers):
+    """As `pytest.approx`."""
+
+    class Near(list):
+        def __eq__(self, other):
+            return all(abs(one - two) < 1e-4 for one, two in zip(self, other, strict=True))
+
+    return Near(numbers)
+
+
+def word_by_word(attend):
+    query, keys, values = inputs(dim=3, value_dim=2)
+    mask = one_row_shut(some_open())
+    context, weights = attend(query, keys, values, mask)
+    for b in range(2):
+        for t in range(3):
+            powers = [
+                math.exp(float(query[b, t] @ keys[b, s]) / math.sqrt(3)) * bool(mask[b, t, s])
+                for s in range(5)
+            ]
+            total = sum(powers) or 1.0
+            for s in range(5):
+                assert abs(float(weights[b, t, s]) - powers[s] / total) < 1e-5
+            mixed = sum(powers[s] / total * values[b, s] for s in range(5))
+            assert (context[b, t] - mixed).abs().max() < 1e-5
+
+
+def by_what_must_hold(attend):
+    """Laws, and no formula but that of two keys."""
+    query, keys, values = inputs(value_dim=3)
+    mask = some_open()
+    context, weights = attend(query, keys, values, mask)
+    assert (weights[~mask] == 0).all()
+    assert close(weights.sum(-1), torch.ones(2, 3))
+    assert close(context, weights @ values)
+    turned = attend(query, keys.flip(1), values.flip(1), mask.flip(-1))
+    assert close(turned[1], weights.flip(-1))
+    alone = attend(query[1:], keys[1:], values[1:], mask[1:])
+    assert close(alone[1], weights[1:])
+    _, of_nothing = attend(query, keys, values, mask & False)
+    assert of_nothing.sum() == 0
+    _, unmasked = attend(query, keys, values)
+    odds = (unmasked[0, 0, 0] / unmasked[0, 0, 1]).log()
+    assert close(odds, query[0, 0] @ (keys[0, 0] - keys[0, 1]) / 2)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = CatchTheBug(
+    id="test_attend",
+    title="Catch the bug",
+    points=4,
+    difficulty=3,
+    minutes=20,
+    hints=[
+        "For which inputs does each step of the formula make no difference? A scale of √d, for "
+        "one, does nothing where d is 1; a mask does nothing where all of it is open.",
+        "Work out the expected weights and context inside the test, for inputs of which no two "
+        "sizes are equal, and compare with `torch.allclose(…, atol=1e-6)`. Then ask of the mask: "
+        "does it differ from sentence to sentence? Does it have a row without an open cell?",
+        "Draw query (2, 3, 4), keys (2, 5, 4), values (2, 5, 6) and a mask (2, 3, 5), and shut one "
+        "row of it. What to expect is `scores.masked_fill(~mask, -torch.inf).softmax(-1)` with its "
+        "NaN turned to 0 by `nan_to_num()`; compare both results with that.",
+    ],
+    misconceptions=[
+        Misconception(
+            "asserts nothing",
+            asserts_nothing,
+            "Either nothing in your test can fail, or it looks only at what is right in all of "
+            "them, as most shapes are.",
+            "If `attend` returned nothing but zeros, which of your lines would object?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "only the shapes",
+            only_the_shapes,
+            "Your test looks at the shapes. Nearly all bugs leave them as they are.",
+            "Which numbers should stand in the results? Can you work them out in another way?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "only the sums",
+            only_the_sums,
+            "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
+            "quite wrongly and still sum to 1.",
+            "Which other weights would your test accept, equal shares for all keys perhaps?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "ones everywhere",
+            ones_everywhere,
+            "Your inputs are too much alike: where all scores of a row are equal, no scale shows, "
+            "and where keys and values are equal, nobody can tell which were handed out.",
+            "What does the softmax of equal scores look like, with √d and without?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "width 1",
+            compared(*inputs(dim=1, value_dim=3), one_row_shut(some_open()), like=close),
+            "Your test notices no wrong scale. Its vectors have width 1, perhaps, or its scores "
+            "hardly differ: then any divisor gives the same weights.",
+            "For which d are 1, √d and d three different numbers?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "no mask",
+            compared(*inputs(value_dim=6), like=close),
+            "Your test never hides anything. What a mask does wrong shows only where there is "
+            "one that closes some cells.",
+            "What is the fourth argument of `attend` in your calls?",
+            kind="padding-is-harmless",
+        ),
+        Misconception(
+            "no row masked whole",
+            compared(*inputs(value_dim=6), some_open(), like=close),
+            "In your masks every row has an open cell. A query that may look at nothing is the "
+            "case that implementations most often forget.",
+            "What should the weights be for a sentence that is all padding?",
+            kind="no-empty-rows",
+        ),
+        Misconception(
+            "one sentence",
+            compared(*inputs(1), one_row_shut(some_open(1)), like=close),
+            "Your test has one sentence, or one mask for all of them. So it does not see whether "
+            "each sentence of a batch gets its own.",
+            "What would happen to the second sentence if only the first one's mask were used?",
+            kind="one-for-all",
+        ),
+        Misconception(
+            "keys as values",
+            the_keys_as_values,
+            "Your test does not see what is handed out: it passes keys and values that are the "
+            "same, or looks at the weights alone.",
+            "Which result depends on the values?",
+            kind="keys-handed-out",
+        ),
+        Misconception(
+            "the scale forgotten",
+            compared(*inputs(value_dim=6), one_row_shut(some_open()), like=close, scale=1),
+            "Your test expects scores without √d, so it blames whoever divides by it and accepts "
+            "the one that does not.",
+            "What stands under the fraction bar in softmax(QKᵀ/√d)?",
+            kind="no-scale",
+        ),
+        Misconception(
+            "upside down",
+            upside_down,
+            "Your test fails where it should pass. What it asserts is true of the broken "
+            "implementations and false of the right one.",
+            "An `assert` states what is true when all is well. What does yours state?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "to the last digit",
+            compared(*inputs(value_dim=6), one_row_shut(some_open()), like=torch.equal),
+            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
+            "same number seldom agree in every digit. Your test asks for that.",
+            "Which function compares up to a tolerance?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "a wrong expectation",
+            a_guess,
+            "Either your test expects the wrong thing, or it expects more digits than were worked "
+            "out.",
+            "Print what `ScaledDotProductAttention` returns for your inputs. Is that what you "
+            "expect?",
+            kind="failing-is-finding",
+        ),
+    ],
+    variants=[against_torch, by_hand, word_by_word, by_what_must_hold],
+)

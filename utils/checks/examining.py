@@ -1,0 +1,176 @@
+"""Lets a learner's test call one implementation after another, and notes which of them it blames.
+
+The test gets a stand-in, which passes each call on to an `Examiner` and returns what that says. In
+a notebook the examiner is in the same process. In the grader it stays with the parent: the worker,
+where the test runs, asks over the wire, and never holds an implementation or learns whose turn it
+is.
+"""
+
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from utils.checks import lineups
+from utils.checks.tasks import Answer, Case
+
+MOST_CALLS = 20  # of one implementation
+MOST_NUMBERS = 2_000  # in one call
+LARGEST_WHOLE = 100  # it may be a length, and then it is memory
+CARRIED = (torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool)
+LONGEST_MESSAGE = 200  # characters of an exception
+
+
+class Decision(NamedTuple):
+    """What a test says of one implementation.
+
+    Args:
+        blames: whether it failed.
+        message: the exception that it failed with.
+        where: the learner's line.
+    """
+
+    blames: bool
+    message: str = ""
+    where: str = ""
+
+
+class Examiner:
+    """Answers a test's calls for the implementation whose turn it is.
+
+    Each of them has a turn in every round, and all turns of a round have the same random seed.
+
+    Args:
+        task_id: whose lineup it is.
+        case: the names in the lineup, and a seed for each round.
+        shuffle: draws the order; as in the case, where there is none.
+    """
+
+    def __init__(self, task_id: str, case: Case, shuffle: Random | None = None):
+        self._names, self._seeds = case.inputs["lineup"], case.inputs["seeds"]
+        self._implementations = lineups.of(task_id).implementations
+        self._turns = [(row, name) for row in range(len(self._seeds)) for name in self._names]
+        if shuffle:
+            shuffle.shuffle(self._turns)
+        self._decisions: list[Decision] = []
+        self._calls = 0
+
+    @property
+    def seeds(self) -> list[int]:
+        """The random seed of each turn."""
+        return [self._seeds[row] for row, _ in self._turns]
+
+    def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """What the implementation returns, or raises.
+
+        Raises:
+            ValueError: that may not be asked.
+        """
+        self._calls += 1
+        if why := refusal(self._calls, [*arguments, *named.values()]):
+            raise ValueError(why)
+        _, name = self._turns[len(self._decisions)]
+        try:
+            with torch.no_grad():
+                return {"returned": copied(self._implementations[name](*arguments, **named))}
+        except Exception as error:
+            message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
+            return {"raised": [type(error).__name__, message]}
+
+    def decided(self, decision: Decision) -> None:
+        """Note what the test says, which is final. It is the next one's turn."""
+        self._decisions.append(decision)
+        self._calls = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether everybody has had a turn."""
+        return len(self._decisions) == len(self._turns)
+
+    @property
+    def answer(self) -> Answer:
+        """All decisions: whom it blames (rounds, lineup), and in which words."""
+        of = dict(zip(self._turns, self._decisions, strict=True))
+        rounds = [[of[row, name] for name in self._names] for row in range(len(self._seeds))]
+        blames = [[bool(one.blames) for one in decisions] for decisions in rounds]
+        said = [[[one.message, one.where] for one in decisions] for decisions in rounds]
+        return Answer({"blames": np.array(blames), "said": np.array(said)})
+
+
+class StandIn:
+    """What a test gets in place of an implementation.
+
+    Args:
+        examiner: who is asked.
+    """
+
+    def __init__(self, examiner: Examiner):
+        self._examiner = examiner
+        self.calls, self.refused = 0, ""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        self.calls += 1
+        self.refused = self.refused or refusal(self.calls, [*arguments, *named.values()])
+        if self.refused:
+            raise ValueError(self.refused)
+        named = {name: copied(value) for name, value in named.items()}
+        reply = self._examiner.call(copied(arguments), named)
+        if "raised" in reply:
+            name, message = reply["raised"]
+            known = getattr(builtins, name, None)
+            is_error = isinstance(known, type) and issubclass(known, Exception)
+            raise (known if is_error else RuntimeError)(message)
+        returned = reply["returned"]
+        return tuple(returned) if isinstance(returned, list) else returned
+
+
+def refusal(calls: int, values: Sequence[Any]) -> str:
+    """Why a call may not be made, in words that complete "`attend` …"; "" where it may.
+
+    Args:
+        calls: how many there are with this one.
+        values: all arguments.
+    """
+    if calls > MOST_CALLS:
+        return f"may be called {MOST_CALLS} times in a test, not more"
+    leaves = list(_leaves(values))
+    if not all(map(_can_be_carried, leaves)):
+        return "takes tensors, numbers, `True`, `False`, `None`, and lists of those"
+    if sum(one.numel() if isinstance(one, Tensor) else 1 for one in leaves) > MOST_NUMBERS:
+        return f"takes {MOST_NUMBERS:,} numbers at most in one call: small inputs show as much"
+    if any(map(_is_too_large, leaves)):
+        return f"takes whole numbers from -{LARGEST_WHOLE} to {LARGEST_WHOLE}"
+    return ""
+
+
+def copied(value: Any) -> Any:
+    """As it comes out of the wire: without gradients, laid out row by row, tuples as lists."""
+    if isinstance(value, Tensor):
+        return value.detach().clone(memory_format=torch.contiguous_format)
+    return [copied(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _can_be_carried(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        plain = value.device.type == "cpu" and value.layout == torch.strided
+        return plain and value.dtype in CARRIED
+    return value is None or type(value) in (bool, int, float)
+
+
+def _is_too_large(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        whole = not value.is_floating_point()
+        return whole and any(_is_too_large(one) for one in value.flatten().tolist())
+    return isinstance(value, int) and abs(value) > LARGEST_WHOLE
