@@ -169,7 +169,7 @@ exercise = Exercise(
             "In *general*, queries and keys are cut to the smaller of their widths, and `W` is not "
             "used. What is cut off has no say.",
             "Change the last number of each key and call again. Do the scores change?",
-            kind="cut-to-fit",
+            kind="input-unused",
         ),
         Misconception(
             "general as weights",
