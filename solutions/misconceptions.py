@@ -264,12 +264,6 @@ _ALL = [
         "is projected to W x, a batch of rows to `x @ W.T`.",
     ),
     Kind(
-        "cut-to-fit",
-        "widths that differ can be cut or padded until they match",
-        "What is cut off has no say, and zeros add nothing to a score. A learned matrix maps one "
-        "width to the other.",
-    ),
-    Kind(
         "sizes-always-equal",
         "two sizes that are often equal are always equal",
         "Queries and keys, keys and values, source and target may differ in size. Give every size "
@@ -398,6 +392,12 @@ _ALL = [
         "one sign is enough to tell what ails a map",
         "Look both along the rows and across them: how many words each row looks at, and how many "
         "all rows look at together.",
+    ),
+    Kind(
+        "curve-by-its-end",
+        "a training run can be judged by where its curve ends",
+        "Read a curve from its first point: where it starts, where it leaves a healthy one, what "
+        "comes back in every epoch, and whether two curves measure the same thing.",
     ),
     Kind(
         "biases-by-the-way",

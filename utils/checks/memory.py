@@ -79,10 +79,9 @@ def recall_guesses() -> dict[str, Guess]:
 
 def remember_guess(question: str, guess: Guess) -> None:
     """Keep a guess, unless the same question was answered before: that would not be a guess."""
-    kept = {question: asdict(guess)} | {
-        known: asdict(first) for known, first in recall_guesses().items()
-    }
-    _write(PREDICTIONS, kept)
+    kept = recall_guesses()
+    kept.setdefault(question, guess)
+    _write(PREDICTIONS, {known: asdict(first) for known, first in kept.items()})
 
 
 def recall_ratings() -> dict[str, str]:
