@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from solutions.cases import padded
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
 from utils import transformer
 from utils.attention import MultiHeadAttention
 from utils.checks.tasks import Case
@@ -170,14 +170,25 @@ class LineByLine(_Parts):
         return x + self.feed_forward[2](hidden)
 
 
-class WithTorch(_Parts):
+class WithEinsum(_Parts):
+    def mix(self, attention, query, keys, mask):
+        cut = (query.shape[-1] // attention.heads, attention.heads)
+        q, k, v = (
+            layer(words).unflatten(-1, (attention.heads, cut[0]))
+            for layer, words in (
+                (attention.W_q, query),
+                (attention.W_k, keys),
+                (attention.W_v, keys),
+            )
+        )  # (batch, len, heads, head_dim)
+        scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / cut[0] ** 0.5
+        weights = scores.masked_fill(~mask.unsqueeze(-3), -1e30).softmax(-1)
+        return attention.W_o(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
+
     def forward(self, x, source, source_mask):
-        back, across = self.attention.to_torch(), self.cross.to_torch()
-        y, length = self.norms[0](x), x.shape[1]
-        hidden = torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
-        x = back(y, y, y, attn_mask=hidden, need_weights=False)[0] + x
-        y = self.norms[1](x)
-        x = across(y, source, source, key_padding_mask=~source_mask[:, 0])[0] + x
+        y, seen = self.norms[0](x), torch.ones(x.shape[1], x.shape[1]).tril() > 0
+        x = self.mix(self.attention, y, y, seen) + x
+        x = self.mix(self.cross, self.norms[1](x), source, source_mask) + x
         return self.feed_forward(self.norms[2](x)) + x
 
 
@@ -214,6 +225,11 @@ exercise = Exercise(
     kind="module",
     outputs=["states"],
     cases=cases,
+    equivalents={
+        "return self.feed_forward(self.norms[2](x)) + x": NO_ORDER,
+        "x = self.attention(y, y, mask=causal_mask(x.shape[1]))[0] + x": NO_ORDER,
+        "x = self.cross(self.norms[1](x), source, mask=source_mask)[0] + x": NO_ORDER,
+    },
     hints=[
         "Three layers, one after the other. For each: what are the queries, what the keys and "
         "values, and who may see whom?",
@@ -339,5 +355,5 @@ exercise = Exercise(
             kind="half-is-enough",
         ),
     ],
-    variants=[LineByLine, WithTorch, WordByWord, WithTheCourse],
+    variants=[LineByLine, WithEinsum, WordByWord, WithTheCourse],
 )

@@ -22,9 +22,7 @@ def cases(draw: Draw) -> list[Case]:
         case("by hand: width 2, hidden 3", [2], 1, 3, 1, 5),
         case("the model of the notebook", [48], 4, 192, 2, 157),
         case("the base model of the paper", [512, 1024], 8, 2048, 6, 37_000),
-        case(
-            "sizes drawn at random", 4 * draw.whole(2, 30, 3), 4, number(9, 99), number(2, 9), 321
-        ),
+        case("sizes drawn at random", 4 * draw.whole(2, 30, 3), 4, number(9, 99), 7, 321),
         case("no block at all", [6, 8], 2, number(2, 9), 0, number(9, 99)),
     ]
 
@@ -95,11 +93,22 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "attention = 4 * (dim + dim * dim)": NO_ORDER,
+        "attention = (dim * dim + dim) * 4": NO_ORDER,
         "feed_forward = dim + (2 * dim * hidden + hidden)": NO_ORDER,
         "feed_forward = hidden + 2 * dim * hidden + dim": NO_ORDER,
         "feed_forward = hidden * (2 * dim) + hidden + dim": NO_ORDER,
         "feed_forward = dim * 2 * hidden + hidden + dim": NO_ORDER,
         "norm = dim * 2": NO_ORDER,
+        "encoder_block = 2 * norm + (attention + feed_forward)": NO_ORDER,
+        "encoder_block = attention + feed_forward + norm * 2": NO_ORDER,
+        "encoder_block = feed_forward + attention + 2 * norm": NO_ORDER,
+        "decoder_block = attention + encoder_block + norm": NO_ORDER,
+        "decoder_block = norm + (encoder_block + attention)": NO_ORDER,
+        "language_model = encoder_block * layers + norm + words * dim + words": NO_ORDER,
+        "language_model = layers * encoder_block + norm + dim * words + words": NO_ORDER,
+        "language_model = norm + layers * encoder_block + words * dim + words": NO_ORDER,
+        "language_model = words * dim + (layers * encoder_block + norm) + words": NO_ORDER,
+        "language_model = words + (layers * encoder_block + norm + words * dim)": NO_ORDER,
     },
     hints=[
         "Which parts has a block, and which of them have a matrix, a bias, or both?",

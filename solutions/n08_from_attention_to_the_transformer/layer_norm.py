@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.cases import as_view
+from solutions.cases import as_view, doubled
 from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
@@ -18,16 +18,15 @@ def cases(draw: Draw) -> list[Case]:
             "beta": draw.numbers(dim, reach=2),
         }
 
-    far = inputs(2, 3, 4)
-    tiny = inputs(2, 3, 5)
+    far, tiny = doubled(inputs(2, 3, 4)), doubled(inputs(2, 3, 5))
     alike = inputs(2, 2, 3)
     view = inputs(2, 3, 3)
     return [
         Case("two sentences of three words, width 4", inputs(2, 3, 4)),
         Case("width 2", inputs(3, 2, 2)),
         Case("one word", inputs(1, 1, 6)),
-        Case("numbers far from 0", far | {"x": 40 * far["x"].double() + 200}),
-        Case("tiny numbers, where ε counts", tiny | {"x": tiny["x"].double() / 500}),
+        Case("numbers far from 0", far | {"x": 40 * far["x"] + 200}),
+        Case("tiny numbers, where ε counts", tiny | {"x": tiny["x"] / 500}),
         Case("a word whose numbers are all the same", alike | {"x": torch.full((2, 2, 3), 1.5)}),
         Case("a transposed view", view | {"x": as_view(view["x"])}),
     ]
