@@ -96,9 +96,8 @@ exercise = Exercise(
         "Print the share of right answers for *left* and for *twin* by themselves. Is one near 1 "
         "and the other near 0.3? Then your readout is as good as linear. Are both low? Then it is "
         "the training.",
-        "Two linear layers with nothing between them are one linear layer. And in the notebook "
-        "300 steps were too few for the readout with a ReLU; the learning rate rose to 0.01 and "
-        "fell to 0 again.",
+        "Two linear layers with nothing between them are one linear layer. And a readout with a "
+        "ReLU wants more than 300 steps, with a learning rate that rises to 0.01 and falls again.",
         "`nn.Sequential(nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 12))`, `torch.optim.Adam`, and "
         "1,000 times: `hands = deal(64)`, the cross-entropy of `reader(*hands).flatten(0, 2)` and "
         "`answers(*hands).flatten()`, `zero_grad`, `backward`, `step`. `OneCycleLR` with a "

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.parts import filled, safe_softmax
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
 
@@ -99,8 +99,8 @@ def _one_after_the_other(start, states, other_start, other_states, out, place, w
     before, swapped = chance(start, states, open_mask), _swapped(states, other_states, place)
     return (
         before - chance(other_start, states, open_mask),
-        before - chance(start, swapped, open_mask),
-        before - chance(start, swapped, ~F.one_hot(place, states.shape[1]).bool()),
+        before - chance(other_start, swapped, open_mask),
+        before - chance(other_start, swapped, ~F.one_hot(place, states.shape[1]).bool()),
     )
 
 
@@ -205,7 +205,11 @@ exercise = Exercise(
     minutes=25,
     outputs=["spliced", "replaced", "forbidden"],
     cases=cases,
-    equivalents={},
+    equivalents={
+        "likely = (torch.cat([context, query], dim=-1) @ out.T).softmax(1)": IN_A_MATRIX,
+        "likely = (torch.cat([context, query], dim=1) @ out.T).softmax(-1)": IN_A_MATRIX,
+        "scores = (keys @ query.unsqueeze(-1)).squeeze(-1) / query.shape[1] ** 0.5": IN_A_MATRIX,
+    },
     hints=[
         "You need the same probability four times, with one thing changed each time. What is "
         "worth a function of its own?",
@@ -328,9 +332,9 @@ exercise = Exercise(
         Misconception(
             "interventions pile up",
             _one_after_the_other,
-            "In `forbidden` the state is still the replaced one: you wrote into `states`, or went "
-            "on from the changed copy. Each experiment starts from the untouched run.",
-            "What do the states look like when your third experiment begins?",
+            "Your experiments pile up: in `replaced` and `forbidden` the start is still the other "
+            "one, from the experiment before. Each starts from the untouched run.",
+            "What has changed already when your second experiment begins?",
             kind="stale-value",
         ),
         Misconception(

@@ -1,0 +1,296 @@
+"""Catch the bug: a test of multi-head attention."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from solutions.specification import CatchTheBug, Misconception
+
+DIM = 8
+
+
+def inputs(batch=3, length=5):
+    """Words and the four matrices, so that no two numbers are alike."""
+    generator = torch.Generator().manual_seed(5)
+    x = torch.randn(batch, length, DIM, generator=generator)
+    return x, *torch.randn(4, DIM, DIM, generator=generator) / 2
+
+
+def padding(batch=3, length=5):
+    """Another mask for each sentence, (batch, 1, length): each ends a word earlier."""
+    return torch.arange(length) < torch.arange(length, length - batch, -1)[:, None, None]
+
+
+def expected(x, w_q, w_k, w_v, w_o, heads, mask=None, width=None):
+    """Head by head; `width` is what stands under the root of the scale."""
+    of_heads, weights = [], []
+    for q, k, v in zip(*((x @ W).chunk(heads, dim=-1) for W in (w_q, w_k, w_v)), strict=True):
+        scores = q @ k.mT / (width or q.shape[-1]) ** 0.5
+        hidden = torch.zeros_like(scores).bool() if mask is None else ~mask
+        weights.append(scores.masked_fill(hidden, -torch.inf).softmax(-1))
+        of_heads.append(weights[-1] @ v)
+    return torch.cat(of_heads, dim=-1) @ w_o, torch.stack(weights, dim=1)
+
+
+def close(found, should):
+    return found.shape == should.shape and torch.allclose(found, should, atol=1e-5)
+
+
+def compared(given, heads=2, mask=None, like=close, width=None, what=(0, 1)):
+    """A test that compares what comes back for these inputs with the formula."""
+
+    def test(multi_head):
+        found = multi_head(*given, heads, mask)
+        should = expected(*given, heads, mask, width)
+        for place in what:
+            assert like(found[place], should[place])
+
+    return test
+
+
+# --- Weak tests -----------------------------------------------------------------------------------
+
+
+def asserts_nothing(multi_head):
+    output, weights = multi_head(*inputs(), 2)
+    print(output, weights)
+
+
+def only_the_shapes(multi_head):
+    output, weights = multi_head(*inputs(), 2, padding())
+    assert output.shape == (3, 5, DIM)
+    assert weights.shape == (3, 2, 5, 5)
+
+
+def only_the_sums(multi_head):
+    _, weights = multi_head(*inputs(), 2, padding())
+    assert torch.allclose(weights.sum(-1), torch.ones(3, 2, 5))
+    assert not weights[~padding().unsqueeze(1).expand_as(weights)].any()
+
+
+def upside_down(multi_head):
+    given = *inputs(), 2, padding()
+    assert not close(multi_head(*given)[0], expected(*given)[0])
+
+
+def a_guess(multi_head):
+    _, weights = multi_head(*inputs(), 2, padding())
+    assert weights[0, 0, 1, 1] == 0.25
+
+
+def identities(batch=3):
+    return inputs(batch)[0], *[torch.eye(DIM)] * 4
+
+
+def words_alike():
+    x, *matrices = inputs()
+    return x[:1, :1].expand(3, 5, DIM).contiguous(), *matrices
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def against_torch(multi_head):
+    torch.manual_seed(7)
+    x, matrices = torch.randn(2, 6, 12), torch.randn(4, 12, 12) / 3
+    theirs = nn.MultiheadAttention(12, 3, bias=False, batch_first=True)
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(torch.cat([matrix.T for matrix in matrices[:3]]))
+        theirs.out_proj.weight.copy_(matrices[3].T)
+        hidden = torch.arange(6) >= torch.tensor([[6], [3]])
+        should = theirs(x, x, x, key_padding_mask=hidden, average_attn_weights=False)
+    found = multi_head(x, *matrices, heads=3, mask=~hidden[:, None])
+    for one, other in zip(found, should, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
+
+
+def head_by_head(multi_head):
+    """All heads but one write nothing: then there is one small attention to be worked out."""
+    x, w_q, w_k, w_v, w_o = inputs(2, 4)
+    mask = torch.ones(4, 4).tril().bool().expand(2, 4, 4)
+    for head in range(4):
+        part = slice(2 * head, 2 * head + 2)
+        alone = torch.zeros_like(w_o)
+        alone[part] = w_o[part]  # its rows
+        q, k, v = ((x @ W)[..., part] for W in (w_q, w_k, w_v))
+        context = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        output, weights = multi_head(x, w_q, w_k, w_v, alone, 4, mask)
+        assert (output - context @ w_o[part]).abs().max() < 1e-4
+        assert (weights[:, head] @ v - context).abs().max() < 1e-4
+    lengths = padding(2, 4)
+    _, weights = multi_head(x[:, :4], w_q, w_k, w_v, w_o, 2, lengths)  # as many heads as sentences
+    assert weights[1, :, :, -1].sum() == 0
+    assert (weights[0, :, :, -1] > 0).all()
+
+
+def one_number_after_the_other(multi_head):
+    x, *matrices = inputs(2, 3)
+    mask = padding(2, 3)
+    output, weights = multi_head(x, *matrices, 4, mask)
+    q, k, v = (torch.einsum("btd,de->bte", x, one) for one in matrices[:3])
+    joined = torch.zeros(2, 3, DIM)
+    for b in range(2):
+        for h in range(4):
+            for t in range(3):
+                powers = []
+                for s in range(3):
+                    score = sum(q[b, t, 2 * h + i] * k[b, s, 2 * h + i] for i in range(2))
+                    powers.append((score / 2**0.5).exp() * mask[b, 0, s])
+                for s in range(3):
+                    share = powers[s] / sum(powers)
+                    assert abs(weights[b, h, t, s] - share) < 1e-5
+                    joined[b, t, 2 * h : 2 * h + 2] += share * v[b, s, 2 * h : 2 * h + 2]
+    assert torch.allclose(output, joined @ matrices[3], atol=1e-4)
+
+
+def by_what_must_hold(multi_head):
+    """Laws, and the formula of two scores only."""
+    x, w_q, w_k, w_v, w_o = inputs(3, 4)
+    mask = padding(3, 4)
+    output, weights = multi_head(x, w_q, w_k, w_v, w_o, 2, mask)
+    assert close(weights.sum(-1), torch.ones(3, 2, 4))
+    assert not weights.masked_select(~mask.unsqueeze(1).expand_as(weights)).any()
+    parts = [weights[:, head] @ (x @ w_v)[..., 4 * head : 4 * head + 4] for head in range(2)]
+    assert close(output, sum(part @ W for part, W in zip(parts, w_o.split(4), strict=True)))
+    odds = (weights[..., 0] / weights[..., 1]).log()  # (batch, heads, len)
+    q, k = (x @ w_q).unflatten(-1, (2, 4)), (x @ w_k).unflatten(-1, (2, 4))
+    gap = (q * (k[:, :1] - k[:, 1:2])).sum(-1) / 2  # (batch, len, heads)
+    assert (odds - gap.transpose(1, 2)).abs().max() < 1e-3
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = CatchTheBug(
+    id="test_multi_head",
+    title="Catch the bug",
+    points=4,
+    difficulty=3,
+    minutes=20,
+    hints=[
+        "With which inputs does a mistake in the heads make no difference? With one head, to begin "
+        "with. And with which matrices does it not matter whether $W^O$ is there?",
+        "Work out output and weights inside the test, as a loop over the heads, each with its own "
+        "columns of the projected words. Choose a number of sentences that is not the number of "
+        "heads, and give each sentence a mask of its own.",
+        "Draw `x` (3, 5, 8) and four matrices (8, 8), take two heads and the mask "
+        "`torch.arange(5) < torch.tensor([5, 4, 2])[:, None, None]`. For each half of the columns "
+        "of `x @ w_q`, `x @ w_k`, `x @ w_v`: scores / 2, `masked_fill(~mask, -torch.inf)`, "
+        "softmax, times the values. Then `torch.cat(…, dim=-1) @ w_o`.",
+    ],
+    misconceptions=[
+        Misconception(
+            "asserts nothing",
+            asserts_nothing,
+            "Either nothing in your test can fail, or it looks only at what is right in all of "
+            "them, as most shapes are.",
+            "If `multi_head` returned nothing but zeros, which of your lines would object?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "only the shapes",
+            only_the_shapes,
+            "Your test looks at the shapes. Nearly all bugs leave them as they are: that is what "
+            "makes multi-head attention so easy to get wrong.",
+            "Which numbers should stand in the results? Can you work them out in another way?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "only sums and zeros",
+            only_the_sums,
+            "Your test sees that rows sum to 1 and that nothing lies on padding. Heads that mix up "
+            "words and features do that, too.",
+            "Which other weights would your test accept, equal shares for all words perhaps?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "one head",
+            compared(inputs(), heads=1, mask=padding()),
+            "Your test has one head. With one head nothing is split and nothing joined, so nothing "
+            "can go wrong on the way.",
+            "For how many heads do √dim and √head_dim differ?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "one word a sentence",
+            compared(inputs(length=1)),
+            "Your sentences have one word. Then there is nothing to share out, and no word that "
+            "heads could mix up with another.",
+            "What is the softmax of a single score?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "words all alike",
+            compared(words_alike(), mask=padding()),
+            "Your test does not see the scale. Its words are all alike, perhaps, so that the "
+            "scores of a row are equal and any divisor gives the same weights.",
+            "What does the softmax of equal scores look like, with √dim and with √head_dim?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "identity for a projection",
+            compared(identities(), mask=padding()),
+            "Your test does not see whether the output is projected: where $W^O$ is the identity, "
+            "leaving it out changes nothing.",
+            "For which matrix W is x @ W the same as x?",
+            kind="projection-left-out",
+        ),
+        Misconception(
+            "only the weights",
+            compared(inputs(), mask=padding(), what=(1,)),
+            "Your test looks at the weights alone. What comes after them, the values, the join and "
+            "the projection, shows in the output.",
+            "Which of the two results depends on `w_v`?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "no mask",
+            compared(inputs()),
+            "Your test never hides anything. What a mask does wrong shows only where there is one "
+            "that closes some cells.",
+            "What is the last argument of `multi_head` in your calls?",
+            kind="padding-is-harmless",
+        ),
+        Misconception(
+            "one sentence",
+            compared(inputs(1), mask=torch.tensor([[[True, True, True, False, False]]])),
+            "Your test does not see whether each sentence gets its own mask. It has one sentence, "
+            "perhaps, or the same mask for as many sentences as heads.",
+            "A mask of (batch, 1, len) beside weights of (batch, heads, len, len): which axis "
+            "meets which, counted from the right?",
+            kind="one-for-all",
+        ),
+        Misconception(
+            "the width of the model",
+            compared(inputs(), mask=padding(), width=DIM),
+            "Your test expects scores divided by √dim, so it blames whoever divides by √head_dim "
+            "and accepts the one that does not.",
+            "How many products does one score of a head add up?",
+            kind="wrong-width",
+        ),
+        Misconception(
+            "upside down",
+            upside_down,
+            "Your test fails where it should pass. What it asserts is true of the broken "
+            "implementations and false of the right one.",
+            "An `assert` states what is true when all is well. What does yours state?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "to the last digit",
+            compared(inputs(), mask=padding(), like=torch.equal),
+            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
+            "same number seldom agree in every digit. Your test asks for that.",
+            "Which function compares up to a tolerance?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "a wrong expectation",
+            a_guess,
+            "Either your test expects the wrong thing, or it expects more digits than were worked "
+            "out.",
+            "Print what your own `MultiHead` gives for your inputs. Is that what you expect?",
+            kind="failing-is-finding",
+        ),
+    ],
+    variants=[against_torch, head_by_head, one_number_after_the_other, by_what_must_hold],
+)
