@@ -5,7 +5,7 @@ EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.rec
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
-.PHONY: lab test test-everywhere lint screenshots bench bench-grading notebooks exercises selftest grade release
+.PHONY: lab test test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest grade release
 
 lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
@@ -21,6 +21,9 @@ lint: .venv/ready  ## style of code and notebooks
 
 screenshots: .venv/ready  ## pictures of every notebook in both themes, in build/screenshots; ONLY=05
 	SCREENSHOTS=1 $(BIN)/pytest tests/browser/test_course.py -k "themes and ($(or $(ONLY),0))"
+
+pictures: .venv/ready  ## the README's picture, made by notebook 06
+	$(BIN)/python -m tests.pictures
 
 bench: .venv/ready  ## speed and memory; `make bench ONLY=additive` runs one
 	$(BIN)/python -m tests.bench $(ONLY)

@@ -2,7 +2,8 @@
 
 The score is decided where a learner's code does not run. This process, the parent, reads notebooks
 as data. A worker in a sandbox runs their code on fresh inputs and sends back plain arrays; the
-parent compares them with what the solution returns. No expected value ever enters a worker.
+parent compares them with what the solution returns. No expected value ever enters a worker. Where
+the answer is a test, the worker asks the parent for what the implementation under test returns.
 
 | module | what it does | trusted |
 |---|---|---|

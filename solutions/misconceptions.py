@@ -264,12 +264,6 @@ _ALL = [
         "is projected to W x, a batch of rows to `x @ W.T`.",
     ),
     Kind(
-        "cut-to-fit",
-        "widths that differ can be cut or padded until they match",
-        "What is cut off has no say, and zeros add nothing to a score. A learned matrix maps one "
-        "width to the other.",
-    ),
-    Kind(
         "sizes-always-equal",
         "two sizes that are often equal are always equal",
         "Queries and keys, keys and values, source and target may differ in size. Give every size "
@@ -321,10 +315,10 @@ _ALL = [
     ),
     # training and decoding
     Kind(
-        "dropout-factor",
-        "dropout may rescale what it keeps by any factor, and at any time",
-        "In training, what is kept grows by 1 / (1 - p), whatever the dice show, so that the mean "
-        "stays. In evaluation dropout does nothing.",
+        "one-mode-for-all",
+        "training mode and evaluation mode come to the same",
+        "Dropout works in training mode alone: switch to it before each step, and to evaluation "
+        "mode before each measurement.",
     ),
     Kind(
         "clipping-reshapes",
@@ -343,12 +337,6 @@ _ALL = [
         "under teacher forcing a decoder reads something other than the right words so far",
         "With teacher forcing each step reads the right word before it, whatever the decoder "
         "would have written. The first word is guessed from `<sos>` in either case.",
-    ),
-    Kind(
-        "free-running",
-        "a decoder that reads its own words is no worse off than one that is told the right ones",
-        "Alone, it has to wait for each word, and reads its own slips. Told, it reads the right "
-        "words and takes all steps at once, but never learns to recover.",
     ),
     Kind(
         "marks-are-words",
@@ -400,16 +388,16 @@ _ALL = [
         "sign and unit.",
     ),
     Kind(
-        "sure-and-possible",
-        "sure and possible links play the same part",
-        "Sure links have to be found; possible ones may be. The error rate counts hits among both "
-        "sets above the line, and predicted plus sure links below it.",
-    ),
-    Kind(
         "map-by-one-sign",
         "one sign is enough to tell what ails a map",
         "Look both along the rows and across them: how many words each row looks at, and how many "
         "all rows look at together.",
+    ),
+    Kind(
+        "curve-by-its-end",
+        "a training run can be judged by where its curve ends",
+        "Read a curve from its first point: where it starts, where it leaves a healthy one, what "
+        "comes back in every epoch, and whether two curves measure the same thing.",
     ),
     Kind(
         "biases-by-the-way",

@@ -81,6 +81,29 @@ def test_prose_stands_before_every_code_cell(path):
 
 
 @every_notebook
+def test_a_guess_comes_before_its_answer_and_the_answer_is_folded(path):
+    cells = cells_of(path, "code")
+    asked = [i for i, cell in enumerate(cells) if "predict(" in cell.source]
+    assert 3 <= len(asked) <= 6
+    for i in asked:
+        (name,) = re.findall(r"^(\w+) = predict\(", cells[i].source, flags=re.MULTILINE)
+        answer = cells[i + 1]
+        assert f"{name}.reveal(" in answer.source.splitlines()[-1], answer.source
+        assert answer.metadata.get("jupyter") == {"outputs_hidden": True}, answer.source
+        assert re.search(r"^The answer: .+$", text_of(answer.outputs), flags=re.MULTILINE)
+
+
+def text_of(outputs):
+    plain = [output.get("text", output.get("data", {}).get("text/plain", "")) for output in outputs]
+    return "\n".join(plain)
+
+
+def test_results_are_numbers_and_hardly_ever_verdicts():
+    printed = "\n".join(text_of(outputs_of(path)) for path in NOTEBOOKS)
+    assert len(re.findall(r"\b(?:True|False)\s*$", printed, flags=re.MULTILINE)) <= 25
+
+
+@every_notebook
 def test_cells_are_small(path):
     for cell in cells_of(path, "code"):
         lines = [line for line in cell.source.splitlines() if line.strip()]

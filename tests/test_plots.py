@@ -119,6 +119,19 @@ def test_masks_are_described_by_what_they_allow():
     assert alt.endswith("c → a; d → nothing.")
 
 
+def test_closed_cells_are_hatched_and_carry_no_number():
+    weights, mask = torch.tensor([[1.0, 0.0], [0.0, 0.0]]), torch.tensor([[1, 0], [0, 0]]).bool()
+    figure = plots.concept_heatmap(weights, "ab", "cd", "masked", mask=mask)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["1.00"]
+    assert figure.axes[0].patch.get_hatch()
+    assert figure.alt.endswith("c → a 1.00; d → nothing. 3 cells are closed.")
+
+
+def test_heatmaps_that_are_compared_share_one_scale():
+    figure = plots.head_grid([[[0.0, 2.0]], [[0.0, 0.5]]], "ab", "c")
+    assert {axis.collections[0].get_clim() for axis in figure.axes[:2]} == {(0, 2)}
+
+
 def test_an_arrow_needs_both_of_its_boxes():
     with pytest.raises(ValueError, match="no box is called \\['c'\\]"):
         plots.flow_diagram({"a": (0, 0), "b": (2, 0)}, [("a", "c")], alt="a to c")

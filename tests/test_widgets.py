@@ -1,10 +1,12 @@
+import re
+
 import pytest
 from ipywidgets import FloatSlider
 
 from utils.checks import memory, progress
 from utils.plots import line_chart
 from utils.running_example import KEYS, SOURCE
-from utils.widgets import QueryExplorer, SliderFigure, predict
+from utils.widgets import InterviewSheet, QueryExplorer, SliderFigure, interview, predict
 
 
 def draw(height):
@@ -136,3 +138,37 @@ def test_a_question_without_an_answer_to_choose_is_refused(kept):
         predict("What?", ["a", "b"]).reveal("c")
     with pytest.raises(ValueError, match="is a number"):
         predict("What?", between=(0, 1)).reveal("c")
+
+
+SHEET = """
+**1. Why *two* `heads`?**
+
+<details><summary>Answer</summary>
+
+So that one
+may fail & the other not.
+
+Shown in [notebook 05](../notebooks/05.ipynb).
+
+</details>
+"""
+
+
+def test_the_interview_sheet_keeps_how_it_went(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "RATINGS", tmp_path / "interview.json")
+    (tmp_path / "sheet.md").write_text(SHEET)
+    sheet = InterviewSheet(tmp_path / "sheet.md")
+    (question,), (answer,) = sheet.questions, sheet.answers
+    assert question.startswith("Why <em>two</em> <code")
+    assert answer == (
+        "<p>So that one may fail &amp; the other not.</p><p>Shown in notebook 05.</p>"
+    )
+    sheet.set_state({"ratings": {question: "could teach it"}})
+    assert InterviewSheet(tmp_path / "sheet.md").ratings == {question: "could teach it"}
+    assert "could teach it | 1" in repr(progress())
+
+
+def test_every_question_of_the_interview_sheet_becomes_a_card():
+    asked = re.findall(r"^\*\*(\d+)\. ", interview.SHEET.read_text(), flags=re.MULTILINE)
+    assert asked == [str(number) for number in range(1, len(asked) + 1)]
+    assert len(InterviewSheet().questions) == len(asked)

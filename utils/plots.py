@@ -65,7 +65,12 @@ class AccessibleFigure(Figure):
 
 
 def concept_heatmap(
-    weights: Matrix, source: Sequence[str], target: Sequence[str], title: str = "", alt: str = ""
+    weights: Matrix,
+    source: Sequence[str],
+    target: Sequence[str],
+    title: str = "",
+    alt: str = "",
+    mask: Matrix | None = None,
 ) -> AccessibleFigure:
     """A small heatmap with a number in every cell.
 
@@ -75,11 +80,12 @@ def concept_heatmap(
         target: labels of the rows.
         title: what the picture says, in a few words.
         alt: replaces the alt text made from the numbers.
+        mask: (tgt_len, src_len), True = may be attended to; the other cells are hatched.
 
     Raises:
-        ValueError: the labels do not match the weights.
+        ValueError: the labels do not match the weights or the mask.
     """
-    return head_grid([weights], source, target, [title], alt=alt, annotate=True)
+    return head_grid([weights], source, target, [title], alt=alt, annotate=True, masks=[mask])
 
 
 def alignment_heatmap(
@@ -116,8 +122,9 @@ def head_grid(
     titles: Sequence[str] | None = None,
     alt: str = "",
     annotate: bool = False,
+    masks: Sequence[Matrix | None] = (),
 ) -> AccessibleFigure:
-    """Heatmaps of the same words side by side: one per head, or one per setting.
+    """Heatmaps of the same words side by side, on one scale: one per head, or one per setting.
 
     Args:
         weights: (heads, tgt_len, src_len), or a sequence of (tgt_len, src_len).
@@ -126,16 +133,26 @@ def head_grid(
         titles: one for each heatmap; "head 1", "head 2", … where not given.
         alt: replaces the alt text made from the numbers.
         annotate: write a number in every cell.
+        masks: one for each heatmap, or None; True = may be attended to. Cells that may not be are
+            hatched, so that they do not look like small weights.
     """
     maps = [_matrix(one, source, target) for one in weights]
     titles = titles or [f"head {number}" for number in range(1, len(maps) + 1)]
+    closed = [
+        np.zeros((len(target), len(source)), dtype=bool)
+        if mask is None
+        else ~_matrix(mask, source, target).astype(bool)
+        for mask in masks or [None] * len(maps)
+    ]
+    largest = max(np.abs(values).max() for values in maps)
     figure, axes = _heatmap_axes(len(maps), source, target, annotate)
-    for axis, values, title in zip(axes, maps, titles, strict=True):
-        _draw_heatmap(axis, values, source, target, annotate)
+    for axis, values, title, shut in zip(axes, maps, titles, closed, strict=True):
+        _draw_heatmap(axis, values, source, target, annotate, closed=shut, reach=largest)
         axis.set_title(title)
     descriptions = [
         f"{title or 'Heatmap'}: {describe(values, source, target)}"
-        for title, values in zip(titles, maps, strict=True)
+        + (f" {shut.sum()} cells are closed." if shut.any() else "")
+        for title, values, shut in zip(titles, maps, closed, strict=True)
     ]
     figure.alt = alt or " ".join(descriptions)
     return figure
@@ -495,7 +512,8 @@ def describe(weights: Matrix, source: Sequence[str], target: Sequence[str]) -> s
         alike = "Every row alike: " if len(target) > 1 else ""
         return f"{size} {alike}{'; '.join(entries)}."
     rows = [
-        f"{target[row]} → {source[best[row]]} {values[row, best[row]]:.2f}"
+        f"{target[row]} → "
+        + (f"{source[best[row]]} {values[row, best[row]]:.2f}" if values[row].any() else "nothing")
         for row in range(min(10, len(target)))
     ]
     more = f"; and {len(target) - 10} more rows" if len(target) > 10 else ""
@@ -559,8 +577,12 @@ def _draw_heatmap(
     target: Sequence[str],
     annotate: bool,
     signed: bool = False,
+    closed: np.ndarray | None = None,
+    reach: float | None = None,
 ) -> None:
-    reach = np.abs(values).max()
+    reach = np.abs(values).max() if reach is None else reach
+    closed = np.zeros(values.shape, dtype=bool) if closed is None else closed
+    axis.patch.set(hatch="////", facecolor="0.93", edgecolor="0.6")  # shows where no cell is drawn
     limits = {"vmin": -reach, "vmax": reach} if signed else {"vmin": 0, "vmax": max(1, reach)}
     sns.heatmap(
         values,
@@ -574,10 +596,12 @@ def _draw_heatmap(
         linewidths=0.5 if annotate else 0,
         square=True,
         cbar_kws={"shrink": 0.7},
+        mask=closed,
         **limits,
     )
-    colours = axis.collections[0].get_facecolors()
-    for text, colour in zip(axis.texts, colours, strict=False):
+    colours = axis.collections[0].get_facecolors()  # one only, where there are no numbers
+    drawn = colours[~closed.ravel()] if annotate else colours
+    for text, colour in zip(axis.texts, drawn, strict=False):
         text.set_color(ink_on(colour))
     _label_words(axis, source)
 

@@ -1,7 +1,8 @@
 """Runs a learner's cells and answers, in a sandbox. Nothing that happens here decides a grade.
 
 Once the first cell has run, the process is the learner's: the parent trusts nothing that it sends.
-It knows the inputs, and no expected value.
+It knows the inputs, and no expected value. A learner's test gets what it tests from the parent too:
+call by call, and no implementation.
 """
 
 import builtins
@@ -185,6 +186,7 @@ def warm_up() -> None:
     torch.set_num_threads(1)  # threads do not survive a fork
     weight = torch.randn(4, 4, requires_grad=True)
     (torch.randn(2, 3, 4) @ weight).softmax(-1).sum().backward()
+    torch.testing.assert_close(weight, weight)  # a test may use it, and it imports a lot
     utils.plots.concept_heatmap(torch.eye(2), ["a", "b"], ["c", "d"], "warm")
     gc.collect()
     gc.freeze()  # the collector of a fork then does not touch, and copy, these pages

@@ -177,7 +177,7 @@ class JudgeInFloat64(_Layers):
 exercise = Exercise(
     id="BahdanauStep",
     title="One Bahdanau step",
-    points=5,
+    points=4,
     difficulty=3,
     minutes=20,
     kind="module",

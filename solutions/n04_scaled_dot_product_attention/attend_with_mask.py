@@ -89,7 +89,7 @@ exercise = Exercise(
     cases=cases,
     hints=[
         "What number does PyTorch make of `True` when it is added to a score? And of `False`?",
-        "In the formula of section 5 a hidden score becomes minus infinity. By how much does it "
+        "In the formula of section 4 a hidden score becomes minus infinity. By how much does it "
         "sink here, compared with an open one?",
         "One line is wrong, and `utils.masks` has a function that does what it should: it takes "
         "the scores and the mask, and gives the weights, empty rows included.",
@@ -148,7 +148,7 @@ exercise = Exercise(
             attention(weigh=fill_with(float("-inf"))),
             "The bug is gone. What is left are rows that may look at nothing: a softmax of minus "
             "infinities alone is NaN, and should be 0 here.",
-            "Which function of section 6 knows about empty rows?",
+            "Which function of section 5 knows about empty rows?",
             kind="no-empty-rows",
         ),
         Misconception(
@@ -156,7 +156,7 @@ exercise = Exercise(
             attention(weigh=fill_with(-1e9)),
             "The bug is gone. What is left are rows that may look at nothing: all their scores "
             "are alike, so they look at everything.",
-            "Which function of section 6 knows about empty rows?",
+            "Which function of section 5 knows about empty rows?",
             kind="empty-rows-sum-to-one",
         ),
         Misconception(

@@ -13,6 +13,7 @@ from solutions.parts import (
     mask_added,
     mask_late,
     mask_turned,
+    unit,
 )
 from solutions.specification import Draw, Exercise, Misconception
 from utils.checks.tasks import Case
@@ -221,7 +222,7 @@ exercise = Exercise(
             attention(weigh=fill_with(float("-inf"))),
             "All is right but for rows that may look at nothing. With all scores at minus "
             "infinity the softmax divides 0 by 0, and one NaN later reaches every parameter.",
-            "How did section 6 get zeros for such a row?",
+            "How did section 5 get zeros for such a row?",
             kind="no-empty-rows",
         ),
         Misconception(
@@ -231,6 +232,16 @@ exercise = Exercise(
             "large negative number, so they look at everything in equal shares.",
             "What is still to be done after the softmax?",
             kind="empty-rows-sum-to-one",
+        ),
+        Misconception(
+            "directions only",
+            lambda query, keys, values, mask=None: attention()(
+                unit(query), unit(keys), values, mask
+            ),
+            "You bring queries and keys to length 1 first, so that only their directions count. A "
+            "dot product also asks how long they are.",
+            "What happens to your scores when a query becomes twice as long?",
+            kind="dot-is-cosine",
         ),
         Misconception(
             "multiplied by the root",

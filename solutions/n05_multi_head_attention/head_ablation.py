@@ -166,7 +166,7 @@ exercise = Exercise(
             "You make the remaining heads louder to fill the gap, as dropout does. An ablation "
             "takes one thing away and changes nothing else.",
             "If two things change at once, which of them moved the output?",
-            kind="dropout-factor",
+            kind="constant-factor",
         ),
         Misconception(
             "mean for nothing",

@@ -28,10 +28,11 @@ from solutions.build import (
     stub,
 )
 from solutions.misconceptions import KINDS
-from solutions.specification import Draw, Exercise
+from solutions.specification import CatchTheBug, Draw, Exercise
 from utils.checks import bank
 from utils.checks.calling import Printed
 from utils.checks.code import defined
+from utils.checks.lineups import Lineup
 from utils.checks.notebook import verdict_on
 
 ALL = chosen()
@@ -335,3 +336,10 @@ def test_an_exercise_with_too_little_is_refused(part, complaint):
     odd = [replace(one, kind="off-by-1") for one in entropy.misconceptions]
     with pytest.raises(ValueError, match="there is no kind `off-by-1`"):
         Exercise(cases=entropy.cases, **{**given, "misconceptions": odd})
+
+
+def test_a_lineup_with_a_bug_of_no_kind_is_refused(monkeypatch):
+    odd = Lineup(right=[abs], broken={"off-by-1": abs})
+    monkeypatch.setattr("utils.checks.lineups.of", lambda task: odd)
+    with pytest.raises(ValueError, match="`test_abs`: there is no kind `off-by-1` for an impl"):
+        CatchTheBug(id="test_abs", misconceptions=[], variants=[])

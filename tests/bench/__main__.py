@@ -9,16 +9,19 @@ import json
 import sys
 
 from tests.bench.capstone import capstone
+from tests.bench.captions import captions
 from tests.bench.mechanisms import additive, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.parity import parity
 from tests.bench.start import start
 from tests.bench.throughput import pace, throughput
+from tests.bench.transformer import transformer
 
 BENCHMARKS = {
     bench.__name__: bench
     for bench in (
-        *(parity, start, additive, multihead, scaled, throughput, pace, capstone, multi30k),
+        *(parity, start, additive, multihead, scaled, throughput, pace),
+        *(capstone, transformer, multi30k, captions),
     )
 }
 

@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from utils.checks.examining import Decision, Examiner, StandIn
+from utils.checks.examining import LONGEST_MESSAGE, Decision, Examiner, StandIn
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey
 
@@ -137,7 +137,8 @@ def _examined(spec: CallSpec, test: Callable, examiner: Examiner) -> Answer:
         except (OutOfTime, KeyboardInterrupt):
             raise
         except BaseException as error:  # whatever ends a test early makes it fail, as in pytest
-            decision = Decision(True, _in_a_line(error), _line_of(error).strip())
+            words = _in_a_line(error), _line_of(error).strip()
+            decision = Decision(True, *(text[:LONGEST_MESSAGE] for text in words))
         if stand_in.refused:
             raise Trouble(Reason.CALLS, f"`{under_test}` {stand_in.refused}.")
         if not (stand_in.calls or decision.blames):

@@ -1,12 +1,13 @@
 """What is remembered of a learner from one session to the next.
 
 Beside the exercises `progress.json`, what each task has earned; beside the README
-`predictions.json`, what was guessed in the notebooks.
+`predictions.json`, what was guessed in the notebooks, and `interview.json`, how well the questions
+of the interview sheet could be answered.
 """
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from utils.checks.tasks import Mistake, Task
 
 PREDICTIONS = Path("..", "predictions.json")  # notebooks and exercises lie side by side
+RATINGS = Path("..", "interview.json")
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,20 @@ def recall_guesses() -> dict[str, Guess]:
 
 def remember_guess(question: str, guess: Guess) -> None:
     """Keep a guess, unless the same question was answered before: that would not be a guess."""
-    kept = {question: asdict(guess)} | {
-        known: asdict(first) for known, first in recall_guesses().items()
-    }
-    _write(PREDICTIONS, kept)
+    kept = recall_guesses()
+    kept.setdefault(question, guess)
+    _write(PREDICTIONS, {known: asdict(first) for known, first in kept.items()})
+
+
+def recall_ratings() -> dict[str, str]:
+    """Question of the interview sheet → how well it could be answered."""
+    kept = _read(RATINGS).items()
+    return {question: rating for question, rating in kept if isinstance(rating, str)}
+
+
+def remember_ratings(ratings: Mapping[str, str]) -> None:
+    """Keep how well the questions could be answered."""
+    _write(RATINGS, dict(ratings))
 
 
 def _is_guess(entry: Any) -> bool:

@@ -1,6 +1,7 @@
 """What a learner types: `check`, `hint` and `progress`."""
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -8,7 +9,14 @@ from utils.checks import bank
 from utils.checks.calling import Printed, Trouble, answers
 from utils.checks.feedback import BAD, Note, explain
 from utils.checks.judging import Verdict, judge
-from utils.checks.memory import Guess, Tried, recall, recall_guesses, remember
+from utils.checks.memory import (
+    Guess,
+    Tried,
+    recall,
+    recall_guesses,
+    recall_ratings,
+    remember,
+)
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Record, Task
 
@@ -74,9 +82,9 @@ def hint(task_id: str) -> Note:
 
 
 def progress() -> Note:
-    """All exercises of the course, done and to do, with points; what keeps coming back; guesses.
+    """All exercises of the course, done and to do, with points; and what keeps coming back.
 
-    Kept in `progress.json` beside the exercises, and in `predictions.json` beside the README.
+    Kept in `progress.json` here, and in `predictions.json` and `interview.json` beside the README.
     Delete these files to start over.
     """
     remembered, course = recall(), bank.tasks()
@@ -92,9 +100,13 @@ def progress() -> Note:
             shown = f"{own} of {task.points}" if 0 < own < task.points else str(task.points)
             rows.append([notebook[:2], task.title, shown, state])
     all_tasks = [task for tasks in course.values() for task in tasks]
-    below = _coming_back(all_tasks, remembered)
-    guesses = _guesses(recall_guesses())
-    below = replace(below, below=guesses) if below else guesses
+    below = None
+    for note in (
+        _ratings(recall_ratings()),
+        _guesses(recall_guesses()),
+        _coming_back(all_tasks, remembered),
+    ):
+        below = replace(note, below=below) if note else below
     return Note(f"{points} of {total} points", table=rows, below=below)
 
 
@@ -137,6 +149,13 @@ def _guesses(guesses: Mapping[str, Guess]) -> Note | None:
     ]
     heading = f"Your predictions: {true} of {len(guesses)} came true"
     return Note(heading, wrong[-MOST_BELIEFS:], table=rows)
+
+
+def _ratings(ratings: Mapping[str, str]) -> Note | None:
+    """How many questions of the interview sheet could be answered, and how well."""
+    rows = [["You could answer", "Questions"]]
+    rows += [[rating, str(count)] for rating, count in Counter(ratings.values()).most_common()]
+    return Note("The interview sheet", table=rows) if ratings else None
 
 
 def _find(task_id: str) -> Record | Note:

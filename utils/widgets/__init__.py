@@ -1,7 +1,8 @@
 """What learners move, and what they guess. Without a kernel each shows something plain."""
 
+from utils.widgets.interview import InterviewSheet
 from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
 from utils.widgets.slider_figure import SliderFigure
 
-__all__ = ["QueryExplorer", "SliderFigure", "predict"]
+__all__ = ["InterviewSheet", "QueryExplorer", "SliderFigure", "predict"]

@@ -199,7 +199,7 @@ exercise = Exercise(
             _encoder(scores=lambda x, q, k: q @ k.mT),
             "Your scores are not divided by the root of the width of the queries. The weights "
             "come out too sharp.",
-            "Which illness of section 2 begins with scores that are too large?",
+            "What does notebook 04 say of the scores of wide vectors?",
             kind="no-scale",
         ),
         Misconception(

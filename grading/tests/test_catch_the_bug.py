@@ -1,0 +1,339 @@
+"""A learner's test in the grader: the notebook's score, whatever the test or its process tries."""
+
+import contextlib
+import json
+import linecache
+import secrets
+import socket
+import struct
+import threading
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+
+from grading import conversation, grader, marking, reading
+from grading.conversation import Assignment, Conversation, Examination
+from grading.marking import Result
+from grading.sandbox import Launcher, Worker, wire
+from solutions.build import SOURCE, code_of
+from tests import needs
+from utils.checks import bank
+from utils.checks.calling import Printed
+from utils.checks.feedback import in_words
+from utils.checks.notebook import verdict_on
+
+NAME, TASK, POINTS = "04_scaled_dot_product_attention", "test_attend", 4
+SECONDS = 2.0
+RIGHT = next(cell for cell in code_of(SOURCE / f"{NAME}.ipynb") if f"def {TASK}" in cell)
+INPUTS = """
+import gc, os, random, sys, torch
+q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 6)
+"""
+
+
+def hurried(record):
+    return replace(record, task=replace(record.task, seconds=SECONDS))
+
+
+@pytest.fixture(scope="module")
+def assignment():
+    public = bank.load(TASK)
+    fresh = {one.task.id: one for one in grader.fresh_records(NAME, secrets.randbits(40))}[TASK]
+    return Assignment(NAME, {TASK: hurried(public)}, {TASK: hurried(fresh)})
+
+
+@pytest.fixture(scope="module")
+def launcher():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conversation, "SPARE", 2.0)
+        with Launcher() as started:
+            yield started
+
+
+def graded(cells, assignment, launcher):
+    result = Result("ada", "", "", "ada.ipynb")
+    cells = [reading.Cell(number, dedent(cell)) for number, cell in enumerate(cells, start=1)]
+    marking.ask(result, cells, assignment, [TASK], launcher)
+    return result.tasks[TASK]
+
+
+NOTEBOOK = {  # what a learner may write, and is told the same of in both places
+    "right": RIGHT,
+    "leaves where it finds a bug": RIGHT.replace("assert ", "if not ").replace(
+        "atol=1e-6)", "atol=1e-6): sys.exit()"
+    ),
+    "always leaves": "def test_attend(attend):\n    attend(q, k, v)\n    sys.exit()",
+    "swallows everything": """
+    def test_attend(attend):
+        try:
+            assert attend(q, k, v) is None
+        except:
+            pass
+    """,
+    "a thousand calls": """
+    def test_attend(attend):
+        for _ in range(1000):
+            attend(q, k, v)
+    """,
+    "a thousand calls, each swallowed": """
+    def test_attend(attend):
+        for _ in range(1000):
+            try: attend(q, k, v)
+            except BaseException: pass
+    """,
+    "gigantic": "def test_attend(attend):\n    attend(q.flatten()[:1].expand(10**9), k, v)",
+    "empty": """
+    def test_attend(attend):
+        context, weights = attend(q[:, :0], k, v)
+        assert context.shape == (2, 0, 6)
+    """,
+    "by name, in double, and views": """
+    def test_attend(attend):
+        _, weights = attend(values=v.double(), keys=k.mT.contiguous().mT.double(), query=q.double())
+        should = torch.einsum("btd,bsd->bts", q, k).div(2).softmax(-1)
+        assert weights.dtype == torch.float64
+        assert torch.allclose(weights.float(), should, atol=1e-5)
+    """,
+    "expects an error": """
+    def test_attend(attend):
+        try:
+            attend(q, k[:1], v, torch.zeros(3))
+        except (TypeError, ValueError):
+            return
+        assert False, "it takes anything"
+    """,
+    "draws its inputs": """
+    def test_attend(attend):
+        q, k = torch.randn(2, 3, 4), torch.randn(2, 5, 4)
+        _, weights = attend(q, k, v)
+        assert (weights - (q @ k.mT / 2).softmax(-1)).abs().max() < 1e-5
+        print("fine")
+    """,
+    "the stub": "def test_attend(attend):\n    ...",
+    "returns": "def test_attend(attend):\n    return attend(q, k, v)[1].shape == (2, 3, 5)",
+    "no function": "test_attend = 4",
+    "endless": "def test_attend(attend):\n    while True: attend",
+}
+
+
+@needs.sandbox
+@pytest.mark.parametrize("name", NOTEBOOK)
+def test_the_grader_says_what_the_notebook_says(name, assignment, launcher):
+    cells = [INPUTS.replace("q,", "torch.manual_seed(1)\nq,", 1), NOTEBOOK[name]]
+    found = graded(cells, assignment, launcher)
+    names: dict = {}
+    for number, cell in enumerate(cells, start=1):
+        run(f"<cell {number}>", dedent(cell), names)
+    printed = Printed()
+    verdict = verdict_on(assignment.public[TASK], names, printed)
+    note = in_words(verdict, printed.lines)
+    assert (found.points, found.reason) == (verdict.points, verdict.reason)
+    assert (found.heading, [*found.lines]) == (note.heading, note.lines)
+    if name in ("right", "leaves where it finds a bug"):
+        assert found.points == POINTS
+
+
+def run(file, source, names):
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    exec(compile(source, file, "exec"), names)
+
+
+TO_THE_PARENT = """
+import json, os, struct
+
+def say(message):
+    data = json.dumps(message).encode()
+    os.write(3, struct.pack("!I", len(data)) + data)
+"""
+PATCHES = """
+import utils.masks, utils.attention, utils.checks.lineups.attend as lineup
+import utils.checks.examining, utils.checks.judging
+utils.masks.masked_softmax = utils.attention.masked_softmax = None
+lineup.LINEUP = lineup.attend = None
+utils.checks.judging.judge = None
+
+"""
+HOSTILE = {  # what it tries → cells, and the points that its honest part deserves
+    "looks around": (
+        """
+        def test_attend(attend):
+            attend(q, k, v)
+            frame, seen = sys._getframe(), set()
+            while frame:
+                seen |= set(map(str, frame.f_locals)) | set(map(repr, frame.f_locals.values()))
+                frame = frame.f_back
+            seen |= {repr(one) for one in gc.get_objects() if isinstance(one, (str, dict, list))}
+            told = " ".join(seen)
+            assert "'order'" not in told and "right 1" not in told, "found"
+            assert "no-scale" not in told and "mask-upside-down" not in told, "found"
+        """,
+        0,
+    ),
+    "patches utils and tests well": (
+        PATCHES + RIGHT,
+        POINTS,
+    ),
+    "patches utils and tests badly": (
+        """
+        import numpy as np, utils.checks.examining as examining, utils.checks.calling as calling
+        examining.Examiner.answer = property(lambda self: None)
+        examining.refusal = lambda *_: ""
+        examining.Decision.blames = True
+        calling.StandIn.refused = ""
+
+        def test_attend(attend):
+            attend(q, k, v)
+        """,
+        0,
+    ),
+    "forges decisions before anybody asks": (
+        TO_THE_PARENT
+        + """
+say({"at": "task", "which": "test_attend"})
+for number in range(66):
+    say({"task": "test_attend", "decision": [number % 11 < 8, "", ""]})
+say({"task": "test_attend", "parts": [{"answers": [], "printed": 0}] * 2})
+say({"end": True})
+os._exit(0)
+""",
+        0,
+    ),
+    "forges the end": (
+        TO_THE_PARENT
+        + """
+say({"task": "test_attend", "parts": [{"answers": [{"outputs": {}}], "printed": 0}] * 2})
+os._exit(0)
+""",
+        0,
+    ),
+    "decides by chance": (
+        """
+        def test_attend(attend):
+            attend(q, k, v)
+            assert os.urandom(1)[0] < 70
+        """,
+        0,
+    ),
+    "takes the first for its measure": (
+        """
+        known = []
+
+        def test_attend(attend):
+            mask = torch.arange(30).reshape(2, 3, 5) % 7 > 3
+            mask[0, 1] = False
+            known.append(attend(q, k, v, mask))
+            assert all(map(torch.allclose, known[0], known[-1]))
+        """,
+        0,
+    ),
+}
+SENT = {  # to the parent, in place of a call
+    "gigantic": [{"array": ["<f4", [2**30, 2]], "tensor": True}],
+    "large": [{"array": ["<f4", [3000]], "tensor": True}],
+    "a large whole number": [10**9],
+    "no tensor": [{"texts": ["a"]}],
+    "nested": [[[[]]] * 3000],
+    "a name": [{"task": 1}],
+}
+
+
+@needs.sandbox
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_test_earns_what_it_deserves(name, assignment, launcher):
+    cell, points = HOSTILE[name]
+    assert graded([INPUTS, cell], assignment, launcher).points == points
+
+
+class Played:
+    """A launcher whose worker sends these messages, each when the last one is answered."""
+
+    def __init__(self, *messages):
+        self.messages, self.heard = messages, []
+
+    def launch(self, seconds):
+        (connection, far), (status, far_status) = socket.socketpair(), socket.socketpair()
+        connection.settimeout(5)
+        self.thread = threading.Thread(target=self._play, args=(far, far_status))
+        self.thread.start()
+        return Worker(connection, status)
+
+    def _play(self, far, far_status):
+        with far, far_status, far.makefile("rb") as stream:
+            far.settimeout(5)
+            self.request, _ = wire.unpack(stream.read, 2**20)
+            try:
+                for message in self.messages:
+                    far.sendall(message if isinstance(message, bytes) else wire.pack(message))
+                    if isinstance(message, bytes) or "call" in message:
+                        self.heard.append(wire.unpack(stream.read, 2**20)[0])
+            except (OSError, struct.error):
+                self.heard.append("hung up")
+            with contextlib.suppress(OSError):
+                far_status.sendall(b"done")
+
+
+def played(assignment, *messages):
+    launcher = Played({"at": "task", "which": TASK}, *messages)
+    conversation_ = Conversation([reading.Cell(1, "")], assignment, [TASK])
+    conversation_._ask_a_worker(launcher)
+    launcher.thread.join()
+    return launcher, conversation_
+
+
+def raw(message):
+    """A frame with descriptions of arrays, and zeros for them."""
+    data = json.dumps(message).encode()
+    return struct.pack("!I", len(data)) + data + bytes(12_000)
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_what_no_test_may_ask_is_not_computed(name, assignment):
+    launcher, after = played(assignment, raw({"task": TASK, "call": [SENT[name], []]}))
+    assert launcher.heard == ["hung up"]
+    assert after.replies[TASK].public.trouble.reason == "wire"
+
+
+@pytest.mark.parametrize(
+    "message", [{"call": [[], []]}, {"task": [], "call": 1}, {"task": TASK, "call": None}]
+)
+def test_a_call_that_makes_no_sense_ends_the_worker(message, assignment):
+    assert played(assignment, raw(message))[0].heard == ["hung up"]
+
+
+def test_more_calls_than_a_test_may_make_are_not_answered(assignment):
+    launcher, _ = played(assignment, *[{"task": TASK, "call": [[1, 2, 3], []]}] * 30)
+    assert [reply["raised"][0] for reply in launcher.heard[:20]] == ["AttributeError"] * 20
+    assert launcher.heard[20:] == ["hung up"]
+
+
+def test_a_decision_too_many_ends_the_worker(assignment):
+    turns = 2 * bank.load(TASK).expected[0].outputs["blames"].size
+    decision = {"task": TASK, "decision": [True, "", ""]}
+    end = {"task": TASK, "parts": [{"answers": [], "printed": 0}] * 2}
+    _, after = played(assignment, *[decision] * turns, end)
+    assert after.replies[TASK].public.answers[0].outputs["blames"].all()
+    for count in (turns - 1, turns + 1):
+        _, after = played(assignment, *[decision] * count, end)
+        assert after.replies[TASK].public.trouble.reason == "wire"
+
+
+def test_a_worker_is_told_nothing_of_the_lineup(assignment):
+    launcher, _ = played(assignment)
+    told = json.dumps(launcher.request)
+    case = assignment.fresh[TASK].cases[0]
+    for secret in (*case.inputs["lineup"], "order", str(case.inputs["order"]), "lineup"):
+        assert secret not in told
+    (public,), (fresh,) = launcher.request["tasks"][0]["parts"]
+    assert set(public["inputs"]) == set(fresh["inputs"]) == {"seeds"}
+    assert set(fresh["inputs"]["seeds"]) == set(case.inputs["seeds"])
+
+
+def test_the_order_comes_from_the_instructors_seed(assignment):
+    records = assignment.public[TASK], assignment.fresh[TASK]
+    one, same = (Examination(*records).parts for _ in range(2))
+    other = Examination(records[0], bank.load(TASK)).parts
+    for part, again in zip(one, same, strict=True):
+        assert part._turns == again._turns
+    assert one[0]._turns != one[1]._turns
+    assert one[0]._turns != other[0]._turns

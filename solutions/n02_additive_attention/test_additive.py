@@ -1,0 +1,331 @@
+"""Catch the bug: a test of additive attention."""
+
+import math
+
+import torch
+
+from solutions.specification import CatchTheBug, Misconception
+
+
+def inputs(batch=2, tgt_len=3, src_len=5, widths=(4, 6, 6, 7), reach=1.0):
+    """Query, keys, values; W_query, W_key, v. Keys and values are of one width."""
+    generator = torch.Generator().manual_seed(2)
+    query_dim, key_dim, value_dim, attention_dim = widths
+    shapes = [(batch, tgt_len, query_dim), (batch, src_len, key_dim), (batch, src_len, value_dim)]
+    shapes += [(attention_dim, query_dim), (attention_dim, key_dim), (attention_dim,)]
+    *given, v = [reach * torch.randn(shape, generator=generator) for shape in shapes]
+    return (*given, v / reach)
+
+
+def some_open(batch=2, tgt_len=3, src_len=5):
+    """A mask with open and hidden cells in each row; no two rows alike."""
+    numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
+    bits = numbers >> torch.arange(src_len) & 1
+    return bits.bool().reshape(batch, tgt_len, src_len)
+
+
+def one_row_shut(mask):
+    shut = mask.clone()
+    shut[-1, 0] = False
+    return shut
+
+
+def expected(query, keys, values, mask, W_query, W_key, v, answer=torch.tanh):
+    sums = (query @ W_query.T)[:, :, None] + (keys @ W_key.T)[:, None]
+    scores = answer(sums) @ v
+    hidden = torch.zeros_like(scores).bool() if mask is None else ~mask
+    weights = scores.masked_fill(hidden, -torch.inf).softmax(-1).nan_to_num()
+    return weights @ values, weights
+
+
+def close(found, should):
+    return torch.allclose(found, should, atol=1e-5)
+
+
+def compared(given, mask, like=close, **options):
+    """A test that compares what comes back for these inputs with the formula."""
+    query, keys, values, *weights = given
+    arguments = query, keys, values, mask, *weights
+
+    def test(additive):
+        for found, should in zip(
+            additive(*arguments), expected(*arguments, **options), strict=True
+        ):
+            assert like(found, should)
+
+    return test
+
+
+def call(additive, given, mask):
+    query, keys, values, *weights = given
+    return additive(query, keys, values, mask, *weights)
+
+
+# --- Weak tests -----------------------------------------------------------------------------------
+
+
+def asserts_nothing(additive):
+    context, weights = call(additive, inputs(), some_open())
+    print(context, weights)
+
+
+def only_the_shapes(additive):
+    context, weights = call(additive, inputs(widths=(4, 6, 5, 7)), some_open())
+    assert context.shape == (2, 3, 5)
+    assert weights.shape == (2, 3, 5)
+
+
+def only_the_sums(additive):
+    _, weights = call(additive, inputs(), some_open())
+    assert close(weights.sum(-1), torch.ones(2, 3))
+
+
+def sums_and_zeros(additive):
+    mask = some_open()
+    _, weights = call(additive, inputs(), mask)
+    assert close(weights.sum(-1), torch.ones(2, 3))
+    assert not weights[~mask].any()
+
+
+def deaf_to_the_query(given):
+    """The same queries, none of which asks for anything."""
+    query, *rest = given
+    return 0 * query, *rest
+
+
+def the_keys_as_values(given):
+    query, keys, _, *rest = given
+    return query, keys, keys, *rest
+
+
+def of_ones():
+    return tuple(torch.ones_like(one) for one in inputs(2, 4, 4))
+
+
+def upside_down(additive):
+    query, keys, values, *weights = inputs()
+    mask = one_row_shut(some_open())
+    _, found = additive(query, keys, values, mask, *weights)
+    assert not close(found, expected(query, keys, values, mask, *weights)[1])
+
+
+def a_guess(additive):
+    _, weights = call(additive, inputs(), some_open())
+    assert weights[0, 1, 1] == 0.25
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def pair_by_pair(additive):
+    query, keys, values, W, U, v = given = inputs(widths=(4, 5, 3, 6))
+    mask = one_row_shut(some_open())
+    context, weights = call(additive, given, mask)
+    for b in range(2):
+        for t in range(3):
+            powers = [
+                math.exp(float(v @ (W @ query[b, t] + U @ keys[b, s]).tanh())) * bool(mask[b, t, s])
+                for s in range(5)
+            ]
+            total = sum(powers) or 1.0
+            for s in range(5):
+                assert abs(float(weights[b, t, s]) - powers[s] / total) < 1e-5
+            mixed = sum(powers[s] / total * values[b, s] for s in range(5))
+            assert (context[b, t] - mixed).abs().max() < 1e-5
+
+
+def by_hand(additive):
+    """One question, so the answers are tanh(0 + 1), tanh(2 - 1) and so on."""
+    query = torch.tensor([[[0.0], [2.0]]] * 2)
+    keys = torch.tensor([[[1.0], [-1.0], [0.0]]] * 2)
+    values = torch.tensor([[[7.0], [14.0], [70.0]]] * 2)
+    mask = torch.tensor([[[True, True, False]], [[False, False, False]]])
+    one = torch.ones(1, 1)
+    context, weights = additive(query, keys, values, mask, one, one, 3 * one[0])
+    odds = [math.exp(6 * math.tanh(1)), math.exp(3 * (math.tanh(3) - math.tanh(1)))]
+    for t, odd in enumerate(odds):
+        first = odd / (1 + odd)
+        should = torch.tensor([first, 1 - first, 0.0])
+        assert torch.allclose(weights[0, t], should, atol=1e-4)
+        assert abs(float(context[0, t]) - 7 * first - 14 * (1 - first)) < 1e-2
+    assert not weights[1].any()
+    assert not context[1].any()
+
+
+def in_the_joined_form(additive):
+    torch.manual_seed(5)
+    query, keys, values = torch.rand(3, 2, 4), torch.rand(3, 6, 3), torch.rand(3, 6, 2)
+    joined, v = torch.randn(5, 7), torch.randn(5)
+    mask = torch.arange(6) < torch.tensor([4, 0, 6])[:, None, None]
+    context, weights = additive(query, keys, values, mask, joined[:, :4], joined[:, 4:], v)
+    pairs = torch.cat([query[:, :, None].expand(3, 2, 6, 4), keys[:, None].expand(3, 2, 6, 3)], -1)
+    powers = ((pairs @ joined.T).tanh() @ v).exp() * mask
+    should = powers / powers.sum(-1, keepdim=True).clamp(min=1e-9)
+    torch.testing.assert_close(weights, should)
+    torch.testing.assert_close(context, torch.einsum("bts,bsv->btv", should, values))
+
+
+def by_what_must_hold(additive):
+    """Laws, and no formula but that of two keys."""
+    query, keys, values, W, U, v = given = inputs(widths=(4, 6, 6, 7))
+    mask = some_open()
+    context, weights = call(additive, given, mask)
+    assert not weights[~mask].any()
+    assert close(weights.sum(-1), torch.ones(2, 3))
+    assert close(context, weights @ values)
+    alone = additive(query[1:], keys[1:], values[1:], mask[1:], W, U, v)
+    assert close(alone[1], weights[1:])
+    assert additive(query, keys, values, mask & False, W, U, v)[1].sum() == 0
+    _, unmasked = additive(query, keys, values, None, W, U, v)
+    odds = (unmasked[0, 0, 0] / unmasked[0, 0, 1]).log()
+    bar = W @ query[0, 0]
+    assert close(odds, v @ ((bar + U @ keys[0, 0]).tanh() - (bar + U @ keys[0, 1]).tanh()))
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+ALL_OF_IT = one_row_shut(some_open())
+
+exercise = CatchTheBug(
+    id="test_additive",
+    title="Catch the bug",
+    points=3,
+    difficulty=3,
+    minutes=20,
+    hints=[
+        "For which inputs does each step make no difference? The tanh of a number close to 0 is "
+        "nearly that number; a mask does nothing where all of it is open.",
+        "Work out the expected weights and context inside the test, with numbers around 1 and of "
+        "no two equal sizes, and compare with `torch.allclose(…, atol=1e-5)`. Then ask of the "
+        "mask: does it differ from sentence to sentence? Has it a row without an open cell?",
+        "Draw query (2, 3, 4), keys (2, 5, 6), values (2, 5, 7), W_query (8, 4), W_key (8, 6), v "
+        "(8,) and a mask (2, 3, 5), and shut one row of it. What to expect: "
+        "`masked_softmax(additive_scores(query, keys, W_query, W_key, v), mask)`, with your own "
+        "functions from above, and that times `values`.",
+    ],
+    misconceptions=[
+        Misconception(
+            "asserts nothing",
+            asserts_nothing,
+            "Either nothing in your test can fail, or it looks only at what is right in all of "
+            "them, as most shapes are.",
+            "If `additive` returned nothing but zeros, which of your lines would object?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "only the shapes",
+            only_the_shapes,
+            "Your test looks at the shapes. Nearly all bugs leave them as they are.",
+            "Which numbers should stand in the results? Can you work them out in another way?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "only the sums",
+            only_the_sums,
+            "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
+            "quite wrongly and still sum to 1.",
+            "Which other weights would your test accept, equal shares for all keys perhaps?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "sums and zeros",
+            sums_and_zeros,
+            "Your test sees that rows sum to 1 and that hidden cells are 0. That tests the mask. "
+            "Of the scores it sees nothing, nor of what is mixed.",
+            "If the scores were drawn at random, which of your lines would object?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "ones everywhere",
+            compared(of_ones(), one_row_shut(some_open(2, 4, 4))),
+            "Your inputs are too much alike. Where all keys are equal, all scores of a row are "
+            "equal too, with a tanh and without, whatever the query asks.",
+            "What would a judge without a tanh make of your inputs?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "small numbers",
+            compared(
+                inputs(reach=0.01), ALL_OF_IT, like=lambda a, b: torch.allclose(a, b, 0, 1e-3)
+            ),
+            "Your numbers are so small, or your tolerance so wide, that bugs in the score do not "
+            "show: close to 0 the tanh of a number is the number itself.",
+            "For which x do x and tanh(x) differ by a lot?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "a silent query",
+            compared(deaf_to_the_query(inputs()), ALL_OF_IT),
+            "Your test does not notice when the query is not heard. Its queries are 0, or say "
+            "nothing, so nothing depends on them.",
+            "What do your queries add to the scores?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "no mask",
+            compared(inputs(), None),
+            "Your test never hides anything. What a mask does wrong shows only where there is "
+            "one that closes some cells.",
+            "What is the fourth argument of `additive` in your calls?",
+            kind="padding-is-harmless",
+        ),
+        Misconception(
+            "no row masked whole",
+            compared(inputs(), some_open()),
+            "In your masks every row has an open cell. A sentence of length 0 is the case that "
+            "implementations most often forget.",
+            "What should the weights be for a sentence that is all padding?",
+            kind="no-empty-rows",
+        ),
+        Misconception(
+            "one sentence",
+            compared(inputs(1), one_row_shut(some_open(1))),
+            "Your test has one sentence, or one mask for all of them. So it does not see whether "
+            "each sentence of a batch gets its own.",
+            "What would happen to the second sentence if only the first one's mask were used?",
+            kind="one-for-all",
+        ),
+        Misconception(
+            "keys as values",
+            compared(the_keys_as_values(inputs()), ALL_OF_IT),
+            "Your test does not see what is handed out: it passes keys and values that are the "
+            "same, or looks at the weights alone.",
+            "Which result depends on the values?",
+            kind="keys-handed-out",
+        ),
+        Misconception(
+            "the tanh forgotten",
+            compared(inputs(), ALL_OF_IT, answer=lambda sums: sums),
+            "Your test expects scores without the tanh, so it blames whoever takes it and accepts "
+            "the one that does not.",
+            "What stands between $v$ and the sum in the formula?",
+            kind="nonlinearity-left-out",
+        ),
+        Misconception(
+            "upside down",
+            upside_down,
+            "Your test fails where it should pass. What it asserts is true of the broken "
+            "implementations and false of the right one.",
+            "An `assert` states what is true when all is well. What does yours state?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "to the last digit",
+            compared(inputs(), ALL_OF_IT, like=torch.equal),
+            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
+            "same number seldom agree in every digit. Your test asks for that.",
+            "Which function compares up to a tolerance?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "a wrong expectation",
+            a_guess,
+            "Either your test expects the wrong thing, or it expects more digits than were worked "
+            "out.",
+            "Print what the course's `AdditiveAttention` returns for your inputs. Is that what you "
+            "expect?",
+            kind="failing-is-finding",
+        ),
+    ],
+    variants=[pair_by_pair, by_hand, in_the_joined_form, by_what_must_hold],
+)

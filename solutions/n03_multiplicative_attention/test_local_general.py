@@ -1,0 +1,247 @@
+"""Catch the bug: a test of local attention with the score general."""
+
+import torch
+
+from solutions.specification import CatchTheBug, Misconception
+from utils.checks.lineups.local_general import attention
+
+LENGTHS = [6, 3]
+
+
+def inputs(tgt_len=7, query_dim=3, key_dim=4, lengths=LENGTHS, src_len=6, W=None):
+    generator = torch.Generator().manual_seed(3)
+    shapes = (len(lengths), tgt_len, query_dim), (len(lengths), src_len, key_dim)
+    query, keys = (torch.randn(shape, generator=generator) for shape in shapes)
+    if W is None:
+        W = torch.randn(query_dim, key_dim, generator=generator)
+    return query, keys, W, torch.tensor(lengths)
+
+
+def expected(query, keys, W, lengths, half_width, runs_on=False):
+    scores = torch.einsum("btq,qk,bsk->bts", query, W, keys)
+    hidden = torch.ones_like(scores).bool()
+    for b, length in enumerate(lengths.tolist()):
+        for t in range(query.shape[1]):
+            centre = min(t, (keys.shape[1] if runs_on else length) - 1)
+            hidden[b, t, max(centre - half_width, 0) : min(centre + half_width + 1, length)] = False
+    weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)
+    return weights @ keys, weights
+
+
+def close(found, should):
+    return torch.allclose(found, should, atol=1e-5)
+
+
+def compared(given, half_width=1, like=close, results=2, runs_on=False):
+    """A test that compares what comes back for these inputs with the formula."""
+
+    def test(local_general):
+        found = local_general(*given, half_width)
+        should = expected(*given, half_width, runs_on)
+        for one, other in list(zip(found, should, strict=True))[-results:]:
+            assert like(one, other)
+
+    return test
+
+
+# --- Weak tests -----------------------------------------------------------------------------------
+
+
+def asserts_nothing(local_general):
+    print(local_general(*inputs(query_dim=4), 1))
+
+
+def only_the_shapes(local_general):
+    context, weights = local_general(*inputs(), 1)
+    assert context.shape == (2, 7, 4)
+    assert weights.shape == (2, 7, 6)
+
+
+def only_the_sums(local_general):
+    _, weights = local_general(*inputs(query_dim=4), 1)
+    assert close(weights.sum(-1), torch.ones(2, 7))
+
+
+def only_the_zeros(local_general):
+    _, weights = local_general(*inputs(query_dim=4), 1)
+    should = expected(*inputs(query_dim=4), 1)[1]
+    assert torch.equal(weights == 0, should == 0)
+
+
+def upside_down(local_general):
+    _, weights = local_general(*inputs(), 1)
+    assert not close(weights, expected(*inputs(), 1)[1])
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def word_by_word(local_general):
+    query, keys, W, lengths = inputs(
+        tgt_len=5, query_dim=2, key_dim=5, lengths=[4, 2, 5], src_len=5
+    )
+    context, weights = local_general(query, keys, W, lengths, 1)
+    for b in range(3):
+        for t in range(5):
+            centre = min(t, int(lengths[b]) - 1)
+            places = [s for s in range(int(lengths[b])) if centre - 1 <= s <= centre + 1]
+            powers = {s: float((query[b, t] @ (W @ keys[b, s])).exp()) for s in places}
+            total = sum(powers.values())
+            for s in range(5):
+                assert abs(float(weights[b, t, s]) - powers.get(s, 0.0) / total) < 1e-4
+            mixed = sum(powers[s] / total * keys[b, s] for s in places)
+            assert (context[b, t] - mixed).abs().max() < 1e-4
+
+
+def by_hand(local_general):
+    W = torch.tensor([[0.0, 1.0], [0.0, 0.0]])  # the query's first number meets the key's second
+    query = torch.tensor([[[1.0, 5.0]] * 4])
+    keys = torch.tensor([[[9.0, 0.0], [0.0, 0.0], [7.0, 0.6931472], [3.0, 0.0]]])
+    context, weights = local_general(query, keys, W, torch.tensor([3]), 1)
+    half, third = 1 / 2, 1 / 3
+    should = [[half, half, 0, 0], [0.25, 0.25, 0.5, 0], [0, third, 2 * third, 0]]
+    should = torch.tensor([[*should, should[-1]]])
+    torch.testing.assert_close(weights, should, atol=1e-4, rtol=0)
+    torch.testing.assert_close(context, should @ keys, atol=1e-3, rtol=0)
+
+
+def by_what_must_hold(local_general):
+    """Laws, with the zeros of the window written out."""
+    query, keys, W, lengths = inputs(tgt_len=4, query_dim=4, lengths=[4, 2], src_len=4)
+    context, weights = local_general(query, keys, W, lengths, 1)
+    is_open = [["11..", "111.", ".111", "..11"], ["11..", "11..", "11..", "11.."]]
+    for found, rows in zip(weights, is_open, strict=True):
+        for row, pattern in zip(found, rows, strict=True):
+            assert [bool(one > 0) for one in row] == [sign == "1" for sign in pattern]
+    assert close(weights.sum(-1), torch.ones(2, 4))
+    assert close(context, weights @ keys)
+    odds = (weights[0, 1, 0] / weights[0, 1, 2]).log()
+    assert abs(odds - query[0, 1] @ W @ (keys[0, 0] - keys[0, 2])) < 1e-3
+
+
+def from_the_parts(local_general):
+    given = inputs(tgt_len=6, query_dim=5, lengths=[2, 5, 6])
+    for half_width in (1, 2):
+        for one, other in zip(
+            local_general(*given, half_width), attention()(*given, half_width), strict=True
+        ):
+            assert close(one, other)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = CatchTheBug(
+    id="test_local_general",
+    title="Catch the bug",
+    points=3,
+    difficulty=3,
+    minutes=20,
+    hints=[
+        "For which inputs does each part make no difference? The side on which $W$ stands, for "
+        "one, does not matter where $W$ is symmetric; a window does nothing where it is wider than "
+        "the sentence.",
+        "Work out the expected weights and context inside the test, for inputs of which no two "
+        "sizes are equal, and compare with `torch.allclose(…, atol=1e-5)`. Is one of your "
+        "sentences shorter than the others? Is there a target that is longer than its source?",
+        "Draw query (2, 7, 3), keys (2, 6, 4), W (3, 4), take lengths of 6 and 3 and $D = 1$. What "
+        "to expect are the scores `query @ (keys @ W.T).mT`, masked by your `hard_window`, their "
+        "softmax, and for the context the weights times the keys as they came.",
+    ],
+    misconceptions=[
+        Misconception(
+            "asserts nothing",
+            asserts_nothing,
+            "Either nothing in your test can fail, or it looks only at what is right in all of "
+            "them, as most shapes are.",
+            "If `local_general` returned nothing but zeros, which of your lines would object?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "only the shapes",
+            only_the_shapes,
+            "Your test looks at the shapes. Most bugs leave them as they are.",
+            "Which numbers should stand in the results? Can you work them out in another way?",
+            kind="shape-is-enough",
+        ),
+        Misconception(
+            "only the sums",
+            only_the_sums,
+            "Your test sees that rows sum to 1, and little more. Weights can be shared out among "
+            "the wrong words and still sum to 1.",
+            "Which words may a target word look at? Does your test say so?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "only the zeros",
+            only_the_zeros,
+            "Your test sees where the window lies, and not how the weights in it are shared out.",
+            "Which other weights in the window would your test accept?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "the identity for W",
+            compared(inputs(query_dim=4, W=torch.eye(4))),
+            "Your `W` does not show on which side it stands, or what it is applied to: it is the "
+            "identity, perhaps. Where nothing is turned, nobody can turn it the wrong way.",
+            "What would a `W` of other widths do to whoever transposes it?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "weights alone",
+            compared(inputs(), results=1),
+            "Your test looks at the weights and not at the context. What is handed out can be "
+            "wrong although the weights are right.",
+            "Which of the two results does a decoder go on with?",
+            kind="keys-handed-out",
+        ),
+        Misconception(
+            "no padding",
+            compared(inputs(lengths=[6, 6])),
+            "All of your sentences fill their rows. What becomes of padding shows only where there "
+            "is some.",
+            "What are the `lengths` in your calls?",
+            kind="padding-is-harmless",
+        ),
+        Misconception(
+            "targets that end early",
+            compared(inputs(tgt_len=3)),
+            "In your test no target is longer than its source, so that the window never has to "
+            "stop.",
+            "Where is the window of target word 5 in a sentence of three words?",
+            kind="row-is-sentence",
+        ),
+        Misconception(
+            "a window as wide as the sentence",
+            compared(inputs(), half_width=7),
+            "Your window is so wide that all words are in it. Where it stands, and whether there "
+            "is one, cannot be seen then.",
+            "How many words of your longest sentence lie outside the window?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "upside down",
+            upside_down,
+            "Your test fails where it should pass. What it asserts is true of the broken "
+            "implementations and false of the right one.",
+            "An `assert` states what is true when all is well. What does yours state?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "to the last digit",
+            compared(inputs(), like=torch.equal),
+            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
+            "same number seldom agree in every digit. Your test asks for that.",
+            "Which function compares up to a tolerance?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "a window that runs on",
+            compared(inputs(lengths=[6, 5]), runs_on=True),
+            "Your test expects the window to go on behind the last word of a sentence, so it "
+            "blames those that stop there and accepts the one that does not.",
+            "Where is the window of target word 5 in a sentence of three words?",
+            kind="failing-is-finding",
+        ),
+    ],
+    variants=[word_by_word, by_hand, by_what_must_hold, from_the_parts],
+)

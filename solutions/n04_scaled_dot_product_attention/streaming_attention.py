@@ -1,0 +1,322 @@
+"""Attention that never sees its table."""
+
+import math
+
+import torch
+
+from solutions.cases import doubled, far_apart, one_row_shut, query_keys_values, random_mask
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, sizes, block, mask=None):
+        batch, tgt_len, src_len, *_ = sizes
+        mask = random_mask(draw, batch, tgt_len, src_len) if mask is None else mask
+        return Case(label, query_keys_values(draw, *sizes) | {"mask": mask, "block": block})
+
+    late = torch.tensor([[0, 0, 0, 1, 1, 0, 1, 1], [0, 0, 1, 1, 0, 0, 0, 0]]).bool()  # (2, 8)
+    rising = query_keys_values(draw, 2, 3, 6, 4, 2)
+    order = (rising["query"] @ rising["keys"].mT).mean(1).argsort(-1)  # (2, 6)
+    rising["keys"] = rising["keys"].gather(1, order.unsqueeze(-1).expand(-1, -1, 4))
+    wide_open = torch.ones(2, 3, 6, dtype=torch.bool)
+    far = far_apart(draw)
+    far["query"] = 1000 * far["query"]  # so that `exp` of a score is 0, 1 or infinite
+    far["mask"] = far["mask"].expand(2, 3, 4).contiguous()
+    return [
+        Case("nothing hidden, two blocks", rising | {"mask": wide_open, "block": 3}),
+        case("a mask, three blocks", (2, 3, 6, 4, 5), 2),
+        case("a last block that is shorter", (2, 4, 7, 3, 2), 3),
+        case("all keys in one block", (3, 2, 5, 4, 3), 5),
+        case("a block larger than the source", (1, 3, 4, 2, 3), 10),
+        case("one key at a time", (2, 3, 5, 4, 2), 1),
+        case(
+            "blocks in which a row may look at nothing",
+            (2, 2, 8, 3, 4),
+            2,
+            torch.stack([late, late.flip(0)]),
+        ),
+        case(
+            "rows that may look at nothing at all",
+            (2, 3, 6, 4, 3),
+            2,
+            one_row_shut(random_mask(draw, 2, 3, 6)),
+        ),
+        Case("scores in the millions, the best of them hidden", far | {"block": 2}),
+        Case(
+            "float64",
+            doubled(query_keys_values(draw, 2, 4, 5, 8, 3))
+            | {"mask": random_mask(draw, 2, 4, 5), "block": 3},
+        ),
+    ]
+
+
+def _streaming(
+    *,
+    root=True,
+    low=None,
+    hide_after=True,
+    shrink_total=True,
+    shrink_context=True,
+    over_hidden=False,
+    measured=True,
+    short_end=True,
+    finish=lambda context, total: context / total.clamp(min=1).unsqueeze(-1),
+    hide=True,
+):
+    """The right function, in which a misconception can change a part."""
+
+    def attend(query, keys, values, mask, block):
+        lowest = torch.finfo(query.dtype).min if low is None else low
+        largest = query.new_full(query.shape[:2], lowest if measured else 0.0)  # (batch, tgt_len)
+        total, context = torch.zeros_like(largest), 0.0
+        for start in range(0, keys.shape[1] - (0 if short_end else block - 1), block):
+            part = slice(start, start + block)
+            raw = query @ keys[:, part].mT / (math.sqrt(keys.shape[-1]) if root else 1)
+            seen = mask[:, :, part] if hide else torch.ones_like(mask[:, :, part])
+            scores = raw.masked_fill(~seen, lowest)
+            larger = largest.maximum((raw if over_hidden else scores).amax(-1))
+            larger = larger if measured else largest
+            shrink, powers = (largest - larger).exp(), (scores - larger.unsqueeze(-1)).exp()
+            powers = powers * seen if hide_after else powers
+            total = total * (shrink if shrink_total else 1) + powers.sum(-1)
+            context = context * (shrink.unsqueeze(-1) if shrink_context else 1)
+            context = context + powers @ values[:, part]
+            largest = larger
+        return finish(context, total), total
+
+    return attend
+
+
+def _block_by_block(join):
+    """The right attention within each block; `join` makes one context of (blocks, …)."""
+
+    def attend(query, keys, values, mask, block):
+        right = _streaming()
+        parts = [slice(start, start + block) for start in range(0, keys.shape[1], block)]
+        each = [right(query, keys[:, p], values[:, p], mask[:, :, p], block)[0] for p in parts]
+        return join(torch.stack(each)), right(query, keys, values, mask, block)[1]
+
+    return attend
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def all_at_once(query, keys, values, mask, block):
+    scores = torch.einsum("btd,bsd->bts", query, keys) / keys.size(-1) ** 0.5
+    scores = torch.where(mask, scores, -math.inf)
+    largest = scores.amax(-1, keepdim=True).nan_to_num(neginf=0.0)
+    powers = (scores - largest).exp()
+    total = powers.sum(-1)
+    weights = powers / torch.where(total > 0, total, 1.0).unsqueeze(-1)
+    return weights @ values, total
+
+
+def key_by_key(query, keys, values, mask, block):
+    contexts, totals = [], []
+    for b, t in torch.cartesian_prod(*map(torch.arange, query.shape[:2])).tolist():
+        largest, total, gathered = None, 0.0 * query[b, t].sum(), 0.0 * values[b, 0]
+        for key, value, seen in zip(keys[b], values[b], mask[b, t], strict=True):
+            if not seen:
+                continue
+            score = query[b, t] @ key / math.sqrt(len(key))
+            if largest is None or score > largest:
+                shrink = 0.0 if largest is None else (largest - score).exp()
+                total, gathered, largest = total * shrink, gathered * shrink, score
+            total = total + (score - largest).exp()
+            gathered = gathered + (score - largest).exp() * value
+        totals.append(total)
+        contexts.append(gathered / total if total > 0 else gathered)
+    shape = query.shape[:2]
+    return torch.stack(contexts).unflatten(0, shape), torch.stack(totals).unflatten(0, shape)
+
+
+def always_normalised(query, keys, values, mask, block):
+    """The context so far is divided by the sum so far, at every step."""
+    context = values.new_zeros(*query.shape[:2], values.shape[-1])
+    total = query.new_zeros(*query.shape[:2], 1)
+    largest = query.new_full((*query.shape[:2], 1), -1e30)
+    for k, v, m in zip(
+        keys.split(block, 1), values.split(block, 1), mask.split(block, 2), strict=True
+    ):
+        scores = (query @ k.transpose(1, 2) * k.shape[-1] ** -0.5).where(m, -1e30)
+        larger = torch.cat([largest, scores], -1).amax(-1, keepdim=True)
+        powers = (scores - larger).exp() * m
+        kept = total * (largest - larger).exp()
+        total = kept + powers.sum(-1, keepdim=True)
+        context = (kept * context + powers @ v) / total.clamp(min=1e-30)
+        largest = larger
+    return context, total.squeeze(-1)
+
+
+def two_passes(query, keys, values, mask, block):
+    """First the largest score of each row, then the sums."""
+    blocks = [slice(n, n + block) for n in range(0, keys.shape[1], block)]
+
+    def scores(p):
+        return (query @ keys[:, p].mT / math.sqrt(query.shape[-1])).where(mask[..., p], -torch.inf)
+
+    largest = torch.stack([scores(p).amax(-1) for p in blocks]).amax(0).clamp(min=-1e30)
+    powers = [(scores(p) - largest[..., None]).exp() for p in blocks]
+    total = sum(one.sum(-1) for one in powers)
+    context = sum(one @ values[:, p] for one, p in zip(powers, blocks, strict=True))
+    return context / total.where(total > 0, 1)[..., None], total
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="streaming_attention",
+    title="Attention that never sees its table",
+    points=5,
+    difficulty=3,
+    minutes=25,
+    outputs=["context", "total"],
+    cases=cases,
+    equivalents={
+        "context = powers @ values[:, part] + context * shrink.unsqueeze(-1)": NO_ORDER,
+        "context = shrink.unsqueeze(-1) * context + powers @ values[:, part]": NO_ORDER,
+        "lowest = torch.finfo().min": "that of float32 is low enough for any score",
+        "part = slice(start, block + start)": NO_ORDER,
+        "powers = seen * (scores - larger.unsqueeze(-1)).exp()": NO_ORDER,
+        "total = powers.sum(-1) + total * shrink": NO_ORDER,
+        "total = shrink * total + powers.sum(-1)": NO_ORDER,
+    },
+    shortcuts=["scaled_dot_product_attention", "masked_softmax", "softmax", "logsumexp"],
+    hints=[
+        "Begin with the function of section 9. Where does it first meet a number that a hidden "
+        "key may change? And what does it subtract from what when a whole block is hidden?",
+        "Minus infinity less minus infinity is NaN. The lowest finite number has no such trouble; "
+        "but then the hidden keys of a row that is still empty have the power exp(0) = 1.",
+        "Fill hidden scores with `torch.finfo(…).min`, begin with a largest score of the same, and "
+        "set the powers of hidden keys to 0 (times the mask of the block). At the end divide by "
+        "`total.clamp(min=1)`: a row that has seen a key has a total of 1 at least.",
+    ],
+    misconceptions=[
+        Misconception(
+            "mask left out",
+            _streaming(hide=False),
+            "Your function takes a mask and does not use it: hidden keys get a share like all "
+            "others.",
+            "Which columns of the mask belong to the block at hand?",
+            kind="padding-is-harmless",
+        ),
+        Misconception(
+            "context keeps its size",
+            _streaming(shrink_context=False),
+            "When a larger score comes, you shrink the sum and forget the context. It was measured "
+            "against the old largest score, so early values weigh too much.",
+            "Which of the three things that you keep are measured against the largest score?",
+            kind="stale-value",
+        ),
+        Misconception(
+            "sum keeps its size",
+            _streaming(shrink_total=False),
+            "When a larger score comes, you shrink the context and forget the sum. It was measured "
+            "against the old largest score.",
+            "Which of the three things that you keep are measured against the largest score?",
+            kind="stale-value",
+        ),
+        Misconception(
+            "nothing shrinks",
+            _streaming(shrink_context=False, shrink_total=False),
+            "Each block is measured against the largest score so far, and what was gathered before "
+            "is left as it was. So early blocks weigh too much.",
+            "What was the first block measured against, and what is the last one?",
+            kind="stale-value",
+        ),
+        Misconception(
+            "mean of the blocks",
+            _block_by_block(lambda each: each.mean(0)),
+            "You take attention within each block, and the mean of the results. But a block with "
+            "low scores should count for less than one with high scores.",
+            "Two blocks, one with a score of 0 and one with a score of 5: what share should the "
+            "second one get?",
+            kind="averages-anywhere",
+        ),
+        Misconception(
+            "sum of the blocks",
+            _block_by_block(lambda each: each.sum(0)),
+            "You take attention within each block and add up the results. So the weights of a row "
+            "sum to the number of blocks.",
+            "By what should the powers of *all* blocks be divided?",
+            kind="shares-need-not-sum-to-one",
+        ),
+        Misconception(
+            "never divided",
+            _streaming(finish=lambda context, total: context),
+            "Your context is not divided by the sum: weights larger than 1 in total have mixed it.",
+            "What is still to be done when the last block has been read?",
+            kind="shares-need-not-sum-to-one",
+        ),
+        Misconception(
+            "no scale",
+            _streaming(root=False),
+            "Your scores are not divided by √d.",
+            "What does section 1 say about scores of wide vectors?",
+            kind="no-scale",
+        ),
+        Misconception(
+            "infinity less infinity",
+            _streaming(
+                low=-math.inf,
+                finish=lambda context, total: context / total.clamp(min=1).unsqueeze(-1),
+            ),
+            "Where the first keys of a row are all hidden, your largest score is minus infinity, "
+            "and minus infinity less minus infinity is NaN. It never goes away again.",
+            "What should the largest score be before the first open key has come?",
+            kind="formula-is-safe",
+        ),
+        Misconception(
+            "0 / 0 in an empty row",
+            _streaming(finish=lambda context, total: context / total.unsqueeze(-1)),
+            "All is right but for rows that may look at nothing. Their sum is 0, and so is their "
+            "context: 0 / 0.",
+            "How small can the sum of a row be that has seen a key?",
+            kind="no-empty-rows",
+        ),
+        Misconception(
+            "equal shares in an empty row",
+            _streaming(hide_after=False),
+            "All is right but for rows that may look at nothing. All their scores are alike, at "
+            "the lowest number, so their powers are all exp(0) = 1, and they look at everything.",
+            "What power has a hidden key while the largest score is still the lowest number?",
+            kind="empty-rows-sum-to-one",
+        ),
+        Misconception(
+            "measured against hidden scores",
+            _streaming(over_hidden=True),
+            "Your largest score may be that of a hidden key. So your sum is measured against "
+            "something that the row may not see; and where that score is in the thousands, "
+            "nothing is left of the others.",
+            "What comes first, the mask or the maximum?",
+            kind="mask-after-softmax",
+        ),
+        Misconception(
+            "no maximum",
+            _streaming(measured=False),
+            "You sum up plain powers, measured against nothing. On paper that gives the same "
+            "context; but `exp` of a score of 1,000 is infinite. And asked is the sum measured "
+            "against the largest open score.",
+            "How large a score can `exp` take in float32?",
+            kind="formula-is-safe",
+        ),
+        Misconception(
+            "short end dropped",
+            _streaming(short_end=False),
+            "You read whole blocks only. Where the length is no multiple of `block`, the last keys "
+            "are never seen.",
+            "Seven keys in blocks of three: how many blocks are there?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "order of return",
+            lambda *given: _streaming()(*given)[::-1],
+            "You return the total first and the context second. Asked are `(context, total)`.",
+            "Which of your two results is as wide as the values?",
+            kind="parts-in-any-order",
+        ),
+    ],
+    variants=[all_at_once, key_by_key, always_normalised, two_passes],
+)

@@ -1,0 +1,236 @@
+"""Catch the bug: a test of a step that knows padding."""
+
+import math
+
+import torch
+
+from solutions.specification import CatchTheBug, Misconception
+
+
+def inputs(words=(5, 1, 3), lengths=(4, 2, 3), src_len=4):
+    """Word, state, memory, mask, and three matrices."""
+    generator = torch.Generator().manual_seed(6)
+    shapes = (len(words), 4), (len(words), src_len, 4), (6, 3), (7, 4), (8, 6)
+    state, memory, *matrices = (torch.randn(shape, generator=generator) for shape in shapes)
+    mask = torch.arange(src_len) < torch.tensor(lengths).unsqueeze(1)
+    return torch.tensor(words), state, memory, mask, *matrices
+
+
+def expected(word, state, memory, mask, embedding, w_state, w_output):
+    state = torch.tanh(torch.cat([embedding[word], state], 1) @ w_state)
+    scores = torch.einsum("bd, bsd -> bs", state, memory)
+    weights = scores.masked_fill(~mask, -torch.inf).softmax(1)
+    context = torch.einsum("bs, bsd -> bd", weights, memory)
+    return torch.cat([context, state], 1) @ w_output, weights, state
+
+
+def close(found, should):
+    return torch.allclose(found, should, atol=1e-5)
+
+
+def compared(given, results=(0, 1, 2), like=close):
+    """A test that compares some of the results with what they should be."""
+
+    def test(step):
+        found, should = step(*given), expected(*given)
+        for place in results:
+            assert like(found[place], should[place])
+
+    return test
+
+
+# --- Weak tests -----------------------------------------------------------------------------------
+
+
+def asserts_nothing(step):
+    logits, weights, state = step(*inputs())
+    assert logits.shape == (3, 6)
+    assert weights.shape == (3, 4)
+    assert state.shape == (3, 4)
+
+
+def only_the_sums(step):
+    _, weights, _ = step(*inputs())
+    assert close(weights.sum(-1), torch.ones(3))
+
+
+def padding_closed(step):
+    *_, mask, _, _, _ = given = inputs()
+    assert not step(*given)[1][~mask].any()
+
+
+def upside_down(step):
+    given = inputs()
+    assert not close(step(*given)[0], expected(*given)[0])
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def alone_and_trimmed(step):
+    """Each sentence by itself, without its padding, has to come out as in the batch."""
+    word, state, memory, mask, *matrices = inputs(lengths=(2, 4, 1))
+    logits, weights, new = step(word, state, memory, mask, *matrices)
+    for row in range(3):
+        length = int(mask[row].sum())
+        cut = memory[[row], :length]
+        open_mask = torch.ones(1, length).bool()
+        should = expected(word[[row]], state[[row]], cut, open_mask, *matrices)
+        assert close(logits[[row]], should[0])
+        assert close(weights[[row], :length], should[1])
+        assert close(new[[row]], should[2])
+        assert (weights[row, length:] == 0).all()
+
+
+def by_hand(step):
+    """One number for everything: states, memory and vectors of width 1."""
+    embedding, zero = torch.tensor([[0.0], [1.0], [-1.0]]), torch.zeros(2, 1)
+    w_state, w_output = torch.tensor([[2.0], [1.0]]), torch.tensor([[1.0], [10.0]])
+    memory = torch.tensor([[[1.0], [3.0], [9.0]], [[2.0], [5.0], [4.0]]])
+    mask = torch.tensor([[True, True, False], [True, True, True]])
+    logits, weights, state = step(
+        torch.tensor([1, 2]), zero + 0.5, memory, mask, embedding, w_state, w_output
+    )
+    for row, (total, places) in enumerate(((2.5, [1.0, 3.0]), (-1.5, [2.0, 5.0, 4.0]))):
+        new = math.tanh(total)
+        powers = [math.exp(new * one) for one in places]
+        shares = [one / sum(powers) for one in powers] + [0.0] * (3 - len(places))
+        context = sum(a * b for a, b in zip(shares, places, strict=False))
+        assert abs(state[row].item() - new) < 1e-4
+        assert max(abs(a - b) for a, b in zip(weights[row].tolist(), shares, strict=True)) < 1e-4
+        assert abs(logits[row].item() - context - 10 * new) < 1e-3
+
+
+def by_what_must_hold(step):
+    """Laws: padding may hold anything, sentences may change places, the new state asks."""
+    word, state, memory, mask, embedding, w_state, w_output = inputs()
+    rest = embedding, w_state, w_output
+    logits, weights, new = step(word, state, memory, mask, *rest)
+    noisy = torch.where(mask.unsqueeze(-1), memory, torch.full_like(memory, 7))
+    for one, other in zip(
+        (logits, weights, new), step(word, state, noisy, mask, *rest), strict=True
+    ):
+        assert close(one, other)
+    for row in range(3):
+        alone = step(word[[row]], state[[row]], memory[[row]], mask[[row]], *rest)
+        assert close(alone[0], logits[[row]])
+        assert close(alone[1], weights[[row]])
+    assert close(new, torch.cat([embedding[word], state], -1).matmul(w_state).tanh())
+    odds = (weights[:, 0] / weights[:, 1]).log()
+    assert close(odds, (new * (memory[:, 0] - memory[:, 1])).sum(-1))
+    context = (weights.unsqueeze(-1) * memory).sum(1)
+    assert close(logits, context @ w_output[:4] + new @ w_output[4:])
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = CatchTheBug(
+    id="test_luong_step",
+    title="Catch the bug",
+    points=4,
+    difficulty=3,
+    minutes=20,
+    hints=[
+        "What has to be true of a short sentence in a batch, if it is also given alone and without "
+        "its padding?",
+        "Make a batch of three sentences with different lengths and different words. For each of "
+        "them `luong_step` on `memory[[row], :length]` says what logits, weights and state should "
+        "be. And behind its end, the weights are 0.",
+        "`expected = luong_step(word[[row]], state[[row]], memory[[row], :length], *matrices)`, "
+        "then `assert torch.allclose(logits[[row]], expected[0], atol=1e-5)`, the same for "
+        "`weights[[row], :length]` and the new state, and all of `weights[row, length:]` is 0.",
+    ],
+    misconceptions=[
+        Misconception(
+            "asserts nothing",
+            asserts_nothing,
+            "Nothing in your test can fail, or it looks only at what all of them do right, such as "
+            "the shapes.",
+            "If `step` returned nothing but zeros, which of your lines would object?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "only the sums",
+            only_the_sums,
+            "Your test sees that the weights of a sentence sum to 1, or little more. They can be "
+            "spread quite wrongly and still do that.",
+            "Which other weights would your test accept?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "only that padding is closed",
+            padding_closed,
+            "Your test sees that padding gets no weight, and nothing of what the words get.",
+            "Would it object if all the weight went to the first word?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "no padding",
+            compared(inputs(lengths=(4, 4, 4))),
+            "In your batch no sentence has padding, and for that the mask was added.",
+            "What does your mask look like?",
+            kind="padding-is-harmless",
+        ),
+        Misconception(
+            "one sentence",
+            compared(inputs((5,), (2,))),
+            "Your test has one sentence. What gets mixed up between the sentences of a batch does "
+            "not show.",
+            "Which mistakes need two sentences?",
+            kind="one-for-all",
+        ),
+        Misconception(
+            "all of one length",
+            compared(inputs(lengths=(3, 3, 3))),
+            "All sentences of your batch have the same length, so that one mask would do for all "
+            "of them.",
+            "What if the first sentence's mask were used for the second?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "the same word everywhere",
+            compared(inputs((2, 2, 2))),
+            "All sentences of your batch read the same word. Whose word it was does not show.",
+            "Which of your inputs are alike in all rows?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "only the weights",
+            compared(inputs(), results=[1]),
+            "Your test looks at the weights alone. What the step makes of them, and which state it "
+            "hands on, it does not see.",
+            "How many results does a step have?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "not the logits",
+            compared(inputs(), results=[1, 2]),
+            "Your test does not look at the logits, or not where the context would count.",
+            "What is the context good for, if nobody hears it?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "not the state",
+            compared(inputs(), results=[0, 1]),
+            "Your test does not look at the state that is handed on to the next step.",
+            "What would the second step begin with?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "upside down",
+            upside_down,
+            "Your test fails where it should pass.",
+            "An `assert` states what is true when all is well. What does yours state?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "to the last digit",
+            compared(inputs(), like=torch.equal),
+            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
+            "same number seldom agree in every digit. Your test asks for that.",
+            "Which function compares up to a tolerance?",
+            kind="failing-is-finding",
+        ),
+    ],
+    variants=[alone_and_trimmed, by_hand, by_what_must_hold],
+)

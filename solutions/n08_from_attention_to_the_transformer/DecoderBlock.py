@@ -1,0 +1,359 @@
+"""A decoder block."""
+
+import torch
+from torch import nn
+
+from solutions.cases import padded
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils import transformer
+from utils.attention import MultiHeadAttention
+from utils.checks.tasks import Case
+from utils.masks import causal_mask
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, lengths, tgt_len, dim, heads, hidden, double=False, reach=0.6):
+        build = {"dim": dim, "heads": heads, "hidden": hidden}
+        inputs = {
+            "x": draw.numbers(len(lengths), tgt_len, dim, reach=2),
+            "source": draw.numbers(len(lengths), max(lengths), dim, reach=2),
+            "source_mask": padded(lengths, max(lengths)).unsqueeze(1),
+        }
+        shapes = {name: one.shape for name, one in _Block(**build).state_dict().items()}
+        parameters = {name: draw.numbers(*shape, reach=reach) for name, shape in shapes.items()}
+        if double:
+            inputs = {
+                n: one.double() if one.is_floating_point() else one for n, one in inputs.items()
+            }
+            parameters = {name: one.double() for name, one in parameters.items()}
+        return Case(label, inputs, build, parameters)
+
+    return [
+        case("two sentences, sources of four words and two", [4, 2], 3, 4, 2, 6),
+        case("more target words than source words", [2, 3], 5, 6, 3, 4),
+        case("one word to write", [3, 1, 2], 1, 4, 2, 5),
+        case("one source word", [1, 1], 4, 4, 1, 3),
+        case("as many sentences as words", [3, 1, 2], 3, 6, 2, 8),
+        case("one sentence, in float64", [5], 4, 8, 4, 6, double=True),
+        case("large parameters", [4, 3], 4, 4, 2, 6, double=True, reach=3),
+    ]
+
+
+class _Block(nn.Module):
+    """A right answer whose steps can be replaced one at a time."""
+
+    def __init__(self, dim, heads, hidden):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.cross = MultiHeadAttention(dim, heads)
+        self.feed_forward = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, dim))
+        self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(3))
+
+    def mask(self, length):
+        return causal_mask(length)
+
+    def look_back(self, y):
+        return self.attention(y, y, mask=self.mask(y.shape[1]))[0]
+
+    def look_across(self, y, source, source_mask):
+        return self.cross(y, source, mask=source_mask)[0]
+
+    def add(self, norm, x, layer):
+        return x + layer(norm(x))
+
+    def forward(self, x, source, source_mask):
+        first, second, third = self.norms
+        x = self.add(first, x, self.look_back)
+        x = self.add(second, x, lambda y: self.look_across(y, source, source_mask))
+        return self.add(third, x, self.feed_forward)
+
+
+class _NoCausalMask(_Block):
+    def mask(self, length):
+        return torch.ones(length, length).bool()
+
+
+class _MaskTurned(_Block):
+    def mask(self, length):
+        return causal_mask(length).T
+
+
+class _MaskOffByOne(_Block):
+    def mask(self, length):
+        return torch.ones(length, length).tril(1).bool()
+
+
+class _NotItself(_Block):
+    def mask(self, length):
+        return torch.ones(length, length).tril(-1).bool()
+
+
+class _PostNorm(_Block):
+    def add(self, norm, x, layer):
+        return norm(x + layer(x))
+
+
+class _NoResidual(_Block):
+    def add(self, norm, x, layer):
+        return layer(norm(x))
+
+
+class _AroundTheNorm(_Block):
+    def add(self, norm, x, layer):
+        return norm(x) + layer(norm(x))
+
+
+class _NoNorm(_Block):
+    def add(self, norm, x, layer):
+        return x + layer(x)
+
+
+class _SourceNormalised(_Block):
+    def look_across(self, y, source, source_mask):
+        return self.cross(y, self.norms[1](source), mask=source_mask)[0]
+
+
+class _PaddingRead(_Block):
+    def look_across(self, y, source, source_mask):
+        return self.cross(y, source)[0]
+
+
+class _SourceMaskInverted(_Block):
+    def look_across(self, y, source, source_mask):
+        return self.cross(y, source, mask=~source_mask)[0]
+
+
+class _NoCross(_Block):
+    def forward(self, x, source, source_mask):
+        x = self.add(self.norms[0], x, self.look_back)
+        return self.add(self.norms[2], x, self.feed_forward)
+
+
+class _CrossLast(_Block):
+    def forward(self, x, source, source_mask):
+        x = self.add(self.norms[0], x, self.look_back)
+        x = self.add(self.norms[2], x, self.feed_forward)
+        return self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
+
+
+class _AllOfTheOldX(_Block):
+    def forward(self, x, source, source_mask):
+        first, second, third = (norm(x) for norm in self.norms)
+        across = self.look_across(second, source, source_mask)
+        return x + self.look_back(first) + across + self.feed_forward(third)
+
+
+class _QueriesAlone(_Block):
+    def forward(self, x, source, source_mask):
+        context, _ = self.attention(self.norms[0](x), x, mask=self.mask(x.shape[1]))
+        x = x + context
+        x = self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
+        return self.add(self.norms[2], x, self.feed_forward)
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+class _Parts(_Block):
+    """The parts alone; a subclass says what happens to them."""
+
+
+class LineByLine(_Parts):
+    def forward(self, x, source, source_mask):
+        seen = torch.arange(x.shape[1])
+        normed = self.norms[0](x)
+        context, _ = self.attention(normed, normed, normed, mask=seen[:, None] >= seen)
+        x = x + context
+        context, _ = self.cross(self.norms[1](x), source, source, source_mask)
+        x = x + context
+        hidden = self.feed_forward[0](self.norms[2](x)).clamp(min=0)
+        return x + self.feed_forward[2](hidden)
+
+
+class WithEinsum(_Parts):
+    def mix(self, attention, query, keys, mask):
+        cut = (query.shape[-1] // attention.heads, attention.heads)
+        q, k, v = (
+            layer(words).unflatten(-1, (attention.heads, cut[0]))
+            for layer, words in (
+                (attention.W_q, query),
+                (attention.W_k, keys),
+                (attention.W_v, keys),
+            )
+        )  # (batch, len, heads, head_dim)
+        scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / cut[0] ** 0.5
+        weights = scores.masked_fill(~mask.unsqueeze(-3), -1e30).softmax(-1)
+        return attention.W_o(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
+
+    def forward(self, x, source, source_mask):
+        y, seen = self.norms[0](x), torch.ones(x.shape[1], x.shape[1]).tril() > 0
+        x = self.mix(self.attention, y, y, seen) + x
+        x = self.mix(self.cross, self.norms[1](x), source, source_mask) + x
+        return self.feed_forward(self.norms[2](x)) + x
+
+
+class WordByWord(_Parts):
+    def forward(self, x, source, source_mask):
+        memory = self.cross.remember(source, mask=source_mask)
+        words = []
+        for place in range(x.shape[1]):
+            normed = self.norms[0](x[:, : place + 1])
+            word = x[:, place] + self.attention(normed[:, -1], normed)[0]
+            word = word + self.cross.attend(self.norms[1](word), memory)[0]
+            words.append(word + self.feed_forward(self.norms[2](word)))
+        return torch.stack(words, dim=1)
+
+
+class WithTheCourse(_Parts):
+    def forward(self, x, source, source_mask):
+        dim, heads = x.shape[-1], self.attention.heads
+        block = transformer.DecoderBlock(dim, heads, self.feed_forward[0].out_features)
+        block.attention, block.cross = self.attention, self.cross
+        block.feed_forward = self.feed_forward
+        block.norms = nn.ModuleList(self.norms[place] for place in (0, 2, 1))
+        return block(x, causal_mask(x.shape[1]), source, source_mask)
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="DecoderBlock",
+    title="A decoder block",
+    points=5,
+    difficulty=3,
+    minutes=30,
+    kind="module",
+    outputs=["states"],
+    cases=cases,
+    equivalents={
+        "return self.feed_forward(self.norms[2](x)) + x": NO_ORDER,
+        "x = self.attention(y, y, mask=causal_mask(x.shape[1]))[0] + x": NO_ORDER,
+        "x = self.cross(self.norms[1](x), source, mask=source_mask)[0] + x": NO_ORDER,
+    },
+    hints=[
+        "Three layers, one after the other. For each: what are the queries, what the keys and "
+        "values, and who may see whom?",
+        "Each layer is `x = x + layer(norm(x))` with a norm of its own. In self-attention, query "
+        "and keys are the *same* normalised words, under `causal_mask(x.shape[1])`. In "
+        "cross-attention the query is the normalised target; the source comes as it is.",
+        "`y = self.norms[0](x)`, then `x = x + self.attention(y, y, mask=causal_mask(…))[0]`; "
+        "`x = x + self.cross(self.norms[1](x), source, mask=source_mask)[0]`; and last "
+        "`x + self.feed_forward(self.norms[2](x))`.",
+    ],
+    misconceptions=[
+        Misconception(
+            "no causal mask",
+            _NoCausalMask,
+            "Every word sees the words behind it. In training it would read there what it is "
+            "asked to predict.",
+            "Change the last word of `x`: which rows of the result should notice?",
+            kind="future-open",
+        ),
+        Misconception(
+            "mask turned round",
+            _MaskTurned,
+            "Your causal mask is turned over its diagonal: each word sees what comes after it, "
+            "and nothing of what came before.",
+            "Which cells of the first row should be open?",
+            kind="opposite",
+        ),
+        Misconception(
+            "one word ahead",
+            _MaskOffByOne,
+            "Your mask is open one column too far: each word sees the next one, which is exactly "
+            "the one it has to predict.",
+            "How many cells of the first row should be open?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "not itself",
+            _NotItself,
+            "Your mask hides the diagonal: no word sees itself, and the first sees nothing at all.",
+            "How many cells of the first row should be open?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "post-norm",
+            _PostNorm,
+            "You normalise behind the sum, as the paper of 2017 did. Here the norm comes before "
+            "each layer, and nothing interrupts the sum.",
+            "What is added to x in `x + layer(norm(x))`?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "no residual",
+            _NoResidual,
+            "Each of your layers replaces its input. It should add to it.",
+            "What should come out if all matrices of the block are 0?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "residual around the norm",
+            _AroundTheNorm,
+            "You add each layer to the *normalised* words. The sum carries x as it came.",
+            "What should come out if all matrices of the block are 0?",
+            kind="stale-value",
+        ),
+        Misconception(
+            "no norm",
+            _NoNorm,
+            "The norms are not used.",
+            "Which of the parts made in `__init__` have you not called?",
+            kind="projection-left-out",
+        ),
+        Misconception(
+            "source normalised",
+            _SourceNormalised,
+            "You normalise the source along with the target. The norm of this layer belongs to "
+            "the words that ask; the encoder has normalised its states itself.",
+            "What are the keys and values of the cross-attention?",
+            kind="who-asks",
+        ),
+        Misconception(
+            "padding read",
+            _PaddingRead,
+            "The cross-attention has no mask, so words look at the padding of a shorter source.",
+            "Which input have you not used?",
+            kind="padding-is-harmless",
+        ),
+        Misconception(
+            "padding alone read",
+            _SourceMaskInverted,
+            "Your source mask is inverted: only the padding is looked at.",
+            "What does `True` mean in a mask of this course?",
+            kind="mask-upside-down",
+        ),
+        Misconception(
+            "no cross-attention",
+            _NoCross,
+            "The source has no effect on your result.",
+            "Which of the three layers is missing?",
+            kind="input-unused",
+        ),
+        Misconception(
+            "cross-attention last",
+            _CrossLast,
+            "Your feed-forward network comes before the cross-attention, so it cannot work on "
+            "what is found there.",
+            "Which of the three layers should come last?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "all layers read the same x",
+            _AllOfTheOldX,
+            "All three layers read the x that came in. Each should read what the one before it has "
+            "made.",
+            "Which x is normalised for the cross-attention?",
+            kind="stale-value",
+        ),
+        Misconception(
+            "queries alone normalised",
+            _QueriesAlone,
+            "In your self-attention the queries are normalised, and keys and values are not. All "
+            "three are made of the same words.",
+            "What does self-attention look at?",
+            kind="half-is-enough",
+        ),
+    ],
+    variants=[LineByLine, WithEinsum, WordByWord, WithTheCourse],
+)

@@ -1,0 +1,194 @@
+"""The parameters of a Transformer, by formula."""
+
+import torch
+from torch import nn
+
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+from utils.model_helpers import count_parameters
+from utils.transformer import DecoderBlock, EncoderBlock
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, dim, heads, hidden, layers, words):
+        dim = torch.as_tensor(dim)
+        sizes = {"dim": dim, "heads": heads, "hidden": hidden, "layers": layers, "words": words}
+        return Case(label, sizes)
+
+    def number(low, high):
+        return int(draw.whole(low, high))
+
+    return [
+        case("by hand: width 2, hidden 3", [2], 1, 3, 1, 5),
+        case("the model of the notebook", [48], 4, 192, 2, 157),
+        case("the base model of the paper", [512, 1024], 8, 2048, 6, 37_000),
+        case("sizes drawn at random", 4 * draw.whole(2, 30, 3), 4, number(9, 99), 7, 321),
+        case("no block at all", [6, 8], 2, number(2, 9), 0, number(9, 99)),
+    ]
+
+
+def _count(
+    attention=lambda dim, heads: 4 * (dim * dim + dim),
+    feed_forward=lambda dim, hidden: 2 * dim * hidden + hidden + dim,
+    norm=lambda dim: 2 * dim,
+    norms=(2, 3),
+    embedding=lambda words, dim: words * dim + words,
+    last=True,
+):
+    """The three counts, with one part counted otherwise."""
+
+    def count(dim, heads, hidden, layers, words):
+        looks, thinks = attention(dim, heads), feed_forward(dim, hidden)
+        encoder = looks + thinks + norms[0] * norm(dim)
+        decoder = 2 * looks + thinks + norms[1] * norm(dim)
+        model = layers * encoder + embedding(words, dim) + last * norm(dim)
+        return encoder, decoder, model
+
+    return count
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def multiplied_out(dim, heads, hidden, layers, words):
+    encoder = 4 * dim**2 + 2 * dim * hidden + 9 * dim + hidden
+    decoder = encoder + 4 * dim**2 + 6 * dim
+    return encoder, decoder, layers * encoder + (words + 2) * dim + words
+
+
+def built_and_counted(dim, heads, hidden, layers, words):
+    rows = []
+    for width in dim.tolist():
+        parts = [kind(width, heads, hidden) for kind in (EncoderBlock, DecoderBlock)]
+        parts += [nn.Linear(width, words, device="meta"), nn.LayerNorm(width)]
+        encoder, decoder, output, norm = (count_parameters(part)["total"] for part in parts)
+        rows.append([encoder, decoder, encoder * layers + output + norm])
+    return torch.tensor(rows).unbind(1)
+
+
+def by_shapes(dim, heads, hidden, layers, words):
+    def size(*shapes):
+        return sum(high * wide for high, wide in shapes)
+
+    look = [(dim, dim), (1, dim)] * 4
+    think = [(dim, hidden), (1, hidden), (hidden, dim), (1, dim)]
+    norm = [(1, dim)] * 2
+    encoder = [*look, *think, *norm, *norm]
+    return [
+        size(*encoder),
+        size(*encoder, *look, *norm),
+        size(*encoder * layers, *norm, (words, dim), (1, words)),
+    ]
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="block_parameters",
+    title="Count the parameters",
+    points=2,
+    difficulty=1,
+    minutes=10,
+    outputs=["encoder_block", "decoder_block", "language_model"],
+    cases=cases,
+    equivalents={
+        "attention = 4 * (dim + dim * dim)": NO_ORDER,
+        "attention = (dim * dim + dim) * 4": NO_ORDER,
+        "feed_forward = dim + (2 * dim * hidden + hidden)": NO_ORDER,
+        "feed_forward = hidden + 2 * dim * hidden + dim": NO_ORDER,
+        "feed_forward = hidden * (2 * dim) + hidden + dim": NO_ORDER,
+        "feed_forward = dim * 2 * hidden + hidden + dim": NO_ORDER,
+        "norm = dim * 2": NO_ORDER,
+        "encoder_block = 2 * norm + (attention + feed_forward)": NO_ORDER,
+        "encoder_block = attention + feed_forward + norm * 2": NO_ORDER,
+        "encoder_block = feed_forward + attention + 2 * norm": NO_ORDER,
+        "decoder_block = attention + encoder_block + norm": NO_ORDER,
+        "decoder_block = norm + (encoder_block + attention)": NO_ORDER,
+        "language_model = encoder_block * layers + norm + words * dim + words": NO_ORDER,
+        "language_model = layers * encoder_block + norm + dim * words + words": NO_ORDER,
+        "language_model = norm + layers * encoder_block + words * dim + words": NO_ORDER,
+        "language_model = words * dim + (layers * encoder_block + norm) + words": NO_ORDER,
+        "language_model = words + (layers * encoder_block + norm + words * dim)": NO_ORDER,
+    },
+    hints=[
+        "Which parts has a block, and which of them have a matrix, a bias, or both?",
+        "An attention has four matrices of dim × dim, each with a bias; how many heads cut them "
+        "makes no difference. The feed-forward network has two matrices of dim × hidden and a "
+        "bias behind each. A norm has γ and β.",
+        "Encoder block: attention, feed-forward, two norms. Decoder block: an attention and a "
+        "norm more. The model: its blocks, the embedding (words × dim) once, a bias of the output "
+        "for each word, and one last norm.",
+    ],
+    misconceptions=[
+        Misconception(
+            "biases forgotten",
+            _count(
+                attention=lambda dim, heads: 4 * dim * dim,
+                feed_forward=lambda dim, hidden: 2 * dim * hidden,
+            ),
+            "You count the matrices and not their biases.",
+            "How many numbers has `nn.Linear(2, 3)`?",
+            kind="biases-by-the-way",
+        ),
+        Misconception(
+            "attention with three matrices",
+            _count(attention=lambda dim, heads: 3 * (dim * dim + dim)),
+            "You count three projections for queries, keys and values. The fourth joins the heads.",
+            "What happens to the contexts of the heads before they leave the attention?",
+            kind="projection-left-out",
+        ),
+        Misconception(
+            "once for every head",
+            _count(attention=lambda dim, heads: 4 * heads * (dim * dim + dim)),
+            "You count the projections once for each head. Heads share the width: together they "
+            "have the matrices of one.",
+            "How wide is one head?",
+            kind="heads-share-the-width",
+        ),
+        Misconception(
+            "thin heads",
+            _count(attention=lambda dim, heads: 4 * (dim * (dim // heads) + dim)),
+            "You count the projections of one head only. Each of the heads has such a slice, and "
+            "together they are as wide as the model.",
+            "How many heads are there, and how wide are they all together?",
+            kind="heads-share-the-width",
+        ),
+        Misconception(
+            "norm without its shift",
+            _count(norm=lambda dim: dim),
+            "You count one number a feature for each norm. There are two, γ and β.",
+            "What is learned in a layer norm?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "one bias twice",
+            _count(feed_forward=lambda dim, hidden: 2 * dim * hidden + 2 * dim),
+            "Both biases of your feed-forward network are as wide as the states. The first belongs "
+            "to the hidden layer.",
+            "How long is what comes out of the first of the two layers?",
+            kind="sizes-always-equal",
+        ),
+        Misconception(
+            "the decoder's third norm",
+            _count(norms=(2, 2)),
+            "Your decoder block has two norms. It has three layers, and each has its own.",
+            "What stands around the cross-attention?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "embedding and output apart",
+            _count(embedding=lambda words, dim: 2 * words * dim + words),
+            "You count the word vectors twice. Embedding and output share one matrix here.",
+            "What does `self.output.weight = self.embedding.weight` do?",
+            kind="cost-without-counting",
+        ),
+        Misconception(
+            "the last norm",
+            _count(last=False),
+            "Your language model lacks the norm behind its last block.",
+            "What happens in `forward` between the last block and the output?",
+            kind="half-is-enough",
+        ),
+    ],
+    variants=[multiplied_out, built_and_counted, by_shapes],
+)

@@ -1,0 +1,186 @@
+"""Layer normalisation by hand."""
+
+import torch
+import torch.nn.functional as F
+
+from solutions.cases import as_view, doubled
+from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from utils.checks.tasks import Case
+
+EPS = 1e-5
+
+
+def cases(draw: Draw) -> list[Case]:
+    def inputs(batch, length, dim, reach=3.0):
+        return {
+            "x": draw.numbers(batch, length, dim, reach=reach),
+            "gamma": draw.numbers(dim, reach=2),
+            "beta": draw.numbers(dim, reach=2),
+        }
+
+    far, tiny = doubled(inputs(2, 3, 4)), doubled(inputs(2, 3, 5))
+    alike = inputs(2, 2, 3)
+    view = inputs(2, 3, 3)
+    return [
+        Case("two sentences of three words, width 4", inputs(2, 3, 4)),
+        Case("width 2", inputs(3, 2, 2)),
+        Case("one word", inputs(1, 1, 6)),
+        Case("numbers far from 0", far | {"x": 40 * far["x"] + 200}),
+        Case("tiny numbers, where ε counts", tiny | {"x": tiny["x"] / 500}),
+        Case("a word whose numbers are all the same", alike | {"x": torch.full((2, 2, 3), 1.5)}),
+        Case("a transposed view", view | {"x": as_view(view["x"])}),
+    ]
+
+
+def _norm(
+    axes=(-1,),
+    centre=lambda x, mean: x - mean,
+    divide=lambda variance: (variance + EPS).sqrt(),
+    correction=0,
+    finish=lambda z, gamma, beta: gamma * z + beta,
+):
+    """An answer with one part replaced."""
+
+    def norm(x, gamma, beta):
+        mean = x.mean(axes, keepdim=True)
+        variance = x.var(axes, correction=correction, keepdim=True)
+        return finish(centre(x, mean) / divide(variance), gamma, beta)
+
+    return norm
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def with_torch(x, gamma, beta):
+    return F.layer_norm(x, (x.shape[-1],), gamma, beta)
+
+
+def word_by_word(x, gamma, beta):
+    out = torch.empty_like(x)
+    for i, sentence in enumerate(x):
+        for j, word in enumerate(sentence):
+            centred = word - sum(word) / len(word)
+            spread = (centred @ centred / len(word) + EPS) ** 0.5
+            out[i, j] = centred / spread * gamma + beta
+    return out
+
+
+def with_rsqrt(x, gamma, beta):
+    variance, mean = torch.var_mean(x, dim=2, correction=0, keepdim=True)
+    return torch.addcmul(beta, x - mean, gamma * torch.rsqrt(variance + EPS))
+
+
+def mean_of_squares(x, gamma, beta):
+    wide = x.double()
+    centred = wide - wide.sum(-1, keepdim=True) / wide.shape[-1]
+    spread = torch.sqrt(centred.pow(2).mean(dim=-1) + EPS)
+    return torch.einsum("bld,bl,d->bld", centred, 1 / spread, gamma.double()) + beta
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = Exercise(
+    id="layer_norm",
+    title="Layer norm by hand",
+    points=2,
+    difficulty=1,
+    minutes=10,
+    outputs=["normed"],
+    cases=cases,
+    equivalents={
+        "return (x - mean) * gamma / (variance + 1e-05).sqrt() + beta": NO_ORDER,
+        "return beta + gamma * (x - mean) / (variance + 1e-05).sqrt()": NO_ORDER,
+        "return gamma * (x - mean) / (1e-05 + variance).sqrt() + beta": NO_ORDER,
+        "variance = (mean - x).square().mean(-1, keepdim=True)": "a square has no sign",
+    },
+    hints=[
+        "Whose mean is it? Count the numbers that go into one mean: how many are there in a "
+        "tensor of (2, 3, 4)?",
+        "`x.mean(-1, keepdim=True)` is one number a word, (batch, len, 1). The variance is the "
+        "mean of the squared distances from it, divided by the width and not by the width less 1.",
+        "`gamma * (x - mean) / (variance + 1e-5).sqrt() + beta`, with mean and variance over the "
+        "last axis.",
+    ],
+    misconceptions=[
+        Misconception(
+            "over the batch",
+            _norm(axes=(0,)),
+            "Mean and variance run over the batch. That is *batch* norm: what becomes of a word "
+            "then depends on the other sentences of its batch.",
+            "Which axis belongs to one word alone?",
+            kind="one-for-all",
+        ),
+        Misconception(
+            "over the words",
+            _norm(axes=(1,)),
+            "Mean and variance run over the words of a sentence, feature by feature. Then each "
+            "word depends on all the others, padding and future words included.",
+            "In which axis do the numbers of *one* word lie?",
+            kind="averages-anywhere",
+        ),
+        Misconception(
+            "over the whole sentence",
+            _norm(axes=(1, 2)),
+            "You take one mean and one variance for a whole sentence. Every word has its own.",
+            "What shape should the means have?",
+            kind="averages-anywhere",
+        ),
+        Misconception(
+            "divided by the width less 1",
+            _norm(correction=1),
+            "Your variance divides by the width less 1, as `x.var(-1)` does if it is not told "
+            "otherwise. Layer norm describes the numbers of a word; it estimates nothing.",
+            "By how much would width 2 change, if you divide by 1 in place of 2?",
+            kind="variance-is-spread",
+        ),
+        Misconception(
+            "root left out",
+            _norm(divide=lambda variance: variance + EPS),
+            "You divide by the variance, and not by its root. The result then does not have "
+            "spread 1.",
+            "What is the variance of numbers that are all twice as large?",
+            kind="variance-is-spread",
+        ),
+        Misconception(
+            "epsilon outside the root",
+            _norm(divide=lambda variance: variance.sqrt() + EPS),
+            "You add ε to the root, and not to the variance under it. For tiny numbers that is "
+            "a great difference, since the root of 0.00001 is 0.003.",
+            "Where in the formula does ε stand?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "no epsilon",
+            _norm(divide=lambda variance: variance.sqrt()),
+            "Without ε a word whose numbers are all the same is 0 / 0, which is NaN, and tiny "
+            "numbers come out too large.",
+            "What is the variance of 1.5, 1.5, 1.5?",
+            kind="formula-is-safe",
+        ),
+        Misconception(
+            "mean left in",
+            _norm(centre=lambda x, mean: x),
+            "You divide, but you do not take the mean away.",
+            "What should the mean of each word be before γ and β?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "gamma and beta left out",
+            _norm(finish=lambda z, gamma, beta: z),
+            "Your words have mean 0 and spread 1, and stay there. The learned scale γ and shift β "
+            "are missing.",
+            "Which two inputs does your code not use?",
+            kind="input-unused",
+        ),
+        Misconception(
+            "shifted before it is scaled",
+            _norm(finish=lambda z, gamma, beta: gamma * (z + beta)),
+            "You add β first and scale it along with the rest. In the formula γ scales, and then "
+            "β shifts.",
+            "What should come out where the normalised number is 0?",
+            kind="steps-in-any-order",
+        ),
+    ],
+    variants=[with_torch, word_by_word, with_rsqrt, mean_of_squares],
+)

@@ -1,0 +1,43 @@
+"""The README's picture, made by notebook 06: `python -m tests.pictures`, or `make pictures`.
+
+The notebook films its translator while it trains; the picture shows four frames of that film.
+"""
+
+import base64
+import re
+from pathlib import Path
+
+import nbformat
+from IPython.display import display
+
+from utils.plots import head_grid
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOK = ROOT / "notebooks" / "06_translate_with_attention.ipynb"
+PICTURE = ROOT / "notebooks" / "images" / "translation.png"
+STEPS = (0, 50, 90, 160)
+
+
+def film() -> dict:
+    """What notebook 06 defines, once it has filmed a training."""
+    names: dict = {"display": display}
+    for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
+        if cell.cell_type == "code":
+            exec(compile(cell.source, NOTEBOOK.name, "exec"), names)
+            if "film" in names:
+                return names
+    raise ValueError(f"{NOTEBOOK.name} no longer keeps a `film` of its training")
+
+
+def main() -> None:
+    names = film()
+    pair = names["example"]
+    maps = [names["film"][step][2][0] for step in STEPS]
+    titles = [f"after {step} steps" for step in STEPS]
+    picture = head_grid(maps, pair.source, pair.target, titles).to_html()
+    PICTURE.write_bytes(base64.b64decode(re.search('base64,([^"]+)', picture)[1]))
+    print(f"{PICTURE.relative_to(ROOT)} is new")
+
+
+if __name__ == "__main__":
+    main()

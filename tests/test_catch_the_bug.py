@@ -1,0 +1,387 @@
+"""Exercises whose answer is a test: on a small function, and on all lineups of the course."""
+
+import linecache
+import math
+import os
+import random
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from utils.checks import bank, lineups
+from utils.checks.calling import Printed, answers
+from utils.checks.examining import MOST_CALLS, Examiner, StandIn, refusal
+from utils.checks.feedback import explain
+from utils.checks.lineups import Lineup, in_double
+from utils.checks.notebook import verdict_on
+from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+
+TOYS = Lineup(
+    right=[lambda numbers, times=2: numbers.exp() * times],
+    broken={
+        "constant-factor": lambda numbers, times=2: numbers.exp() * 3,
+        "formula-is-safe": lambda numbers, times=2: 1 / (1 / numbers),
+        "opposite": lambda numbers, times=2: (-numbers).exp() * times,
+        "shape-is-enough": lambda numbers, times=2: numbers.exp()[0] * times,
+    },
+)
+NAMES = [*TOYS.implementations]
+BROKEN = [name in TOYS.broken for name in NAMES]
+
+
+def catching(*names):
+    return [Answer({"blames": np.array([[name in names for name in NAMES]] * 3)})]
+
+
+RECORD = Record(
+    Task(
+        id="test_grow",
+        title="Catch the bug",
+        points=2,
+        difficulty=1,
+        minutes=5,
+        outputs=["blames"],
+        hints=["first", "second", "third"],
+        mistakes=[
+            Mistake("nothing", "It asserts nothing.", "What could fail?"),
+            Mistake("shape", "It looks at the shape.", "And the numbers?"),
+            Mistake("one place", "It looks at one place.", "And the others?"),
+            Mistake("digits", "It wants every digit.", "How many are needed?"),
+            Mistake("expectation", "It expects something wrong.", "What is right?"),
+        ],
+        kind="test",
+        seconds=1.0,
+    ),
+    [Case("all", {"lineup": NAMES, "seeds": [1, 2, 3], "order": 4})],
+    [Answer({"blames": np.array([BROKEN] * 3)})],
+    {
+        "nothing": catching(),
+        "shape": catching("shape-is-enough"),
+        "one place": catching("constant-factor", "opposite", "shape-is-enough"),
+        "digits": catching(*TOYS.broken, "right 2"),
+        "expectation": catching(*NAMES),
+    },
+)
+
+
+@pytest.fixture(autouse=True)
+def toys(monkeypatch):
+    monkeypatch.setattr(lineups, "of", lambda task: TOYS)
+
+
+def said_of(test):
+    return verdict_on(RECORD, {"test_grow": test}, Printed())
+
+
+NUMBERS = torch.tensor([0.5, 1.0, 2.3])
+
+
+def good(grow):
+    assert torch.allclose(grow(NUMBERS), NUMBERS.exp() * 2)
+    assert torch.allclose(grow(NUMBERS, times=5), NUMBERS.exp() * 5)
+
+
+def test_a_test_that_tells_all_apart_passes():
+    verdict = said_of(good)
+    assert (verdict.passed, verdict.points, verdict.mistake) == (True, 2, None)
+    assert "accepts the right implementation and catches all 4 broken ones." in verdict.message
+
+
+def asserts_nothing(grow):
+    grow(NUMBERS)
+
+
+def swallows_everything(grow):
+    try:
+        good(grow)
+    except:  # noqa: E722
+        return
+
+
+def at_zero(grow):
+    assert float(grow(torch.zeros(1)).sum()) in (2.0, math.inf)
+
+
+def the_shape(grow):
+    assert grow(NUMBERS).shape == (3,)
+
+
+@pytest.mark.parametrize(
+    ("test", "points", "mistake", "caught", "slips"),
+    [
+        (asserts_nothing, 0, "nothing", "none of 4", 4),
+        (swallows_everything, 0, "nothing", "none of 4", 4),
+        (the_shape, 0, "shape", "1 of 4", 3),
+        (at_zero, 1, "shape", "2 of 4", 2),
+    ],
+)
+def test_what_slips_through_is_named_and_what_is_caught_counts(
+    test, points, mistake, caught, slips
+):
+    verdict = said_of(test)
+    assert (verdict.reason, verdict.points) == ("slips", points)
+    assert f"catches {caught} broken ones." in verdict.message
+    assert len(verdict.slips) == slips
+    text = repr(explain(verdict))
+    assert f"somebody who believes that {bank.kinds()[verdict.slips[0]].belief}." in text
+    assert ("And 1 more." in text) == (slips == 4)
+    assert verdict.mistake is None or verdict.mistake.explanation in text
+
+
+def to_the_last_digit(grow):
+    numbers = torch.arange(1, 60) / 7
+    assert torch.equal(grow(numbers), numbers.exp() * 2), "every digit"
+
+
+def expects_something_wrong(grow):
+    assert grow(NUMBERS).sum() == 7
+
+
+def by_chance(grow):
+    grow(NUMBERS)
+    assert torch.initial_seed() != 2
+
+
+def gets_its_own_name_wrong(grow):
+    grown(NUMBERS)
+
+
+def leaves(grow):
+    grow(NUMBERS)
+    sys.exit(2)
+
+
+@pytest.mark.parametrize(
+    ("test", "mistake", "part"),
+    [
+        (to_the_last_digit, "digits", "accepts one right implementation and blames another"),
+        (expects_something_wrong, "expectation", "blames the right implementation, and so"),
+        (by_chance, None, "now and then"),
+        (gets_its_own_name_wrong, None, "ends early: NameError: name 'grown' is not defined"),
+        (leaves, None, "ends early: SystemExit: 2"),
+    ],
+)
+def test_whoever_blames_the_right_one_earns_nothing(test, mistake, part):
+    verdict = said_of(test)
+    assert (verdict.reason, verdict.points) == ("blames", 0)
+    assert part in verdict.message
+    assert (verdict.mistake and verdict.mistake.name) == mistake
+
+
+def test_the_message_and_the_line_of_an_assertion_are_shown():
+    names = {"torch": torch, "NUMBERS": NUMBERS}
+    cell = "def test_grow(grow):\n    assert grow(NUMBERS).sum() < 0, 'all is well'"
+    verdict = in_a_cell(cell, names)
+    assert "It says: all is well" in verdict.message
+    assert verdict.where == (
+        "In your code, `line 2: assert grow(NUMBERS).sum() < 0, 'all is well'`."
+    )
+
+
+def in_a_cell(source, names):
+    linecache.cache["<cell>"] = len(source), None, source.splitlines(keepends=True), "<cell>"
+    exec(compile(source, "<cell>", "exec"), names)
+    return said_of(names["test_grow"])
+
+
+def test_whatever_ends_a_test_early_counts_as_blame():
+    def by_leaving(grow):
+        if not torch.allclose(grow(NUMBERS), NUMBERS.exp() * 2):
+            sys.exit()
+        if not torch.allclose(grow(NUMBERS, 5), NUMBERS.exp() * 5):
+            raise KeyError
+
+    assert said_of(by_leaving).passed
+
+
+def too_often(grow):
+    for _ in range(1000):
+        grow(NUMBERS)
+
+
+def too_often_and_quiet_about_it(grow):
+    for _ in range(1000):
+        try:
+            grow(NUMBERS)
+        except Exception:
+            continue
+
+
+def for_ever(grow):
+    while True:
+        try:
+            grow(NUMBERS)
+        except BaseException:
+            continue
+
+
+@pytest.mark.parametrize(
+    ("test", "reason", "part"),
+    [
+        (lambda grow: ..., "nothing", "`test_grow` never calls `grow`"),
+        (lambda grow: bool(grow(NUMBERS).sum()), "type", "returns a bool, and nobody looks at it"),
+        (too_often, "calls", f"`grow` may be called {MOST_CALLS} times in a test"),
+        (too_often_and_quiet_about_it, "calls", f"`grow` may be called {MOST_CALLS} times"),
+        (lambda grow: grow(torch.zeros(50, 50)).sum, "calls", "2,000 numbers at most"),
+        (for_ever, "time", "still running after 1 seconds"),
+        (NUMBERS, "kind", "asks for a function: `def test_grow(…): …`"),
+    ],
+)
+def test_what_is_no_test_gets_one_clear_message(test, reason, part):
+    verdict = said_of(test)
+    assert (verdict.reason, verdict.points) == (reason, 0)
+    assert part in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        (torch.zeros(2000), ""),
+        (torch.zeros(2001), "2,000 numbers"),
+        (torch.zeros(1).expand(10**9), "2,000 numbers"),
+        ([[1.0] * 1001, [None] * 997], "2,000 numbers"),
+        (100, ""),
+        (101, "whole numbers from -100 to 100"),
+        (torch.tensor([3, -101]), "whole numbers"),
+        (torch.tensor([-(2**63)]), "whole numbers"),
+        (1e9, ""),
+        (math.nan, ""),
+        (True, ""),
+        (torch.tensor([True]), ""),
+        ("name", "takes tensors"),
+        (np.zeros(3), "takes tensors"),
+        ({}, "takes tensors"),
+        (torch.zeros(3, dtype=torch.float16), "takes tensors"),
+        (torch.zeros(3, device="meta"), "takes tensors"),
+        (torch.zeros(3, 3).to_sparse(), "takes tensors"),
+    ],
+)
+def test_what_may_be_asked(value, part):
+    assert (part in refusal(1, [value])) if part else refusal(1, [value]) == ""
+
+
+def test_an_implementation_that_raises_hands_back_its_exception():
+    found = []
+
+    def test(grow):
+        for arguments in [(NUMBERS, 1, 2), (None,)]:
+            try:
+                grow(*arguments)
+            except Exception as error:
+                found.append(type(error))
+
+    said_of(test)
+    assert found[:2] == [TypeError, AttributeError]
+
+
+def test_inputs_and_results_are_copies_without_gradients():
+    given = NUMBERS.clone().requires_grad_()
+
+    def test(grow):
+        returned = grow(given)
+        assert not returned.requires_grad
+        returned += 1
+        assert torch.equal(given, NUMBERS)
+
+    said_of(test)
+
+
+def asked(function, *arguments):
+    """What a stand-in for a function returns."""
+    examiner = Examiner("test_grow", RECORD.cases[0])
+    examiner._implementations[NAMES[0]] = function
+    return StandIn(examiner)(*arguments)
+
+
+def test_an_implementation_changes_neither_inputs_nor_dice():
+    kept, state = torch.zeros(3), torch.get_rng_state()
+    assert asked(lambda numbers: numbers.add_(1), kept).sum() == 3
+    assert kept.sum() == 0
+    asked(lambda: torch.rand(3))
+    assert torch.equal(torch.get_rng_state(), state)
+    assert asked(lambda: [1, None, True]) == (1, None, True)
+
+
+def test_dice_fall_alike_in_each_check_and_leave_no_trace():
+    drawn = []
+
+    def test(grow):
+        drawn.append((random.random(), np.random.rand(), float(torch.rand(()))))  # noqa: NPY002
+        torch.manual_seed(0)
+        good(grow)
+
+    states = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state()  # noqa: NPY002
+    assert said_of(test).passed
+    first = [*drawn]
+    drawn.clear()
+    assert said_of(test).passed
+    assert drawn == first
+    assert len(set(drawn)) == 3  # as many as rounds
+    assert random.getstate() == states[0]
+    assert np.random.get_state()[1].tolist() == states[1]  # noqa: NPY002
+    assert torch.equal(torch.get_rng_state(), states[2])
+
+
+def test_prints_are_counted_and_cost_nothing(capsys):
+    def test(grow):
+        print("looking")
+        good(grow)
+
+    printed = Printed()
+    assert verdict_on(RECORD, {"test_grow": test}, printed).passed
+    assert printed.lines == 3 * len(NAMES)
+    assert capsys.readouterr().out == ""
+
+
+def test_whom_a_test_catches_by_chance_slips_through():
+    def test(grow):
+        if torch.initial_seed() != 2:
+            good(grow)
+        grow(NUMBERS)
+
+    verdict = said_of(test)
+    assert (verdict.points, len(verdict.slips)) == (0, 4)
+    assert "depends on chance" in verdict.message
+
+
+def test_an_order_that_is_drawn_changes_no_answer():
+    orders = []
+    for shuffle in (None, random.Random(1), random.Random(2)):
+        examiner = Examiner("test_grow", RECORD.cases[0], shuffle)
+        orders.append([name for _, name in examiner._turns])
+        (answer,) = answers(RECORD.task, the_shape, RECORD.cases, Printed(), examiner)
+        (known,) = RECORD.mistaken["shape"]
+        assert np.array_equal(answer.outputs["blames"], known.outputs["blames"])
+    assert orders[0] != orders[1] != orders[2]
+    assert all(order[0] in TOYS.broken for order in orders)
+
+
+# --- The lineups of the course --------------------------------------------------------------------
+
+COURSE = sorted(
+    name.removesuffix(".py")
+    for name in os.listdir(lineups.__path__[0])
+    if name.endswith(".py") and name != "__init__.py"
+)
+
+
+@pytest.mark.parametrize("name", COURSE)
+def test_a_lineup_has_bugs_of_known_kinds(name, monkeypatch):
+    monkeypatch.undo()
+    lineup = lineups.of(f"test_{name}")
+    assert 5 <= len(lineup.broken) <= 8
+    assert lineup.broken.keys() <= bank.kinds().keys()
+    assert bank.load(f"test_{name}").cases[0].inputs["lineup"] == [*lineup.implementations]
+
+
+def test_in_double_the_digits_differ_and_nothing_else():
+    numbers = torch.arange(1, 60) / 7
+    precise = in_double(torch.exp)(numbers)
+    assert precise.dtype == torch.float32
+    assert torch.allclose(precise, numbers.exp())
+    assert torch.equal(in_double(torch.exp)(numbers.double()), numbers.double().exp())
+    assert in_double(lambda count: count + 1)(2) == 3
+    pair = in_double(lambda numbers, keep: (numbers, keep))(numbers, keep=torch.tensor([True]))
+    assert [one.dtype for one in pair] == [torch.float32, torch.bool]

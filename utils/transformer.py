@@ -1,0 +1,264 @@
+"""The Transformer: attention does the work of the recurrent networks too.
+
+    encoder = TransformerEncoder(len(source_vocabulary), dim=64, heads=4, hidden=256, layers=2)
+    decoder = TransformerDecoder(len(target_vocabulary), dim=64, heads=4, hidden=256, layers=2)
+    model = Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
+
+Encoder and decoder fit the frame of `seq2seq.py`, so training, greedy and beam search, and the
+measurements are the same as for the recurrent models. Source: Vaswani et al. 2017.
+"""
+
+import math
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from utils.attention import Memory, MultiHeadAttention
+from utils.masks import causal_mask, padding_mask
+from utils.positions import SinusoidalPositions
+from utils.seq2seq import Encoded
+
+MAX_LEN = 512  # positions
+
+
+class SourceMemory(NamedTuple):
+    """What the blocks of a decoder need of the source, made once per sequence."""
+
+    keys: Float[Tensor, "batch layers heads src_len head_dim"]  # of the cross-attentions
+    values: Float[Tensor, "batch layers heads src_len head_dim"]
+    mask: Tensor  # (batch, 1, 1, src_len), True for words, False for padding
+
+
+class Past(NamedTuple):
+    """What the blocks of a decoder have made of the words that are already written."""
+
+    keys: Float[Tensor, "batch layers heads written head_dim"]  # of the self-attentions
+    values: Float[Tensor, "batch layers heads written head_dim"]
+    position: int  # the number of words read
+
+
+class EncoderBlock(nn.Module):
+    """Self-attention, then a feed-forward network for each position, each with a residual.
+
+    With a causal mask it is also the block of a language model. Source: Vaswani et al. 2017,
+    sections 3.1 and 3.3; the norm before each layer: Xiong et al. 2020, section 3.
+
+    Args:
+        dim: width of the states.
+        heads: number of heads; must divide `dim`.
+        hidden: width of the feed-forward network's hidden layer.
+        pre: x + layer(norm(x)); otherwise norm(x + layer(x)), as in the paper of 2017.
+        dropout: share of the entries of each layer's output set to 0 in training.
+    """
+
+    def __init__(self, dim: int, heads: int, hidden: int, pre: bool = True, dropout: float = 0.0):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, dim))
+        self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(2))
+        self.pre = pre
+        self.dropout = nn.Dropout(dropout)
+
+    def add(self, norm: nn.Module, x: Tensor, layer) -> Tensor:
+        """The residual connection around a layer, with the norm before the layer or behind it."""
+        if self.pre:
+            return x + self.dropout(layer(norm(x)))
+        return norm(x + self.dropout(layer(x)))
+
+    def look(self, y: Tensor, mask: Tensor | None) -> Tensor:
+        """Self-attention alone; without weights PyTorch may fuse it."""
+        return self.attention(y, y, mask=mask, return_weights=None)[0]
+
+    def forward(
+        self, x: Float[Tensor, "batch len dim"], mask: Tensor | None = None
+    ) -> Float[Tensor, "batch len dim"]:
+        """The states after this block; a mask as for `MultiHeadAttention`."""
+        x = self.add(self.norms[0], x, lambda y: self.look(y, mask))
+        return self.add(self.norms[1], x, self.feed_forward)
+
+
+class DecoderBlock(EncoderBlock):
+    """As `EncoderBlock`, with cross-attention to the source between the two.
+
+    Source: Vaswani et al. 2017, section 3.1. Arguments as for `EncoderBlock`.
+    """
+
+    def __init__(self, dim: int, heads: int, hidden: int, pre: bool = True, dropout: float = 0.0):
+        super().__init__(dim, heads, hidden, pre, dropout)
+        self.cross = MultiHeadAttention(dim, heads)
+        self.norms.append(nn.LayerNorm(dim))
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch tgt_len dim"],
+        mask: Tensor | None,
+        source: Float[Tensor, "batch src_len dim"],
+        source_mask: Tensor | None = None,
+    ) -> Float[Tensor, "batch tgt_len dim"]:
+        """The states after this block, all words at once, with a causal `mask`."""
+
+        def look_across(y):
+            return self.cross(y, source, mask=source_mask, return_weights=None)[0]
+
+        x = self.add(self.norms[0], x, lambda y: self.look(y, mask))
+        x = self.add(self.norms[2], x, look_across)
+        return self.add(self.norms[1], x, self.feed_forward)
+
+    def step(
+        self, x: Tensor, past: tuple[Tensor, Tensor], source: Memory, weigh: bool
+    ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor | None]:
+        """Read words behind those of which `past` holds keys and values.
+
+        Args:
+            x: states of the new words, (batch, new, dim).
+            past: keys and values of the words before, (batch, heads, written, head_dim) each.
+            source: what `cross` remembers of the source.
+            weigh: whether the weights of the cross-attention are wanted.
+
+        Returns:
+            The states; keys and values of all words; the weights (batch, new, src_len), the mean
+            over the heads, or None.
+        """
+        kept = []
+        weights = None
+
+        def look_back(y):
+            new = self.attention.remember(y)
+            keys, values = (
+                torch.cat(parts, dim=2) for parts in zip(past, (new.keys, new.values), strict=True)
+            )  # (batch, heads, written + new, head_dim)
+            kept.extend((keys, values))
+            # A single word may see everything that is there, itself included.
+            mask = None if y.shape[1] == 1 else causal_mask(keys.shape[2], y.device)[-y.shape[1] :]
+            return self.attention.attend(y, Memory(keys, values, mask), return_weights=None)[0]
+
+        def look_across(y):
+            nonlocal weights
+            context, weights = self.cross.attend(
+                y, source, return_weights="mean" if weigh else None
+            )
+            return context
+
+        x = self.add(self.norms[0], x, look_back)
+        x = self.add(self.norms[2], x, look_across)
+        return self.add(self.norms[1], x, self.feed_forward), tuple(kept), weights
+
+
+class _Stack(nn.Module):
+    """What both halves share: embedding with positions, blocks, and a last norm."""
+
+    def __init__(self, block, vocab_size, dim, heads, hidden, layers, pre, dropout):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, dim)
+        nn.init.normal_(self.embedding.weight, std=dim**-0.5)
+        self.positions = SinusoidalPositions(dim, MAX_LEN)
+        self.blocks = nn.ModuleList(block(dim, heads, hidden, pre, dropout) for _ in range(layers))
+        # After the last block of the kind norm(x + layer(x)) there is nothing left to normalise.
+        self.norm = nn.LayerNorm(dim) if pre else nn.Identity()
+        self.dropout = nn.Dropout(dropout)
+
+    def embed(self, words: Int[Tensor, "batch len"], position: int = 0) -> Tensor:
+        """Vectors of the words, with those of their positions added: sections 3.4 and 3.5."""
+        if position + words.shape[1] > MAX_LEN:
+            raise ValueError(
+                f"words must end by position {MAX_LEN}, got {words.shape[1]} from {position} on"
+            )
+        vectors = self.embedding(words) * math.sqrt(self.embedding.embedding_dim)
+        places = self.positions.table[position : position + words.shape[1]]  # (len, dim)
+        return self.dropout(vectors + places)  # (batch, len, dim)
+
+
+class TransformerEncoder(_Stack):
+    """Embedding with positions, then blocks of self-attention. Where `Encoder` could stand.
+
+    Args:
+        vocab_size: number of source words.
+        dim, heads, hidden, pre, dropout: as for `EncoderBlock`.
+        layers: number of blocks.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        dim: int,
+        heads: int,
+        hidden: int,
+        layers: int,
+        pre: bool = True,
+        dropout: float = 0.0,
+    ):
+        super().__init__(EncoderBlock, vocab_size, dim, heads, hidden, layers, pre, dropout)
+        self.output_dim = dim
+
+    def forward(
+        self, source: Int[Tensor, "batch src_len"], lengths: Int[Tensor, " batch"]
+    ) -> Encoded:
+        """Encode a padded batch; `lengths` is the number of words in each row."""
+        mask = padding_mask(lengths.to(source.device), source.shape[1])  # (batch, 1, src_len)
+        x = self.embed(source)
+        for block in self.blocks:
+            x = block(x, mask)
+        states = self.norm(x)  # (batch, src_len, dim)
+        return Encoded(states, states[:, 0], mask)  # no decoder of ours needs a summary
+
+
+class TransformerDecoder(_Stack):
+    """Blocks of self-attention, cross-attention and feed-forward; the logits from its embedding.
+
+    It keeps the keys and values of what is written (`Past`), so a word costs one column at each
+    step. The weights it returns are those of the last block, the mean over the heads, and only
+    when it is not training. The logits share the embedding's weights, as in `Decoder`.
+
+    Args:
+        vocab_size: number of target words.
+        dim, heads, hidden, layers, pre, dropout: as for `TransformerEncoder`.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        dim: int,
+        heads: int,
+        hidden: int,
+        layers: int,
+        pre: bool = True,
+        dropout: float = 0.0,
+    ):
+        super().__init__(DecoderBlock, vocab_size, dim, heads, hidden, layers, pre, dropout)
+        self.summary_dim = dim
+        self.heads = heads
+        self.output = nn.Linear(dim, vocab_size)
+        self.output.weight = self.embedding.weight
+
+    def remember(self, encoded: Encoded) -> SourceMemory:
+        """Keys and values of the source for each block."""
+        made = [block.cross.remember(encoded.states) for block in self.blocks]
+        keys, values = (
+            torch.stack([getattr(one, name) for one in made], dim=1) for name in ("keys", "values")
+        )  # (batch, layers, heads, src_len, head_dim)
+        return SourceMemory(keys, values, encoded.mask.unsqueeze(1))
+
+    def start(self, encoded: Encoded) -> Past:
+        """Nothing is written yet."""
+        batch, _, dim = encoded.states.shape
+        none = encoded.states.new_empty(batch, len(self.blocks), self.heads, 0, dim // self.heads)
+        return Past(none, none, position=0)
+
+    def forward(
+        self, words: Int[Tensor, "batch tgt_len"], memory: SourceMemory, state: Past
+    ) -> tuple[Tensor, Tensor, Past]:
+        """Read `words`, one or many, and after each one predict the next: see `Decoder`."""
+        x = self.embed(words, state.position)  # (batch, tgt_len, dim)
+        weights, kept = None, []
+        for layer, block in enumerate(self.blocks):
+            past = state.keys[:, layer], state.values[:, layer]
+            source = Memory(memory.keys[:, layer], memory.values[:, layer], memory.mask)
+            last = layer == len(self.blocks) - 1
+            x, now, weights = block.step(x, past, source, weigh=last and not self.training)
+            kept.append(now)
+        if weights is None:
+            weights = x.new_zeros(*words.shape, 0)
+        keys, values = (torch.stack(parts, dim=1) for parts in zip(*kept, strict=True))
+        return self.norm(x), weights, Past(keys, values, state.position + words.shape[1])

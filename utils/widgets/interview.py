@@ -1,0 +1,52 @@
+"""The questions of `docs/interview.md` as cards, and a note of how well one could answer each."""
+
+import re
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from utils.checks.feedback import marked
+from utils.checks.memory import recall_ratings, remember_ratings
+from utils.widgets.pictured import Pictured
+
+SHEET = Path(__file__).parents[2] / "docs" / "interview.md"
+CARD = re.compile(
+    r"^\*\*\d+\. (?P<question>.+?)\*\*\n\n<details><summary>Answer</summary>\n\n"
+    r"(?P<answer>.+?)\n\n</details>",
+    flags=re.MULTILINE | re.DOTALL,
+)
+LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+
+
+class InterviewSheet(Pictured, anywidget.AnyWidget):
+    """One question at a time: think, open the answer, note how it went, go on.
+
+    The notes are kept beside the predictions, and `progress()` counts them. Without a kernel the
+    cards work all the same, but nothing is kept.
+    """
+
+    _esm = Path(__file__).with_suffix(".js")
+    questions = traitlets.List(traitlets.Unicode()).tag(sync=True)  # as HTML
+    answers = traitlets.List(traitlets.Unicode()).tag(sync=True)  # as HTML
+    ratings = traitlets.Dict().tag(sync=True)  # question → how it went
+
+    def __init__(self, sheet: Path = SHEET):
+        cards = list(CARD.finditer(sheet.read_text(encoding="utf-8")))
+        super().__init__(
+            questions=[_as_html(card["question"]) for card in cards],
+            answers=[
+                "".join(f"<p>{_as_html(text)}</p>" for text in card["answer"].split("\n\n"))
+                for card in cards
+            ],
+            ratings=recall_ratings(),
+        )
+        self.observe(lambda change: remember_ratings(change.new), names="ratings")
+
+    def picture(self) -> str:
+        return "<ol>" + "".join(f"<li>{question}</li>" for question in self.questions) + "</ol>"
+
+
+def _as_html(text: str) -> str:
+    """A paragraph of the sheet; what a link leads to is named in its text."""
+    return marked(LINK.sub(r"\1", " ".join(text.split())))
