@@ -8,6 +8,9 @@ from solutions.specification import Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 from utils.corpora import EOS, PAD, SOS
 
+AS_MANY = "there is a state for every target"
+ONLY_NUMBERS = "what is returned is compared as numbers, with a gradient behind it or without"
+
 
 def cases(draw: Draw) -> list[Case]:
     def inputs(lengths, size=(9, 4), rate=0.5, reach=2.0):
@@ -229,6 +232,12 @@ exercise = Exercise(
     minutes=20,
     outputs=["losses", "validation", "trained"],
     cases=cases,
+    equivalents={
+        "for target, state in zip(targets[:-1], states[:-1]):": AS_MANY,
+        "for target, state in zip(targets[:-1], states[:-1], strict=False):": AS_MANY,
+        "losses.append(loss)": ONLY_NUMBERS,
+        "trained = model.embedding": ONLY_NUMBERS,
+    },
     hints=[
         "One step has six parts: forward, loss, forget the old gradients, backward, clip, update. "
         "Which of them must not happen on the batch that is held out?",
