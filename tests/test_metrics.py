@@ -14,7 +14,6 @@ from utils.metrics import (
     exact_match,
     forced_weights,
     free_running_perplexity,
-    mean_entropy,
     perplexity,
     sentence_losses,
     teacher_forced_perplexity,
@@ -152,11 +151,6 @@ def test_alignment_error_rate_worked_out_by_hand():
 def test_real_text_has_no_gold_alignment():
     with pytest.raises(ValueError, match="sentence 1 has no gold alignment"):
         alignment_error_rate([{(0, 0)}] * 2, [{(0, 0)}, None], [{(0, 0)}, None])
-
-
-def test_mean_entropy_counts_every_target_token_once():
-    weights = [torch.tensor([[1.0, 0.0], [0.5, 0.5]]), torch.tensor([[0.25] * 4])]
-    assert mean_entropy(weights) == pytest.approx((0 + math.log(2) + math.log(4)) / 3)
 
 
 def test_a_metric_by_length():

@@ -23,7 +23,6 @@ FIGURES = {
     "scores and weights": lambda: plots.score_and_weight(SCORES, WEIGHTS, SOURCE, TARGET),
     "masks": lambda: plots.mask_grid(WEIGHTS.expand(2, -1, -1) > 0.1, SOURCE, TARGET),
     "flow": lambda: plots.flow_diagram({"a": (0, 0), "b": (2, 0)}, [("a", "b", "then")], "a to b"),
-    "entropy": lambda: plots.entropy_by_length([5, 10], {"additive": [1.0, 1.5]}, alt="rising"),
     "lines": lambda: plots.line_chart([1, 2], {"a": [1, 2], "b": [2, 1]}, "x", "y", "cross"),
     "bars": lambda: plots.bar_chart({"a": [1, 2], "b": [2, 1]}, ["p", "q"], "y", "cross"),
     "plane": lambda: plots.vector_plane(PLANE, query=[3, 1]),

@@ -44,11 +44,6 @@ def largest_weight(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, "..."
     return weights.amax(-1)
 
 
-def mean_entropy(weights: Sequence[Float[Tensor, "tgt_len src_len"]]) -> float:
-    """Attention entropy in nats, averaged over all target tokens of all sentences."""
-    return torch.cat([attention_entropy(matrix) for matrix in weights]).mean().item()
-
-
 def exact_match(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
     """Share of the hypotheses that equal their reference, token for token."""
     _check_aligned(hypotheses=hypotheses, references=references)

@@ -33,7 +33,6 @@ FIGURES = (  # the functions that draw one
     "mask_grid",
     "matrix_map",
     "score_and_weight",
-    "entropy_by_length",
     "line_chart",
     "bar_chart",
     "vector_plane",
@@ -297,14 +296,6 @@ def score_and_weight(
         f"Weights: {describe(right, source, target)}"
     )
     return figure
-
-
-def entropy_by_length(
-    lengths: Sequence[int], entropies: Mapping[str, Sequence[float]], alt: str
-) -> AccessibleFigure:
-    """Attention entropy against source length, next to its maximum, log(length)."""
-    lines = {**entropies, "equal share, log(length)": np.log(lengths)}
-    return line_chart(lengths, lines, "source length", "attention entropy (nats)", alt)
 
 
 def line_chart(
