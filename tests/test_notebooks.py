@@ -152,3 +152,14 @@ def test_every_name_taken_from_utils_exists(path):
                 assert not missing, f"{node.module} has no {missing}"
                 taken += 1
     assert taken
+
+
+def test_every_link_of_the_interview_sheet_leads_somewhere():
+    sheet = ROOT / "docs" / "interview.md"
+    links = re.findall(r"\]\(([^)#]+)#?([^)]*)\)", sheet.read_text(encoding="utf-8"))
+    assert len(links) >= 40
+    for file, anchor in links:
+        assert (sheet.parent / file).is_file(), file
+        if file.endswith(".ipynb"):  # JupyterLab's anchor of a heading: its text, "-" for " "
+            headings = re.findall(r"^#+ (.+)$", prose_of(sheet.parent / file), flags=re.MULTILINE)
+            assert anchor in [heading.replace("`", "").replace(" ", "-") for heading in headings]
