@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view
-from solutions.parts import JOINED_MISCONCEPTIONS, general, in_pairs, reshaped
+from solutions.parts import JOINED_MISCONCEPTIONS, general, in_pairs, reshaped, unit
 from solutions.specification import Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
@@ -44,6 +44,12 @@ def _instead(first=general, second=_concat):
         first(query, keys, W),
         second(query, keys, W_joined, v),
     )
+
+
+def _cut(query, keys, W):
+    """The plain dot product of the numbers that both sides have."""
+    width = min(W.shape)
+    return query[..., :width] @ keys[..., :width].mT
 
 
 def _queries_tiled(query, keys, W_joined, v):
@@ -148,6 +154,22 @@ exercise = Exercise(
             "*general* has no such factor. (Its `W` could learn it.)",
             "Which operations stand in the formula s · (W h)?",
             kind="scale-everywhere",
+        ),
+        Misconception(
+            "angle without length",
+            _instead(lambda query, keys, W: unit(query) @ unit(keys @ W.T).mT),
+            "In *general*, you compare directions only: both sides were brought to length 1. In a "
+            "dot product their lengths count.",
+            "What should happen to the scores if `W` is doubled?",
+            kind="dot-is-cosine",
+        ),
+        Misconception(
+            "cut to fit",
+            _instead(_cut),
+            "In *general*, queries and keys are cut to the smaller of their widths, and `W` is not "
+            "used. What is cut off has no say.",
+            "Change the last number of each key and call again. Do the scores change?",
+            kind="input-unused",
         ),
         Misconception(
             "general as weights",

@@ -102,6 +102,11 @@ class _NoPlaces(_Patches):
         return self.embed(pieces).relu()
 
 
+class _OnePlace(_Patches):
+    def see(self, pieces):
+        return (self.embed(pieces) + self.places[0]).relu()
+
+
 class _PlacesLate(_Patches):
     def see(self, pieces):
         return self.embed(pieces).relu() + self.places
@@ -270,6 +275,14 @@ exercise = Exercise(
             "The vectors of the places are not added. A stroke at the top and the same stroke at "
             "the bottom are then one and the same patch.",
             "Which parameter have you not used yet?",
+            kind="attention-sees-order",
+        ),
+        Misconception(
+            "one place for all",
+            _OnePlace,
+            "You add the same vector of a place to every patch. Then the weighted sum cannot tell "
+            "one place from another, just as if none had been added.",
+            "How many rows has `places`, and how many patches are there?",
             kind="attention-sees-order",
         ),
         Misconception(

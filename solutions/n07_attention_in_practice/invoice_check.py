@@ -1,4 +1,4 @@
-"""The wrong figure."""
+"""The wrong number."""
 
 import re
 
@@ -9,8 +9,8 @@ from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, Misco
 from utils.checks.tasks import Case
 
 
-def _figure(word: str, decimal: str) -> float | None:
-    """As `figure` of the notebook."""
+def _number(word: str, decimal: str) -> float | None:
+    """As `number` of the notebook."""
     other = "," if decimal == "." else "."
     try:
         return float(word.replace(other, "").replace(decimal, "."))
@@ -50,7 +50,7 @@ def cases(draw: Draw) -> list[Case]:
     french, french_cents = big.replace(",", "").replace(".", ","), cents.replace(".", ",")
     return [
         case(
-            "two figures exchanged",
+            "two numbers exchanged",
             f"{a} chairs at {b} euros",
             f"{b} chaises à {a} euros ,",
             f"{a} {b} at {b} euros euros",
@@ -72,7 +72,7 @@ def cases(draw: Draw) -> list[Case]:
             share=0.5,
         ),
         case(
-            "a figure out of thin air",
+            "a number out of thin air",
             f"{a} lamps to Norvik , {c} euros",
             f"{a} lampes à {b} pour Norvik : {c} euros",
             f"{a} lamps to to Norvik Norvik , {c} euros",
@@ -93,14 +93,14 @@ def cases(draw: Draw) -> list[Case]:
             faint=5,
         ),
         case("one word, float64", f"{a}", f"{b}", f"{a}", double=True),
-        case("a word that is no figure", "chairs , lamps and desks", "chaises", "chairs", faint=1),
+        case("a word that is no number", "chairs , lamps and desks", "chaises", "chairs", faint=1),
     ]
 
 
 def _clerk(
-    same=lambda found, sought: _figure(found, ".") == _figure(sought, ","),
+    same=lambda found, sought: _number(found, ".") == _number(sought, ","),
     seen=lambda weights, row: int(weights[row].argmax()),
-    counts=lambda word: _figure(word, ",") is not None,
+    counts=lambda word: _number(word, ",") is not None,
     faint=lambda row, least: row.max() < least,
     faint_counts=None,
 ):
@@ -118,32 +118,32 @@ def _clerk(
 
 def _anywhere(weights, source, target, least):
     _, unsure = _clerk()(weights, source, target, least)
-    values = {_figure(word, ".") for word in source}
-    found = [_figure(word, ",") not in values | {None} for word in target]
+    values = {_number(word, ".") for word in source}
+    found = [_number(word, ",") not in values | {None} for word in target]
     return torch.tensor(found), unsure
 
 
 def _in_order(weights, source, target, least):
-    """The first figure against the first, the second against the second."""
+    """The first number against the first, the second against the second."""
     _, unsure = _clerk()(weights, source, target, least)
-    values = [one for one in (_figure(word, ".") for word in source) if one is not None]
+    values = [one for one in (_number(word, ".") for word in source) if one is not None]
     marks = []
     for word in target:
-        value = _figure(word, ",")
+        value = _number(word, ",")
         marks.append(value is not None and (not values or values.pop(0) != value))
     return torch.tensor(marks), unsure
 
 
 def _every_word(weights, source, target, least):
-    """Figures are compared by value, and all other words letter by letter."""
+    """Numbers are compared by value, and all other words letter by letter."""
     wrong, unsure = _clerk()(weights, source, target, least)
-    words = torch.tensor([_figure(word, ",") is None for word in target])
+    words = torch.tensor([_number(word, ",") is None for word in target])
     other = [source[place] != word for place, word in zip(weights.argmax(-1), target, strict=True)]
     return wrong | (words & torch.tensor(other)), unsure
 
 
-def _only_other_figures(found, sought):
-    return _figure(found, ".") in (None, _figure(sought, ","))
+def _only_other_numbers(found, sought):
+    return _number(found, ".") in (None, _number(sought, ","))
 
 
 def _by_columns(weights, row):
@@ -154,8 +154,8 @@ def _by_columns(weights, row):
 def _turned(check):
     def turned(weights, source, target, least):
         wrong, unsure = check(weights, source, target, least)
-        figures = torch.tensor([_figure(word, ",") is not None for word in target])
-        return figures & ~wrong, unsure
+        numbers = torch.tensor([_number(word, ",") is not None for word in target])
+        return numbers & ~wrong, unsure
 
     return turned
 
@@ -201,8 +201,8 @@ def with_nan(weights, source, target, least):
     values = torch.tensor([nan if v is None else v for v in values], dtype=torch.double)
     sought = [_french(word) for word in target]
     sought = torch.tensor([nan if v is None else v for v in sought], dtype=torch.double)
-    figures = ~sought.isnan()
-    return figures & (values[weights.argmax(1)] != sought), figures & ~(weights.max(1)[0] >= least)
+    numbers = ~sought.isnan()
+    return numbers & (values[weights.argmax(1)] != sought), numbers & ~(weights.max(1)[0] >= least)
 
 
 def as_a_list(weights, source, target, least):
@@ -218,7 +218,7 @@ def as_a_list(weights, source, target, least):
 
 exercise = Exercise(
     id="invoice_check",
-    title="The wrong figure",
+    title="The wrong number",
     points=4,
     difficulty=2,
     minutes=20,
@@ -229,21 +229,21 @@ exercise = Exercise(
         "differs = torch.tensor([a != b for a, b in zip(sought, seen, strict=False)])": (
             "they are as long"
         ),
-        "seen = [figure(source[place], '.') for place in weights.argmax(-1)]": (
+        "seen = [number(source[place], '.') for place in weights.argmax(-1)]": (
             "a tensor of one whole number can be an index"
         ),
-        "seen = [figure(source[place], '.') for place in weights.argmax(1).tolist()]": IN_A_MATRIX,
-        "return (figures & differs, figures & (weights.amax(1) < least))": IN_A_MATRIX,
-        "return (differs & figures, figures & (weights.amax(-1) < least))": NO_ORDER,
-        "return (figures & differs, (weights.amax(-1) < least) & figures)": NO_ORDER,
+        "seen = [number(source[place], '.') for place in weights.argmax(1).tolist()]": IN_A_MATRIX,
+        "return (numbers & differs, numbers & (weights.amax(1) < least))": IN_A_MATRIX,
+        "return (differs & numbers, numbers & (weights.amax(-1) < least))": NO_ORDER,
+        "return (numbers & differs, (weights.amax(-1) < least) & numbers)": NO_ORDER,
     },
     hints=[
         "For which target words is the question asked at all? And which source word is each of "
         "them held against?",
-        "Go through the target words with `enumerate`. `figure` tells whether a word is a figure, "
+        "Go through the target words with `enumerate`. `number` tells whether a word is a number, "
         "and what it is worth. Row `i` of the weights tells where the model looked.",
-        "For a figure in row `i`: `seen = source[weights[i].argmax()]`. It is wrong if "
-        '`figure(seen, ".")` is another number, or None. It is unsure if `weights[i].max()` lies '
+        "For a number in row `i`: `seen = source[weights[i].argmax()]`. It is wrong if "
+        '`number(seen, ".")` is another number, or None. It is unsure if `weights[i].max()` lies '
         "below `least`. All other words are neither. Collect the marks in two lists and make "
         "`torch.tensor(…)` of each.",
     ],
@@ -253,16 +253,16 @@ exercise = Exercise(
             _clerk(same=lambda found, sought: found == sought),
             "You compare the words letter by letter. `1,250.50` and `1250,50` are the same "
             "amount, and so are `12.00` and `12`: your check cries wolf.",
-            "What does `figure` make of the two?",
+            "What does `number` make of the two?",
             kind="written-form",
         ),
         Misconception(
             "French read as English",
             _clerk(
-                same=lambda found, sought: _figure(found, ".") == _figure(sought, "."),
-                counts=lambda word: _figure(word, ".") is not None,
+                same=lambda found, sought: _number(found, ".") == _number(sought, "."),
+                counts=lambda word: _number(word, ".") is not None,
             ),
-            "You read the French figures with the English point: `12,5` becomes 125, since the "
+            "You read the French numbers with the English point: `12,5` becomes 125, since the "
             "comma counts as a mark between thousands.",
             "Which sign stands before the cents in a French invoice?",
             kind="written-form",
@@ -270,32 +270,32 @@ exercise = Exercise(
         Misconception(
             "found anywhere",
             _anywhere,
-            "You ask whether the figure occurs anywhere in the source. Two figures that have "
+            "You ask whether the number occurs anywhere in the source. Two numbers that have "
             "changed places both do, and both are wrong.",
-            "What can the weights tell that a list of figures cannot?",
+            "What can the weights tell that a list of numbers cannot?",
             kind="input-unused",
         ),
         Misconception(
             "first against first",
             _in_order,
-            "You hold the first figure of the translation against the first of the source, and "
+            "You hold the first number of the translation against the first of the source, and "
             "so on. French may put them in another order, and be right.",
-            "Which source word belongs to the figure in row 3? Who knows?",
+            "Which source word belongs to the number in row 3? Who knows?",
             kind="row-is-word",
         ),
         Misconception(
             "words counted too",
             _every_word,
-            "You mark words that are no figures as well: `chaises` is not `chairs`, of course.",
-            "What does `figure` return for `chaises`?",
+            "You mark words that are no numbers as well: `chaises` is not `chairs`, of course.",
+            "What does `number` return for `chaises`?",
             kind="half-is-enough",
         ),
         Misconception(
-            "only figures against figures",
-            _clerk(same=_only_other_figures),
-            "A figure that comes from a word is not marked. If the model looked at *Norvik* when "
-            "a figure was written, that figure has no source at all.",
-            "What is a figure out of thin air worth?",
+            "only numbers against numbers",
+            _clerk(same=_only_other_numbers),
+            "A number that comes from a word is not marked. If the model looked at *Norvik* when "
+            "a number was written, that number has no source at all.",
+            "What is a number out of thin air worth?",
             kind="half-is-enough",
         ),
         Misconception(
@@ -309,14 +309,14 @@ exercise = Exercise(
         Misconception(
             "the right ones marked",
             _turned(_clerk()),
-            "`wrong` is `True` for the figures that are right.",
+            "`wrong` is `True` for the numbers that are right.",
             "What should `wrong` hold for a line without any fault?",
             kind="opposite",
         ),
         Misconception(
             "every faint word",
             _clerk(faint_counts=lambda word: True),
-            "`unsure` marks words that are no figures as well. Words such as *euros* can be "
+            "`unsure` marks words that are no numbers as well. Words such as *euros* can be "
             "written without looking anything up: their weights may lie anywhere.",
             "For which words is it asked whether the model looked firmly?",
             kind="half-is-enough",
@@ -324,14 +324,14 @@ exercise = Exercise(
         Misconception(
             "sure for unsure",
             _clerk(faint=lambda row, least: row.max() >= least),
-            "`unsure` marks the figures whose largest weight is *not* below `least`.",
+            "`unsure` marks the numbers whose largest weight is *not* below `least`.",
             "Is a large weight a doubt?",
             kind="opposite",
         ),
         Misconception(
             "any faint weight",
             _clerk(faint=lambda row, least: row.min() < least),
-            "`unsure` marks every figure that has a small weight somewhere in its row. Nearly "
+            "`unsure` marks every number that has a small weight somewhere in its row. Nearly "
             "every row has. It is the *largest* that should not be small.",
             "What is the smallest weight of a row that looks at one word only?",
             kind="largest-of-a-row",

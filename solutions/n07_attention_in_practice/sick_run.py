@@ -25,7 +25,8 @@ _SHOWS = {
     "first point on: something easy is counted in one of them.",
     "b": "It goes as the healthy run does for twelve points, then both losses leap up together, "
     "and the gradient with them.",
-    "c": "Its training loss comes down in stairs of four points, and an epoch has four.",
+    "c": "Its training loss is a saw: it falls for four points and leaps up again, and an epoch "
+    "has four.",
     "d": "Both of its losses fall to a hundredth, and by itself it gets nothing right.",
     "e": "Its losses are above those of a model that knows nothing, from the first point to the "
     "last.",
@@ -46,7 +47,7 @@ _WOULD = {
 _HINTS = {
     "a": "Which of the two losses is too low to be true at step 10, and what could be in its mean?",
     "b": "What happened between steps 120 and 130, and what did the gradient do there?",
-    "c": "Mark every fourth point of the training loss. What do you see?",
+    "c": "How many points lie between one peak of the training loss and the next?",
     "d": "How can a model be nearly always right when it is told the words, and never alone?",
     "e": "A loss of 5.3 is that of a model that knows nothing. What makes a model worse than that?",
 }
@@ -112,7 +113,7 @@ exercise = Exercise(
         "epoch? And does the number in the title fit the loss?",
         "The first point alone gives away two runs: in one the losses are several times too high, "
         "in the other the training loss is less than half of the validation loss. Of the other "
-        "three, one leaps, one comes down in stairs, and one is too good to be true.",
+        "three, one leaps once, one leaps again and again, and one is too good to be true.",
     ],
     misconceptions=wrong_choices(
         _DIAGNOSES,

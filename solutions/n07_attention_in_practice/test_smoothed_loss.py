@@ -59,12 +59,12 @@ def upside_down(smoothed_loss):
     assert not close(smoothed_loss(logits, LABELS, 0.1), expected(logits, LABELS, 0.1))
 
 
-def a_guess(smoothed_loss):
-    assert smoothed_loss(drawn(LABELS), LABELS, 0.1) < 1
-
-
 def _mean_of_all(logits, labels, smoothing):
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=smoothing)
+
+
+def _sum_of_words(logits, labels, smoothing):
+    return expected(logits, labels, smoothing) * (labels != 0).sum()
 
 
 # --- Right answers in other styles ----------------------------------------------------------------
@@ -223,11 +223,12 @@ exercise = CatchTheBug(
             kind="padding-in-loss",
         ),
         Misconception(
-            "a wrong expectation",
-            a_guess,
-            "Your test expects something that need not be true.",
-            "Print the loss of a right implementation for your inputs. Is that what you expect?",
-            kind="failing-is-finding",
+            "a sum expected",
+            compared(LABELS, should=_sum_of_words),
+            "Your test itself expects the sum over the words, so it blames those who take the "
+            "mean of them.",
+            "The loss of twice the same batch: twice as much, or the same?",
+            kind="sum-and-mean",
         ),
     ],
     variants=[against_torch, by_hand, word_by_word, by_what_must_hold],

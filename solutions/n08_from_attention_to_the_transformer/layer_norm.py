@@ -83,7 +83,7 @@ def mean_of_squares(x, gamma, beta):
 exercise = Exercise(
     id="layer_norm",
     title="Layer norm by hand",
-    points=3,
+    points=2,
     difficulty=1,
     minutes=10,
     outputs=["normed"],

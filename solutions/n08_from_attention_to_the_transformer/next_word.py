@@ -99,7 +99,7 @@ def filter_then_renormalise(logits, temperature, k, uniform):
 exercise = Exercise(
     id="next_word",
     title="Draw the next word",
-    points=4,
+    points=3,
     difficulty=2,
     minutes=20,
     outputs=["chances", "word"],

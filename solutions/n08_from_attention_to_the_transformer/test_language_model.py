@@ -1,0 +1,237 @@
+"""Catch the bug: a test of a causal language model."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from solutions.specification import CatchTheBug, Misconception
+
+
+def parameters(dim=4, key_dim=4, hidden=6, words=7, spread=1.0):
+    """Embedding, places, and the five matrices."""
+    generator = torch.Generator().manual_seed(8)
+    shapes = [(words, dim), (9, dim), (dim, key_dim), (dim, key_dim), (dim, dim)]
+    shapes += [(dim, hidden), (hidden, dim)]
+    return [spread * torch.randn(shape, generator=generator) for shape in shapes]
+
+
+WORDS = torch.tensor([[3, 1, 4, 1, 5], [2, 6, 5, 3, 0]])
+
+
+def norm(x):
+    return F.layer_norm(x, x.shape[-1:])
+
+
+def expected(words, embedding, places, w_q, w_k, w_v, w_1, w_2, scale=None):
+    x = embedding[words] + places[: words.shape[1]]
+    y = norm(x)
+    scores = (y @ w_q) @ (y @ w_k).mT / (scale or w_q.shape[1] ** 0.5)
+    future = torch.ones(words.shape[1], words.shape[1]).triu(1).bool()
+    x = x + scores.masked_fill(future, -torch.inf).softmax(-1) @ (y @ w_v)
+    x = x + (norm(x) @ w_1).relu() @ w_2
+    return (norm(x) @ embedding.T).softmax(-1)
+
+
+def close(found, should):
+    return torch.allclose(found, should, atol=1e-5)
+
+
+def compared(words, given, like=close, scale=None):
+    """A test that compares what comes back for these inputs with the formula."""
+
+    def test(language_model):
+        assert like(language_model(words, *given), expected(words, *given, scale=scale))
+
+    return test
+
+
+def another_last_word(language_model, rows):
+    changed = WORDS.clone()
+    changed[:, -1] = torch.tensor([0, 4])
+    given = parameters()
+    before, after = language_model(WORDS, *given), language_model(changed, *given)
+    assert close(before[:, rows], after[:, rows])
+
+
+# --- Weak tests -----------------------------------------------------------------------------------
+
+
+def asserts_nothing(language_model):
+    print(language_model(WORDS, *parameters()))
+
+
+def only_the_sums(language_model):
+    chances = language_model(WORDS, *parameters())
+    assert close(chances.sum(-1), torch.ones(2, 5))
+
+
+def only_the_first_row(language_model):
+    another_last_word(language_model, slice(0, 1))
+
+
+def only_the_future(language_model):
+    another_last_word(language_model, slice(0, 4))
+
+
+def no_places(language_model):
+    embedding, places, *matrices = parameters()
+    compared(WORDS, [embedding, 0 * places, *matrices])(language_model)
+
+
+def upside_down(language_model):
+    given = parameters()
+    assert not close(language_model(WORDS, *given), expected(WORDS, *given))
+
+
+# --- Right answers in other styles ----------------------------------------------------------------
+
+
+def with_modules(language_model):
+    torch.manual_seed(3)
+    length, dim, key_dim, hidden, count = 4, 6, 3, 5, 8
+    words = torch.randint(count, (3, length))
+    embedding, places = nn.Embedding(count, dim), torch.rand(length, dim) * 2
+    matrices = [torch.rand(dim, key_dim) * 2 for _ in "qk"]
+    matrices += [torch.randn(dim, dim), torch.randn(dim, hidden), torch.randn(hidden, dim)]
+    layer_norm = nn.LayerNorm(dim)
+    with torch.no_grad():
+        x = embedding(words) + places
+        y = layer_norm(x)
+        q, k, v = (y @ matrix for matrix in matrices[:3])
+        x = x + F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + F.relu(layer_norm(x) @ matrices[3]) @ matrices[4]
+        should = F.softmax(layer_norm(x) @ embedding.weight.T, dim=-1)
+        found = language_model(words, embedding.weight.detach(), places, *matrices)
+    torch.testing.assert_close(found, should)
+
+
+def word_by_word(language_model):
+    embedding, places, w_q, w_k, w_v, w_1, w_2 = given = parameters(5, 3, 4, 7)
+    chances = language_model(WORDS, *given)
+    for sentence, of_sentence in zip(WORDS, chances, strict=True):
+        for place in range(5):
+            read = norm(embedding[sentence[: place + 1]] + places[: place + 1])
+            scores = (read @ w_k) @ (read[-1] @ w_q) / math.sqrt(3)
+            x = embedding[sentence[place]] + places[place]
+            x = x + torch.softmax(scores, 0) @ (read @ w_v)
+            x = x + torch.clamp(norm(x) @ w_1, min=0) @ w_2
+            assert close(of_sentence[place], (embedding @ norm(x)).softmax(0))
+
+
+def by_what_must_hold(language_model):
+    """Laws: causality, order, the residual alone, and a scale that knows the width."""
+    another_last_word(language_model, slice(0, 4))
+    embedding, places, w_q, w_k, w_v, w_1, w_2 = given = parameters()
+    turned = WORDS[:, [1, 0, 2, 3, 4]]
+    assert not close(language_model(WORDS, *given)[:, 2:], language_model(turned, *given)[:, 2:])
+    silent = language_model(WORDS, embedding, places, w_q, w_k, 0 * w_v, w_1, 0 * w_2)
+    assert close(silent, (norm(embedding[WORDS] + places[:5]) @ embedding.T).softmax(-1))
+    # The same scores in vectors four times as wide: √16 is twice √4, and so is one of the factors.
+    wide_q, wide_k = (F.pad(matrix, (0, 12)) for matrix in (2 * w_q, w_k))
+    wide = language_model(WORDS, embedding, places, wide_q, wide_k, w_v, w_1, w_2)
+    assert close(wide, language_model(WORDS, *given))
+
+
+# --- The exercise ---------------------------------------------------------------------------------
+
+exercise = CatchTheBug(
+    id="test_language_model",
+    title="Catch the bug",
+    points=4,
+    difficulty=3,
+    minutes=25,
+    hints=[
+        "What must change in the chances, and what must not, when you change the last word? When "
+        "two early words change places? When matrices are 0?",
+        "Either collect such laws until every bug breaks one, or write the whole formula down a "
+        "second time inside the test and compare. For the formula, choose at least three words a "
+        "sentence, places that are not 0, and key_dim above 1.",
+        "`F.layer_norm(x, x.shape[-1:])` is the norm, and `torch.ones(n, n).triu(1).bool()` marks "
+        "the future, which is filled with minus infinity. With seeded random parameters, compare "
+        "by `torch.allclose(…, atol=1e-5)`.",
+    ],
+    misconceptions=[
+        Misconception(
+            "asserts nothing",
+            asserts_nothing,
+            "Your test accepts every implementation there is. Nothing in it can fail.",
+            "If `language_model` returned nothing but zeros, which of your lines would object?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "only the sums",
+            only_the_sums,
+            "Your test sees that the chances sum to 1. Nearly all bugs leave that as it is: a "
+            "model that reads the future is still certain of *something*.",
+            "Which bugs change what comes out, but not its sum?",
+            kind="plausible-is-right",
+        ),
+        Misconception(
+            "only the first row",
+            only_the_first_row,
+            "You change a word and look whether the *first* prediction notices. A mask that is "
+            "open one column too far shows only right beside the change.",
+            "Which prediction would notice first, if each word could see the next one?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "only the future",
+            only_the_future,
+            "Your test sees that no prediction knows what comes later, and nothing else. What the "
+            "model makes of the words before may still be wrong.",
+            "Would your test notice if the residual connection were missing?",
+            kind="half-is-enough",
+        ),
+        Misconception(
+            "one word",
+            compared(torch.tensor([[3], [1]]), parameters()),
+            "Your sentences have one word. Then there is no future and no past, the only weight "
+            "is 1, and neither mask nor scale makes a difference.",
+            "How many words must a sentence have for a softmax to choose?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "no places",
+            no_places,
+            "Your test does not see whether the places are added, because they are 0 in it or "
+            "have no effect on what you compare.",
+            "What should happen to the prediction behind the third word when the first two change "
+            "places?",
+            kind="attention-sees-order",
+        ),
+        Misconception(
+            "width 1",
+            compared(WORDS, parameters(key_dim=1)),
+            "Your test notices no wrong scale: queries and keys have width 1, perhaps, and the "
+            "root of 1 is 1.",
+            "For which key_dim is the scale something else than 1?",
+            kind="even-inputs",
+        ),
+        Misconception(
+            "the scale forgotten",
+            compared(WORDS, parameters(), scale=1),
+            "Your test expects scores without the root of key_dim, so it blames whoever divides "
+            "by it.",
+            "What stands under the fraction bar in softmax(QKᵀ/√d)?",
+            kind="no-scale",
+        ),
+        Misconception(
+            "upside down",
+            upside_down,
+            "Your test fails where it should pass. What it asserts is true of the broken "
+            "implementations and false of the right one.",
+            "An `assert` states what is true when all is well. What does yours state?",
+            kind="failing-is-finding",
+        ),
+        Misconception(
+            "to the last digit",
+            compared(WORDS, parameters(), like=torch.equal),
+            "Your test blames an implementation that is right and differs in the last digit only.",
+            "Which function compares up to a tolerance?",
+            kind="failing-is-finding",
+        ),
+    ],
+    variants=[with_modules, word_by_word, by_what_must_hold],
+)
