@@ -93,7 +93,8 @@ def by_bisecting_the_logarithm(scores, words):
     low, high = torch.full(scores.shape[:-1], -7.0), torch.full(scores.shape[:-1], 12.0)
     for _ in range(50):
         middle = (low + high) / 2
-        too_few = _words(scores, middle.exp()) < words
+        weights = (scores / middle.exp().unsqueeze(-1)).softmax(-1)
+        too_few = -torch.xlogy(weights, weights).sum(-1) < torch.tensor(words).log()
         low, high = torch.where(too_few, middle, low), torch.where(too_few, high, middle)
     return middle.exp()
 

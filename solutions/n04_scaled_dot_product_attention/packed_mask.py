@@ -219,8 +219,8 @@ exercise = Exercise(
                     torch.arange(documents.shape[1]) * (documents > 0).long()
                 )
             ),
-            "Your positions count through the whole row. Every document begins at 0 again: the "
-            "model should not notice what it was packed with.",
+            "Your positions count through the whole row, though they leave out the padding. Every "
+            "document begins at 0 again: the model should not notice what it was packed with.",
             "At which position is the first word of the second document?",
             kind="row-is-sentence",
         ),
