@@ -225,13 +225,13 @@ def test_a_changed_fact_comes_into_the_headings_and_the_table():
 
 
 def read(title):
-    """1,000 words (10 minutes), 60 lines (5), a prediction (1), a thing to move (3): some 20."""
+    """1,500 words (10 minutes), 65 lines (10), two guesses (1), a thing to move (1): some 20."""
     heading = f"# 01 · {title}\n\n*About {title.lower()}.*\n\n"
-    prose = nbformat.v4.new_markdown_cell(heading + "word " * (1000 - len(heading.split())))
+    prose = nbformat.v4.new_markdown_cell(heading + "word " * (1500 - len(heading.split())))
     view = nbformat.v4.new_output("display_data", {facts.WIDGET: {}})
     guess = nbformat.v4.new_code_cell('predict("How many?", between=(0, 9))', outputs=[view])
-    moved = nbformat.v4.new_code_cell("line\n\n" * 60, outputs=[view])
-    return nbformat.v4.new_notebook(cells=[prose, guess, moved])
+    moved = nbformat.v4.new_code_cell("line\n\n" * 65, outputs=[view])
+    return nbformat.v4.new_notebook(cells=[prose, guess, guess, moved])
 
 
 def test_the_minutes_of_a_notebook_count_what_there_is_to_do():
