@@ -373,45 +373,54 @@ def _a(value: Any) -> str:
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
-@contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+class time_limit:  # noqa: N801, as other context managers are called
     """Raises `OutOfTime` in the main thread, repeatedly until the block is left.
 
-    Repeatedly, since a bare `except:` inside a loop would swallow the first.
+    Repeatedly, since a bare `except:` inside a loop would swallow the first. But never while the
+    block is being entered or left, which has to run to its end.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread can be interrupted
-        return
-    left = threading.Event()
 
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        if not left.is_set():
-            raise OutOfTime
+    def __init__(self, seconds: float):
+        self._seconds = seconds
+        # Only the main thread can be interrupted.
+        self._applies = threading.current_thread() is threading.main_thread()
 
-    clock = _alarm if hasattr(signal, "setitimer") else _watcher
-    with clock(seconds, stop):
-        try:
-            yield
-        finally:
-            left.set()
+    def __enter__(self) -> None:
+        if self._applies:
+            clock = _alarm if hasattr(signal, "setitimer") else _watcher
+            self._end = clock(self._seconds, self._stop)
+
+    def __exit__(self, *_: object) -> None:
+        if self._applies:
+            self._end()
+
+    @staticmethod
+    def _stop(_signal: int, frame: FrameType | None) -> None:
+        ways = (time_limit.__enter__.__code__, time_limit.__exit__.__code__)
+        while frame:
+            if frame.f_code in ways:
+                return
+            frame = frame.f_back
+        raise OutOfTime
 
 
-@contextlib.contextmanager
-def _alarm(seconds: float, stop: Callable) -> Iterator[None]:
-    """Calls `stop` repeatedly once the time is up; it interrupts a sleep too."""
+def _alarm(seconds: float, stop: Callable) -> Callable[[], None]:
+    """Calls `stop` repeatedly once the time is up; it interrupts a sleep too.
+
+    Returns:
+        What ends it.
+    """
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, REPEAT)
-    try:
-        yield
-    finally:
-        while signal.getitimer(signal.ITIMER_REAL)[0]:
-            with contextlib.suppress(OutOfTime):  # it may go off once more meanwhile
-                signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def end() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
+    return end
 
-@contextlib.contextmanager
-def _watcher(seconds: float, stop: Callable) -> Iterator[None]:
+
+def _watcher(seconds: float, stop: Callable) -> Callable[[], None]:
     """The same where the system has no such timer, as on Windows: a thread sends Ctrl-C."""
     deadline, left = time.monotonic() + seconds, threading.Event()
 
@@ -428,9 +437,10 @@ def _watcher(seconds: float, stop: Callable) -> Iterator[None]:
     before = signal.signal(signal.SIGINT, interrupted)
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
-    try:
-        yield
-    finally:
+
+    def end() -> None:
         left.set()
         watcher.join()
         signal.signal(signal.SIGINT, before)
+
+    return end
