@@ -394,9 +394,8 @@ class time_limit:  # noqa: N801, as other context managers are called
         if self._applies:
             self._end()
 
-    @staticmethod
-    def _stop(_signal: int, frame: FrameType | None) -> None:
-        ways = (time_limit.__enter__.__code__, time_limit.__exit__.__code__)
+    def _stop(self, _signal: int, frame: FrameType | None) -> None:
+        ways = (type(self).__enter__.__code__, type(self).__exit__.__code__)
         while frame:
             if frame.f_code in ways:
                 return
