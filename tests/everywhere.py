@@ -73,7 +73,7 @@ SETTINGS = {
     "mkl-compatible": Setting({"MKL_CBWR": "COMPATIBLE"}),
     "2-threads": Setting({"OMP_NUM_THREADS": "2", **PATIENT}),
     "4-threads": Setting({"OMP_NUM_THREADS": "4", **PATIENT}),
-    "busy": Setting(commands=(WHOLE,), busy=os.cpu_count() or 1),
+    "busy": Setting(busy=os.cpu_count() or 1),
     "slow-cells": Setting(commands=(["-m", "tests.slow_cells"],)),
     "lowest": Setting(commands=(WHOLE, REBUILD), lowest=True),
     **{
