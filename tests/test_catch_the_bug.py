@@ -14,7 +14,7 @@ from utils.checks import bank, lineups
 from utils.checks.calling import Printed, answers
 from utils.checks.examining import MOST_CALLS, Examiner, StandIn, refusal
 from utils.checks.feedback import explain
-from utils.checks.lineups import Lineup, in_double
+from utils.checks.lineups import Lineup, otherwise_rounded
 from utils.checks.notebook import verdict_on
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
@@ -376,12 +376,13 @@ def test_a_lineup_has_bugs_of_known_kinds(name, monkeypatch):
     assert bank.load(f"test_{name}").cases[0].inputs["lineup"] == [*lineup.implementations]
 
 
-def test_in_double_the_digits_differ_and_nothing_else():
+def test_otherwise_rounded_the_last_digits_differ_and_nothing_else():
     numbers = torch.arange(1, 60) / 7
-    precise = in_double(torch.exp)(numbers)
-    assert precise.dtype == torch.float32
-    assert torch.allclose(precise, numbers.exp())
-    assert torch.equal(in_double(torch.exp)(numbers.double()), numbers.double().exp())
-    assert in_double(lambda count: count + 1)(2) == 3
-    pair = in_double(lambda numbers, keep: (numbers, keep))(numbers, keep=torch.tensor([True]))
+    rounded = otherwise_rounded(torch.exp)(numbers)
+    assert (rounded != numbers.exp()).all()
+    assert torch.allclose(rounded, numbers.exp(), rtol=2e-7, atol=0)
+    whole = torch.tensor([0.0, 1.0, -3.0])
+    assert torch.equal(otherwise_rounded(torch.clone)(whole), whole)
+    assert otherwise_rounded(lambda count: count + 1)(2) == 3
+    pair = otherwise_rounded(lambda n, keep: (n, keep))(numbers, keep=torch.tensor([True]))
     assert [one.dtype for one in pair] == [torch.float32, torch.bool]

@@ -3,7 +3,7 @@
 import torch
 
 from solutions.specification import CatchTheBug, Misconception
-from utils.checks.lineups.local_general import attention
+from utils.checks.lineups.local_general import LINEUP, attention
 
 LENGTHS = [6, 3]
 
@@ -32,12 +32,12 @@ def close(found, should):
     return torch.allclose(found, should, atol=1e-5)
 
 
-def compared(given, half_width=1, like=close, results=2, runs_on=False):
+def compared(given, half_width=1, like=close, results=2, right=expected, **options):
     """A test that compares what comes back for these inputs with the formula."""
 
     def test(local_general):
         found = local_general(*given, half_width)
-        should = expected(*given, half_width, runs_on)
+        should = right(*given, half_width, **options)
         for one, other in list(zip(found, should, strict=True))[-results:]:
             assert like(one, other)
 
@@ -228,7 +228,7 @@ exercise = CatchTheBug(
         ),
         Misconception(
             "to the last digit",
-            compared(inputs(), like=torch.equal),
+            compared(inputs(), like=torch.equal, right=LINEUP.right[0]),
             "Decimal numbers are rounded at each step of a computation, so two right ways to the "
             "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.specification import CatchTheBug, Misconception
+from utils.checks.lineups.attend import LINEUP
 
 
 def inputs(batch=2, tgt_len=3, src_len=5, dim=4, value_dim=4):
@@ -36,11 +37,11 @@ def expected(query, keys, values, mask=None, scale=None):
     return weights @ values, weights
 
 
-def compared(*given, like=torch.allclose, scale=None):
+def compared(*given, like=torch.allclose, right=expected, **options):
     """A test that compares what comes back for these inputs with the formula."""
 
     def test(attend):
-        for found, should in zip(attend(*given), expected(*given, scale=scale), strict=True):
+        for found, should in zip(attend(*given), right(*given, **options), strict=True):
             assert like(found, should)
 
     return test
@@ -273,7 +274,12 @@ exercise = CatchTheBug(
         ),
         Misconception(
             "to the last digit",
-            compared(*inputs(value_dim=6), one_row_shut(some_open()), like=torch.equal),
+            compared(
+                *inputs(value_dim=6),
+                one_row_shut(some_open()),
+                like=torch.equal,
+                right=LINEUP.right[0],
+            ),
             "Decimal numbers are rounded at each step of a computation, so two right ways to the "
             "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",

@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.specification import CatchTheBug, Misconception
+from utils.checks.lineups.multi_head import LINEUP
 
 DIM = 8
 
@@ -36,12 +37,12 @@ def close(found, should):
     return found.shape == should.shape and torch.allclose(found, should, atol=1e-5)
 
 
-def compared(given, heads=2, mask=None, like=close, width=None, what=(0, 1)):
+def compared(given, heads=2, mask=None, like=close, what=(0, 1), right=expected, **options):
     """A test that compares what comes back for these inputs with the formula."""
 
     def test(multi_head):
         found = multi_head(*given, heads, mask)
-        should = expected(*given, heads, mask, width)
+        should = right(*given, heads, mask, **options)
         for place in what:
             assert like(found[place], should[place])
 
@@ -277,7 +278,7 @@ exercise = CatchTheBug(
         ),
         Misconception(
             "to the last digit",
-            compared(inputs(), mask=padding(), like=torch.equal),
+            compared(inputs(), mask=padding(), like=torch.equal, right=LINEUP.right[0]),
             "Decimal numbers are rounded at each step of a computation, so two right ways to the "
             "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",

@@ -5,6 +5,7 @@ import math
 import torch
 
 from solutions.specification import CatchTheBug, Misconception
+from utils.checks.lineups.luong_step import LINEUP
 
 
 def inputs(words=(5, 1, 3), lengths=(4, 2, 3), src_len=4):
@@ -28,11 +29,11 @@ def close(found, should):
     return torch.allclose(found, should, atol=1e-5)
 
 
-def compared(given, results=(0, 1, 2), like=close):
+def compared(given, results=(0, 1, 2), like=close, right=expected):
     """A test that compares some of the results with what they should be."""
 
     def test(step):
-        found, should = step(*given), expected(*given)
+        found, should = step(*given), right(*given)
         for place in results:
             assert like(found[place], should[place])
 
@@ -225,7 +226,7 @@ exercise = CatchTheBug(
         ),
         Misconception(
             "to the last digit",
-            compared(inputs(), like=torch.equal),
+            compared(inputs(), like=torch.equal, right=LINEUP.right[0]),
             "Decimal numbers are rounded at each step of a computation, so two right ways to the "
             "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",

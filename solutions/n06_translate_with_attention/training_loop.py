@@ -39,6 +39,7 @@ def cases(draw: Draw) -> list[Case]:
         ),
         Case("one step", inputs([[4, 1], [1, 3]], (8, 2), 0.25)),
         Case("small gradients", inputs([[3, 1], [1, 4], [2, 2]], reach=0.1)),
+        Case("large gradients", inputs([[3, 1], [1, 4], [2, 2]], rate=0.1, reach=9.0)),
         Case("an empty sentence", inputs([[0, 3], [2, 0], [3, 1]], rate=0.1)),
         Case("float64", {n: v.double() if n[0] in "sew" else v for n, v in double.items()}),
     ]

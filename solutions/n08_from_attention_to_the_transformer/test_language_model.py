@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.specification import CatchTheBug, Misconception
+from utils.checks.lineups.language_model import LINEUP
 
 
 def parameters(dim=4, key_dim=4, hidden=6, words=7, spread=1.0):
@@ -38,11 +39,11 @@ def close(found, should):
     return torch.allclose(found, should, atol=1e-5)
 
 
-def compared(words, given, like=close, scale=None):
+def compared(words, given, like=close, right=expected, **options):
     """A test that compares what comes back for these inputs with the formula."""
 
     def test(language_model):
-        assert like(language_model(words, *given), expected(words, *given, scale=scale))
+        assert like(language_model(words, *given), right(words, *given, **options))
 
     return test
 
@@ -227,7 +228,7 @@ exercise = CatchTheBug(
         ),
         Misconception(
             "to the last digit",
-            compared(WORDS, parameters(), like=torch.equal),
+            compared(WORDS, parameters(), like=torch.equal, right=LINEUP.right[0]),
             "Your test blames an implementation that is right and differs in the last digit only.",
             "Which function compares up to a tolerance?",
             kind="failing-is-finding",

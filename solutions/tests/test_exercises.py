@@ -229,9 +229,10 @@ def read(title):
     heading = f"# 01 · {title}\n\n*About {title.lower()}.*\n\n"
     prose = nbformat.v4.new_markdown_cell(heading + "word " * (1500 - len(heading.split())))
     view = nbformat.v4.new_output("display_data", {facts.WIDGET: {}})
-    guess = nbformat.v4.new_code_cell('predict("How many?", between=(0, 9))', outputs=[view])
+    ask = 'guess = predict("How many?", between=(0, 9))'
+    guesses = [nbformat.v4.new_code_cell(ask, outputs=[view]) for _ in range(2)]
     moved = nbformat.v4.new_code_cell("line\n\n" * 65, outputs=[view])
-    return nbformat.v4.new_notebook(cells=[prose, guess, guess, moved])
+    return nbformat.v4.new_notebook(cells=[prose, *guesses, moved])
 
 
 def test_the_minutes_of_a_notebook_count_what_there_is_to_do():
