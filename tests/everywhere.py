@@ -169,6 +169,13 @@ def run(name: str, setting: Setting, log: Path) -> tuple[bool, str]:
     return not any(codes) and not changed, ", ".join(filter(None, [*facts, minutes]))
 
 
+def end_of(log: Path) -> list[str]:
+    """What a reader needs who only sees this output: the failures, and what came after them."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    failures = [i for i, line in enumerate(lines) if re.match(r"=+ (FAILURES|ERRORS) =+", line)]
+    return [f"  | {line}" for line in lines[failures[0] if failures else -40 :][-200:]]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.everywhere", description=__doc__)
     parser.add_argument("settings", nargs="*", metavar="SETTING", help=", ".join(SETTINGS))
@@ -186,6 +193,8 @@ def main() -> int:
             table[name] = run(name, setting, LOGS / f"{name}.log")
         good, line = table[name]
         print(f"{name:15} {'ok  ' if good else 'RED '} {line}", flush=True)
+        if not good:
+            print(*end_of(LOGS / f"{name}.log"), sep="\n", flush=True)
     zips = {found[0] for _, line in table.values() if (found := re.search(r"zip \w+", line))}
     if len(zips) > 1:
         print(f"The zip is not the same everywhere: {zips}")

@@ -9,6 +9,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from utils.widgets.prediction import GuessFirst
+
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -90,6 +92,7 @@ def test_a_guess_comes_before_its_answer_and_the_answer_is_folded(path):
         answer = cells[i + 1]
         assert f"{name}.reveal(" in answer.source.splitlines()[-1], answer.source
         assert answer.metadata.get("jupyter") == {"outputs_hidden": True}, answer.source
+        assert text_of(answer.outputs).startswith(f"{GuessFirst()!r}\n")  # what folded ones show
         assert re.search(r"^The answer: .+$", text_of(answer.outputs), flags=re.MULTILINE)
 
 

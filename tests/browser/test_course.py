@@ -19,6 +19,7 @@ from tests.browser.lab import (
     running_lab,
     switch_theme,
 )
+from utils.widgets.prediction import GuessFirst
 
 pytestmark = needs.chromium
 
@@ -104,6 +105,7 @@ def test_it_can_be_read_in_both_themes(lab, page, name):
     for theme in ("Dark", "Light"):
         switch_theme(page, theme)
         _check_pictures(page, name)
+        _check_folded(page, name)
         if "SCREENSHOTS" in os.environ:
             _take_screenshots(page, f"{name[:2]}-{theme.lower()}")
 
@@ -125,6 +127,13 @@ def _check_pictures(page, name):
     assert all(width > 0 and alt for width, alt in pictures), name
     assert page.get_by_text("Error displaying widget").count() == 0, name
     assert page.locator(".jp-Notebook mjx-merror").count() == 0, name
+
+
+def _check_folded(page, name):
+    """What is seen of folded answers: JupyterLab shows the first line of each."""
+    seen = page.locator(".jp-OutputPlaceholder").all_inner_texts()
+    assert 3 <= len(seen) <= 6, name
+    assert {line.strip() for line in seen} == {repr(GuessFirst())}, name
 
 
 def _take_screenshots(page, stem):

@@ -1,11 +1,13 @@
 """A guess that is committed before the answer can be seen, and then stands beside it."""
 
 import html
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import anywidget
 import traitlets
+from IPython import get_ipython
 from IPython.display import display
 
 from utils.checks.feedback import Note
@@ -72,6 +74,24 @@ class Prediction(Pictured, anywidget.AnyWidget):
         return Answer(self.answer, f"You said {self.guess} ({self.certainty}): {verdict}.")
 
 
+class GuessFirst:
+    """What stands first where nobody has guessed yet.
+
+    JupyterLab shows the first line of a folded output, which must not be the answer's.
+    """
+
+    def __repr__(self) -> str:
+        return "Guess first, then run this cell."
+
+
+def _hide_answer(info) -> None:
+    """Before a cell runs: if it reveals what was not guessed, put a line in front of the answer."""
+    for name in re.findall(r"(\w+)\.reveal\(", info.raw_cell):
+        prediction = get_ipython().user_ns.get(name)
+        if isinstance(prediction, Prediction) and not prediction.guess:
+            display(GuessFirst())
+
+
 class Answer:
     """What a prediction is compared with. As text it is the same for everybody."""
 
@@ -109,4 +129,6 @@ def predict(
     tolerance = CLOSE * (high - low) if close is None else close
     prediction = Prediction(question, options, between or (), tolerance)
     display(prediction)
+    if shell := get_ipython():
+        shell.events.register("pre_run_cell", _hide_answer)
     return prediction
