@@ -17,8 +17,9 @@ from grading.sandbox import Launcher
 from grading.submissions import Submission, Unreadable
 from utils.checks import code
 from utils.checks.feedback import in_words
-from utils.checks.judging import Verdict, judge
+from utils.checks.judging import Verdict
 from utils.checks.reasons import Reason
+from utils.checks.relations import diagnose
 from utils.checks.tasks import Record
 
 
@@ -156,7 +157,7 @@ def _verdict(record: Record, reply: Reply) -> Verdict:
         return Verdict(record.task, trouble.reason, trouble.message, where=trouble.where)
     try:
         with np.errstate(all="ignore"):
-            return judge(record, reply.answers)
+            return diagnose(record, reply.answers)
     except Exception:  # arrays that no worker of ours would send
         return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
 

@@ -106,7 +106,8 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
         return Note(f"✓ {task.title}: passed, {points}", [verdict.message, *printed], GOOD)
     earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
     mistake, evidence = verdict.mistake, verdict.evidence
-    lines = [verdict.message, *_slips(verdict.slips), *filter(None, [verdict.where])]
+    more = filter(None, [verdict.relation, verdict.where])
+    lines = [verdict.message, *_slips(verdict.slips), *more]
     if mistake:
         lines.insert(len(lines) if task.kind == "test" else 0, mistake.explanation)
     if evidence:

@@ -66,6 +66,7 @@ class Verdict:
         share: of correct entries, where the task has `full_marks_from`; of the bugs that a test
             catches.
         slips: kinds of bugs that slip through a test.
+        relation: how the answer is related to the right one, where it is no known mistake.
     """
 
     task: Task
@@ -76,6 +77,7 @@ class Verdict:
     where: str = ""
     share: float | None = None
     slips: Sequence[str] = ()
+    relation: str = ""
 
     @property
     def passed(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from utils.checks import bank
 from utils.checks.calling import Printed, Trouble, answers
 from utils.checks.feedback import BAD, Note, explain
-from utils.checks.judging import Verdict, judge
+from utils.checks.judging import Verdict
 from utils.checks.memory import (
     Guess,
     Tried,
@@ -18,6 +18,7 @@ from utils.checks.memory import (
     remember,
 )
 from utils.checks.reasons import Reason
+from utils.checks.relations import diagnose
 from utils.checks.tasks import Record, Task
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
@@ -58,7 +59,7 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     if task.id not in names:
         return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
     try:
-        return judge(record, answers(task, names[task.id], record.cases, printed))
+        return diagnose(record, answers(task, names[task.id], record.cases, printed))
     except Trouble as trouble:
         return Verdict(task, trouble.reason, trouble.message, where=trouble.where)
     except Exception as error:  # objects can be odder than anybody foresees
