@@ -59,11 +59,11 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a worker said about one set of cases: an answer to each, or why there are none.
+    """What a worker said about one set of cases: an answer to each, or why there are no more.
 
     Args:
         answers: in the order of the cases.
-        trouble: why there are none.
+        trouble: why there is none to the next.
         printed: lines that the learner's code printed.
     """
 
@@ -229,7 +229,7 @@ class Conversation:
         records = self.assignment.public[task], self.assignment.fresh[task]
         try:
             if "trouble" in parts[0]:  # after trouble with the public cases, others were not tried
-                parts = parts[:1] * 2
+                parts = [parts[0], parts[0] | {"answers": []}]
             examined = self.examinations[task].parts if task in self.examinations else [None] * 2
             triples = zip(parts, records, examined, strict=True)
             self.replies[task] = Replies(*(_reply(*triple) for triple in triples))
@@ -275,20 +275,20 @@ def _reply(part: dict, record: Record, examiner: Examiner | None) -> Reply:
     Raises:
         Exception: it says nothing that makes sense.
     """
+    trouble = None
     if "trouble" in part:
         value, message, where = map(_printable, part["trouble"])
-        reason = Reason(value)
-        if not reason.from_worker:
+        trouble = Trouble(Reason(value), message, where)
+        if not trouble.reason.from_worker:
             raise ValueError("a reason that is not a worker's to give")
-        return Reply(trouble=Trouble(reason, message, where))
-    if examiner:
+    if examiner and not trouble:
         answers = [examiner.answer]
     else:
         answers = [_answer(said, record.task) for said in part["answers"]]
-    if len(answers) != len(record.cases):
+    if (len(answers) == len(record.cases)) == bool(trouble) or len(answers) > len(record.cases):
         raise ValueError("not one answer for each case")
     printed = part["printed"]
-    return Reply(answers, printed=min(printed, 10**9) if type(printed) is int else 0)
+    return Reply(answers, trouble, min(printed, 10**9) if type(printed) is int else 0)
 
 
 def _answer(said: dict, spec: CallSpec) -> Answer:

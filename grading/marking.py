@@ -153,11 +153,9 @@ def ask(
 
 
 def _verdict(record: Record, reply: Reply) -> Verdict:
-    if trouble := reply.trouble:
-        return Verdict(record.task, trouble.reason, trouble.message, where=trouble.where)
     try:
         with np.errstate(all="ignore"):
-            return diagnose(record, reply.answers)
+            return diagnose(record, reply.answers, reply.trouble)
     except Exception:  # arrays that no worker of ours would send
         return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
 

@@ -153,18 +153,23 @@ def _replies(
     for cases in parts:
         printed = Printed()
         try:
-            if spec.id not in names:
-                raise Trouble(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
-            asked = examiner(*cases) if spec.kind == "test" else None
-            given = answers(spec, names[spec.id], cases, printed, asked)
-            found = [plain(answer) for answer in given]
-            wire.pack(found)  # whether it can be sent at all
-            replies.append({"answers": found, "printed": printed.lines})
-        except Trouble as trouble:
-            return [*replies, {"trouble": [trouble.reason, trouble.message, trouble.where]}]
+            said: dict[str, Any] = {}
+            try:
+                if spec.id not in names:
+                    raise Trouble(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
+                asked = examiner(*cases) if spec.kind == "test" else None
+                given = answers(spec, names[spec.id], cases, printed, asked)
+            except Trouble as trouble:
+                given = trouble.earlier
+                said["trouble"] = [trouble.reason, trouble.message, trouble.where]
+            said |= {"answers": [plain(answer) for answer in given], "printed": printed.lines}
+            wire.pack(said)  # whether it can be sent at all
         except BaseException as error:  # objects can be odder than anybody foresees
             message = f"`{spec.id}` gives something that cannot be compared. {_words(error)}"
-            return [*replies, {"trouble": [Reason.TYPE, message, ""]}]
+            said = {"trouble": [Reason.TYPE, message, ""], "answers": [], "printed": printed.lines}
+        replies.append(said)
+        if "trouble" in said:
+            break
     return replies
 
 

@@ -40,11 +40,14 @@ class Trouble(Exception):  # noqa: N818 - the learner's error, not ours
         reason: for tables.
         message: a sentence or two for the learner, with the way out.
         where: for an exception, the learner's line and the inputs that raised it.
+        earlier: the answers to the cases before.
     """
 
-    def __init__(self, reason: Reason, message: str, where: str = ""):
+    def __init__(
+        self, reason: Reason, message: str, where: str = "", earlier: Sequence[Answer] = ()
+    ):
         super().__init__(message)
-        self.reason, self.message, self.where = reason, message, where
+        self.reason, self.message, self.where, self.earlier = reason, message, where, earlier
 
 
 class Printed(io.TextIOBase):
@@ -78,24 +81,31 @@ def answers(
         examiner: of a test; where none is given, one in this process.
 
     Raises:
-        Trouble: there is no answer to compare.
+        Trouble: there is no answer to compare, or none to the cases from some case on.
     """
     if spec.kind == "choices":
         return [Answer(_chosen(spec, learned)) for _ in cases]
     _check_kind(spec, learned)
+    given: list[Answer] = []
     with redirected(printed), warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
         warnings.simplefilter("ignore")
         try:
             with time_limit(spec.seconds):
                 if spec.kind == "test":
                     return [_examined(spec, learned, examiner or Examiner(spec.id, *cases))]
-                return [_answer(spec, learned, case) for case in cases]
+                for case in cases:
+                    given.append(_answer(spec, learned, case))
         except OutOfTime:
             raise Trouble(
                 Reason.TIME,
                 f"`{spec.id}` was still running after {spec.seconds:g} seconds and was stopped. "
                 "Is there a loop that never ends? The notebook is fine: fix it and check again.",
+                earlier=given,
             ) from None
+        except Trouble as trouble:
+            trouble.earlier = given
+            raise
+    return given
 
 
 @contextlib.contextmanager

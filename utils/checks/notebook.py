@@ -59,9 +59,10 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     if task.id not in names:
         return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
     try:
-        return diagnose(record, answers(task, names[task.id], record.cases, printed))
-    except Trouble as trouble:
-        return Verdict(task, trouble.reason, trouble.message, where=trouble.where)
+        try:
+            return diagnose(record, answers(task, names[task.id], record.cases, printed))
+        except Trouble as trouble:
+            return diagnose(record, trouble.earlier, trouble)
     except Exception as error:  # objects can be odder than anybody foresees
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"
