@@ -16,10 +16,10 @@ from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply
 from grading.sandbox import Launcher
 from grading.submissions import Submission, Unreadable
 from utils.checks import code
+from utils.checks.diagnosing import diagnose
 from utils.checks.feedback import in_words
 from utils.checks.judging import Verdict
 from utils.checks.reasons import Reason
-from utils.checks.relations import diagnose
 from utils.checks.tasks import Record
 
 
@@ -155,9 +155,10 @@ def ask(
 def _verdict(record: Record, reply: Reply) -> Verdict:
     try:
         with np.errstate(all="ignore"):
-            return diagnose(record, reply.answers, reply.trouble)
+            verdict = diagnose(record, reply.answers, reply.trouble)
     except Exception:  # arrays that no worker of ours would send
         return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
+    return replace(verdict, relation=reply.relation or verdict.relation)
 
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:

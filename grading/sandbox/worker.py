@@ -17,12 +17,21 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 import utils.checks
 import utils.plots
 from grading.sandbox import wire
-from utils.checks.calling import OutOfTime, Printed, Trouble, answers, redirected, time_limit
+from utils.checks.calling import (
+    OutOfTime,
+    Printed,
+    Trouble,
+    answers,
+    redirected,
+    time_limit,
+    tried,
+)
 from utils.checks.examining import Decision
 from utils.checks.notebook import NOT_DEFINED
 from utils.checks.reasons import Reason
@@ -50,6 +59,10 @@ def work(connection: socket.socket) -> None:
             say(at="task", which=spec.id)
             examiner = functools.partial(_FarExaminer, spec.id, say, hear)
             say(task=spec.id, parts=_replies(spec, parts, names, examiner))
+            while (more := hear())["cases"]:
+                cases = [Case(**case) for case in more["cases"]]
+                again = tried(spec, names[spec.id], cases, more["seed"])
+                say(task=spec.id, tried=[one if _can_be_sent(one) else None for one in again])
         say(end=True)
 
 
@@ -171,6 +184,14 @@ def _replies(
         if "trouble" in said:
             break
     return replies
+
+
+def _can_be_sent(outputs: Mapping[str, np.ndarray] | None) -> bool:
+    try:
+        wire.pack(outputs)
+    except wire.WireError:
+        return False
+    return True
 
 
 def plain(answer: Answer) -> dict[str, Any]:

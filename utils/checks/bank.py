@@ -70,7 +70,8 @@ def save(records: Sequence[Record], path: Path) -> None:
         for number, mistake in enumerate(record.task.mistakes):
             for i, one in enumerate(record.mistaken[mistake.name]):
                 answer(one, f"{key}/{i}/mistake {number}")
-        content.append({"task": asdict(record.task), "cases": cases, "gradients": expected})
+        told = {"task": asdict(record.task), "cases": cases, "gradients": expected}
+        content.append(told | {"moves": record.moves})
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     _replace(path.with_suffix(".json"), text.encode())
     arrays = {name: _one_nan(values) for name, values in arrays.items()}
@@ -195,4 +196,4 @@ def _record(entry: dict, arrays: Mapping[str, np.ndarray]) -> Record:
         mistake.name: list(answers(f"mistake {number}"))
         for number, mistake in enumerate(task.mistakes)
     }
-    return Record(task, cases, list(answers("expected")), mistaken)
+    return Record(task, cases, list(answers("expected")), mistaken, entry.get("moves", {}))

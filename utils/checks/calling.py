@@ -16,7 +16,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -106,6 +106,32 @@ def answers(
             trouble.earlier = given
             raise
     return given
+
+
+def tried(
+    spec: CallSpec, learned: Any, cases: Sequence[Case], seed: int = OUR_SEED
+) -> list[Mapping[str, np.ndarray] | None]:
+    """What the learner's object returns for cases that it may not be made for.
+
+    Args:
+        spec, learned, cases: as in `answers`.
+        seed: set before each call.
+
+    Returns:
+        The outputs in each case; None where it fails.
+    """
+    returned: list[Mapping[str, np.ndarray] | None] = []
+    with redirected(Printed()), warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
+        warnings.simplefilter("ignore")
+        with contextlib.suppress(OutOfTime), time_limit(spec.seconds):
+            for case in cases:
+                torch.default_generator.manual_seed(seed)
+                try:
+                    given = _call(_callable(spec, learned, case), _copies(case), case)
+                    returned.append(_arrays(spec, given))
+                except Exception:
+                    returned.append(None)
+    return returned + [None] * (len(cases) - len(returned))
 
 
 @contextlib.contextmanager

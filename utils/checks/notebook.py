@@ -4,9 +4,11 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from utils.checks import bank
-from utils.checks.calling import Printed, Trouble, answers
+from utils.checks.calling import Printed, Trouble, answers, tried
+from utils.checks.diagnosing import diagnose
 from utils.checks.feedback import BAD, Note, explain
 from utils.checks.judging import Verdict
 from utils.checks.memory import (
@@ -18,7 +20,6 @@ from utils.checks.memory import (
     remember,
 )
 from utils.checks.reasons import Reason
-from utils.checks.relations import diagnose
 from utils.checks.tasks import Record, Task
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
@@ -58,11 +59,12 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     task = record.task
     if task.id not in names:
         return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
+    ask = partial(tried, task, names[task.id])
     try:
         try:
-            return diagnose(record, answers(task, names[task.id], record.cases, printed))
+            return diagnose(record, answers(task, names[task.id], record.cases, printed), ask=ask)
         except Trouble as trouble:
-            return diagnose(record, trouble.earlier, trouble)
+            return diagnose(record, trouble.earlier, trouble, ask)
     except Exception as error:  # objects can be odder than anybody foresees
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"

@@ -9,7 +9,7 @@ the strongest first, and the first that holds is told.
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -17,9 +17,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from utils.checks.calling import Trouble
-from utils.checks.judging import Verdict, first_cases, judge
-from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, Case, Record
 
 LOOSE = 10  # times the task's tolerance: a relation is well within it, or does not hold
@@ -27,31 +24,6 @@ CLOSE = 2e-3  # of factors and exponents that have a name
 BITS = {"f": 10, "i": 2, "u": 2, "b": 1}  # that an entry is worth as evidence, at least
 ENOUGH = 30  # bits: a thousand relations may be tried
 SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller ones have few digits left
-COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
-
-
-def diagnose(record: Record, answers: Sequence[Answer], trouble: Trouble | None = None) -> Verdict:
-    """The verdict on an answer, with a relation where no known mistake is named.
-
-    Args:
-        record: what was asked and is expected.
-        answers: in the order of the cases.
-        trouble: why there is none to the next case and those behind it.
-    """
-    verdict, task = judge(record, answers, trouble), record.task
-    is_compared = verdict.reason in COMPARED and task.kind != "choices"
-    if verdict.mistake or not is_compared or task.full_marks_from is not None:
-        return verdict
-    with np.errstate(all="ignore"):
-        return replace(verdict, relation=of_values(first_cases(record, len(answers)), answers))
-
-
-def of_values(record: Record, answers: Sequence[Answer]) -> str:
-    """The strongest relation of an answer's values to the right ones; "" if there is none."""
-    seen = [Seen(record, answers, output) for output in record.task.outputs]
-    wrong = [one for one in seen if not one.right]
-    told = (relation(one) for relation in RELATIONS for one in wrong)
-    return next(filter(None, told), "")
 
 
 class Pair(NamedTuple):
@@ -679,6 +651,7 @@ def _right_in_some_cases(seen: Seen) -> str:
     return f"`{seen.output}` is right where {one} equals {other}, and wrong in all other cases."
 
 
+# The strongest first. What an answer does when it is called again comes between the two lists.
 RELATIONS: list[Callable[[Seen], str]] = [
     _another_output,
     _an_input,
@@ -693,7 +666,20 @@ RELATIONS: list[Callable[[Seen], str]] = [
     _steeper,
     _an_axis_too_few,
     _another_kind,
+]
+WEAKER_RELATIONS: list[Callable[[Seen], str]] = [
     _other_places,
     _right_elsewhere,
     _right_in_some_cases,
 ]
+
+
+def of_values(
+    record: Record, answers: Sequence[Answer], relations: Sequence[Callable[[Seen], str]]
+) -> str:
+    """The first of some relations of an answer's values to the right ones; "" if none holds."""
+    seen = [Seen(record, answers, output) for output in record.task.outputs]
+    wrong = [one for one in seen if not one.right]
+    with np.errstate(all="ignore"):
+        told = (relation(one) for relation in relations for one in wrong)
+        return next(filter(None, told), "")
