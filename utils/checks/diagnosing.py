@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from utils.checks.behaviours import Ask, of_behaviour
 from utils.checks.calling import Trouble
+from utils.checks.causes import cause
 from utils.checks.judging import Verdict, first_cases, judge
 from utils.checks.reasons import Reason
 from utils.checks.relations import RELATIONS, WEAKER_RELATIONS, of_values
@@ -36,15 +37,17 @@ def diagnose(
     task = record.task
     if verdict.mistake or task.kind in ("choices", "test") or task.full_marks_from is not None:
         return verdict
-    return replace(verdict, relation=_relation(record, answers, verdict.reason, ask))
+    return replace(verdict, relation=_relation(record, answers, verdict, ask))
 
 
-def _relation(record: Record, answers: Sequence[Answer], reason: Reason, ask: Ask | None) -> str:
-    known, told = first_cases(record, len(answers)), ""
+def _relation(record: Record, answers: Sequence[Answer], verdict: Verdict, ask: Ask | None) -> str:
+    known, told, reason = first_cases(record, len(answers)), "", verdict.reason
     if reason in COMPARED:
         told = of_values(known, answers, RELATIONS)
     if reason in CALLED and ask and record.task.again and not told:
         told = of_behaviour(record, answers, ask)
     if reason in COMPARED and not told:
         told = of_values(known, answers, WEAKER_RELATIONS)
+    if reason == Reason.ERROR and not told:
+        told = cause(record.task, record.cases[len(answers)], verdict.message)
     return told

@@ -174,12 +174,16 @@ RATIOS = {
 }
 
 
-def _axis(axis: int, depth: int) -> str:
-    """An axis, counted from the end, in words."""
+def axis_in_words(axis: int, depth: int) -> str:
+    """An axis, counted from the end."""
     if depth == 1:
-        return "its only axis"
-    names = {-1: "its last axis", -depth: "its first axis"}
-    return names.get(axis, f"its axis {depth + axis}")
+        return "the only axis"
+    return {-1: "the last axis", -depth: "the first axis"}.get(axis, f"axis {depth + axis}")
+
+
+def _axis(axis: int, depth: int) -> str:
+    """The same, of what was named before."""
+    return axis_in_words(axis, depth).replace("the ", "its ")
 
 
 def _factor(factors: Mapping[int, float], cases: Sequence[Case]) -> str:
@@ -225,7 +229,7 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
     for name, value in {**case.inputs, **case.build}.items():
         if isinstance(value, Tensor):
             for axis in range(-1, -value.dim() - 1, -1):
-                where = _axis(axis, value.dim()).replace("its", "the")
+                where = axis_in_words(axis, value.dim())
                 yield f"the length of {where} of `{name}`", value.shape[axis]
         elif isinstance(value, int | float) and not isinstance(value, bool):
             yield f"`{name}`", value
@@ -548,6 +552,21 @@ def _tells(row: np.ndarray) -> bool:
     return len(shares) > 1 and shares.min() > SMALLEST_SHARE and np.ptp(shares) > SMALLEST_SHARE
 
 
+def _sums_elsewhere(seen: Seen) -> str:
+    if not (seen.numbers and seen.kinds == "ff") or seen.depth < 2:
+        return ""
+    if not all(_is_shares(pair.should) for pair in seen.pairs):
+        return ""
+    for axis in seen.axes[1:]:
+        sums = [(pair.is_.sum(axis), pair.is_.sum(-1), pair.is_.shape[axis]) for pair in seen.pairs]
+        whole = all(seen.same(along, np.ones_like(along)) for along, _, _ in sums)
+        broken = sum(not seen.same(last, np.ones_like(last)) for _, last, _ in sums)
+        if whole and broken >= 2:
+            where = _axis(axis, seen.depth)
+            return f"`{seen.output}` sums to 1 along {where}, and should along its last axis."
+    return ""
+
+
 def _is_shares(values: np.ndarray) -> bool:
     sums = values.sum(-1)
     return bool((values >= 0).all() and (np.isclose(sums, 1, atol=1e-4) | (sums == 0)).all())
@@ -664,6 +683,7 @@ RELATIONS: list[Callable[[Seen], str]] = [
     _plus_a_number,
     _a_step,
     _steeper,
+    _sums_elsewhere,
     _an_axis_too_few,
     _another_kind,
 ]
