@@ -535,8 +535,8 @@ def test_check_looks_where_it_is_called(course):
     names = {"check": check, "share": right}
     assert repr(eval('check("share")', names)).startswith("✓ Share: passed, 2 of 2 points")
     assert "There is no `Scale` yet" in repr(eval('check("Scale")', names))
-    assert "No exercise is called 'shares'" in repr(check("shares"))
-    assert "`share`, `Scale`" in repr(hint("shares"))
+    assert "No exercise is called 'unknown'" in repr(check("unknown"))
+    assert "`share`, `Scale`" in repr(hint("unknown"))
 
 
 def test_hints_open_one_at_a_time(course):

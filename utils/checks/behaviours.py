@@ -269,6 +269,7 @@ class Probe(NamedTuple):
         unmoved: what to tell of one that does not, and should.
         part: of an output, what is looked at.
         seed: of the call.
+        stronger: more changes, for outputs that are decisions.
     """
 
     name: str
@@ -277,6 +278,7 @@ class Probe(NamedTuple):
     unmoved: str = ""
     part: Callable[[np.ndarray], np.ndarray] = lambda values: values
     seed: int = OUR_SEED
+    stronger: Sequence[Change] = ()
 
 
 def moves(record: Record, ask: Ask) -> dict[str, list[str]]:
@@ -301,7 +303,11 @@ def _moved_otherwise(asked: Asked) -> str:
             continue
         movement = _movement(asked, probe)
         should = asked.record.moves[probe.name]
-        idle = [name for name, moved in movement.items() if moved is False and name in should]
+        idle = [
+            name
+            for name, moved in movement.items()
+            if moved is False and name in should and _untouched(asked, probe, name)
+        ]
         astray = [name for name, moved in movement.items() if moved and name not in should]
         if astray:
             return probe.moved.format(astray[0])
@@ -335,6 +341,22 @@ def _movement(asked: Asked, probe: Probe) -> dict[str, bool | None]:
     return found
 
 
+def _untouched(asked: Asked, probe: Probe, output: str) -> bool:
+    """Whether an output stays the same under stronger changes too, if it has no decimals.
+
+    A decision moves only where a limit is crossed.
+    """
+    if all(given[output].dtype.kind == "f" for given in asked.given):
+        return True
+    for change in probe.stronger:
+        for number, outputs in asked.again(change):
+            if outputs is None or number >= len(asked.given):
+                continue
+            if not asked.same(asked.given[number][output], outputs[output], 1):
+                return False
+    return bool(probe.stronger)
+
+
 def _probes(record: Record) -> Iterator[Probe]:
     names = dict.fromkeys(name for one in record.cases for name in one.inputs)
     yield Probe(
@@ -355,6 +377,7 @@ def _probes(record: Record) -> Iterator[Probe]:
             _on("inputs", name, _otherwise),
             f"`{{}}` depends on `{name}`, and should not.",
             f"{{}} does not depend on `{name}`: whatever it holds, the same comes out.",
+            stronger=[_on("inputs", name, change) for change in STRONGER],
         )
     for name in record.cases[0].parameters:
         yield Probe(
@@ -397,6 +420,18 @@ def _otherwise(value: Any) -> Any:
     if _is_whole(value):
         return value - 1 if value > 1 else value + 1
     return value * 1.25 if isinstance(value, float) else None
+
+
+STRONGER: list[Callable[[Any], Any]] = [
+    lambda x: torch.ones_like(x) if isinstance(x, Tensor) else None,
+    lambda x: torch.zeros_like(x) if isinstance(x, Tensor) else None,
+    lambda x: -x if _is(x) else None,
+    lambda x: 3 * x if _is(x) else None,
+    lambda x: x.flip(-1) if isinstance(x, Tensor) and x.dim() else None,
+    lambda x: 2 * x if isinstance(x, float) else None,
+    lambda x: x / 2 if isinstance(x, float) else None,
+    lambda x: x + 1 if _is_whole(x) else None,
+]
 
 
 def _others_changed(names: Sequence[str], case: Case) -> Case | None:

@@ -12,6 +12,7 @@ import io
 import linecache
 import random
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from IPython.utils.capture import capture_output
 from torch import Tensor, nn
 
 from utils.checks.examining import LONGEST_MESSAGE, Decision, Examiner, StandIn
@@ -87,8 +89,7 @@ def answers(
         return [Answer(_chosen(spec, learned)) for _ in cases]
     _check_kind(spec, learned)
     given: list[Answer] = []
-    with redirected(printed), warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
-        warnings.simplefilter("ignore")
+    with _undisturbed(printed):
         try:
             with time_limit(spec.seconds):
                 if spec.kind == "test":
@@ -121,17 +122,44 @@ def tried(
         The outputs in each case; None where it fails.
     """
     returned: list[Mapping[str, np.ndarray] | None] = []
-    with redirected(Printed()), warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
-        warnings.simplefilter("ignore")
-        with contextlib.suppress(OutOfTime), time_limit(spec.seconds):
-            for case in cases:
-                torch.default_generator.manual_seed(seed)
-                try:
-                    given = _call(_callable(spec, learned, case), _copies(case), case)
-                    returned.append(_arrays(spec, given))
-                except Exception:
-                    returned.append(None)
+    with _undisturbed(Printed()), contextlib.suppress(OutOfTime), time_limit(spec.seconds):
+        for case in cases:
+            torch.default_generator.manual_seed(seed)
+            try:
+                given = _call(_callable(spec, learned, case), _copies(case), case)
+                returned.append(_arrays(spec, given))
+            except Exception:
+                returned.append(None)
     return returned + [None] * (len(cases) - len(returned))
+
+
+@contextlib.contextmanager
+def _undisturbed(printed: Printed) -> Iterator[None]:
+    """Whatever an answer prints, warns of, shows or draws at random leaves no trace.
+
+    Inputs are on the CPU, and so is what an answer makes, whatever the notebook's default.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(redirected(printed))
+        stack.enter_context(warnings.catch_warnings())
+        stack.enter_context(torch.random.fork_rng(devices=[]))
+        stack.enter_context(_unseen_figures())
+        if torch.get_default_device().type != "cpu":
+            stack.enter_context(torch.device("cpu"))
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def _unseen_figures() -> Iterator[None]:
+    """Figures that an answer draws are neither shown nor kept."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    before = pyplot.get_fignums() if pyplot else []
+    with capture_output(stdout=False, stderr=False, display=True):
+        yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        for number in set(pyplot.get_fignums()) - set(before):
+            pyplot.close(number)
 
 
 @contextlib.contextmanager
@@ -215,6 +243,12 @@ def _check_kind(spec: CallSpec, learned: Any) -> None:
                 f"`{spec.id}` is {_a(learned)}. The task asks for a class: "
                 f"`class {spec.id}(nn.Module): …`.",
             )
+    elif inspect.iscoroutinefunction(learned):
+        raise Trouble(
+            Reason.KIND,
+            f"`{spec.id}` is an `async` function, which returns nothing before it is awaited. "
+            f"Leave out `async`: `def {spec.id}(…): …`.",
+        )
     elif inspect.isclass(learned) or not callable(learned):
         raise Trouble(
             Reason.KIND,

@@ -34,6 +34,7 @@ class Note:
         table: rows of a table below the lines, the first being its head.
         next_step: the last line, for readers who can act on it, in the notebook.
         below: another note, below this one.
+        seen: whether it has been shown.
     """
 
     heading: str
@@ -43,12 +44,14 @@ class Note:
     table: Sequence[Sequence[str]] = field(default_factory=list)
     next_step: str = ""
     below: "Note | None" = None
+    seen: bool = field(default=False, compare=False)
 
     @property
     def _all_lines(self) -> list[str]:
         return [*self.lines, *filter(None, [self.next_step])]
 
     def __repr__(self) -> str:
+        object.__setattr__(self, "seen", True)  # whatever displays a note asks for its text too
         rows = [" | ".join(row) for row in self.table]
         below = [repr(self.below)] if self.below else []
         lines = (f"  {line}" for line in [*self._all_lines, *rows])
@@ -106,7 +109,7 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
         return Note(f"✓ {task.title}: passed, {points}", [verdict.message, *printed], GOOD)
     earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
     mistake, evidence = verdict.mistake, verdict.evidence
-    more = filter(None, [verdict.relation, verdict.where])
+    more = filter(None, [verdict.relation, verdict.right, verdict.where])
     lines = [verdict.message, *_slips(verdict.slips), *more]
     if mistake:
         lines.insert(len(lines) if task.kind == "test" else 0, mistake.explanation)
@@ -142,7 +145,7 @@ def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
         lines.append("Inputs: " + ", ".join(f"`{name} = {text}`" for name, text in quoted.items()))
     for index in differences(evidence, task.tolerance):
         at = f"[{', '.join(map(str, index))}]" if index else ""
-        expected, found = (_entry(values[index]) for values in (evidence.expected, evidence.found))
+        expected, found = _told_apart(evidence.expected[index], evidence.found[index])
         if task.returns == "texts":
             lines += _texts_at(case, index[0])
         lines.append(f"First difference: `{evidence.output}{at}` should be {expected}, is {found}.")
@@ -165,10 +168,19 @@ def _quoted(value) -> str:
     return f"torch.tensor({value.tolist()})"
 
 
-def _entry(value: np.generic) -> str:
+def _told_apart(expected: np.generic, found: np.generic) -> tuple[str, str]:
+    """Two entries that differ, with as many digits as it takes to see it."""
+    for digits in range(4, 18):
+        one, other = (_entry(value, digits) for value in (expected, found))
+        if one != other:
+            break
+    return one, other
+
+
+def _entry(value: np.generic, digits: int) -> str:
     if value.dtype.kind == "U":
         return repr(str(value))
-    return f"{value:.4g}" if value.dtype.kind == "f" else str(value)
+    return f"{value:.{digits}g}" if value.dtype.kind == "f" else str(value)
 
 
 def _picture(verdict: Verdict) -> AccessibleFigure | None:

@@ -68,6 +68,7 @@ class Verdict:
             catches.
         slips: kinds of bugs that slip through a test.
         relation: how the answer is related to the right one, where it is no known mistake.
+        right: which outputs are right in all cases, where others are not.
     """
 
     task: Task
@@ -79,6 +80,7 @@ class Verdict:
     share: float | None = None
     slips: Sequence[str] = ()
     relation: str = ""
+    right: str = ""
 
     @property
     def passed(self) -> bool:
@@ -140,7 +142,8 @@ def judge(record: Record, answers: Sequence[Answer], trouble: Trouble | None = N
                         case, output, expected.outputs[output], answer.outputs[output]
                     )
                     mistake = _mistake(record, answers)
-                    return Verdict(task, reason, message, mistake, evidence, share=share)
+                    right = _what_is_right(record, answers)
+                    return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
     if trouble:
         return in_trouble
     wrong = _wrong_gradient(record.expected, answers)
@@ -273,6 +276,30 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
         if best:
             return best[0] if len(best) == 1 else None
     return None
+
+
+def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
+    """The outputs that are right in all cases, where others are not."""
+    task = record.task
+    if task.kind == "choices" or len(task.outputs) < 2:
+        return ""
+    right = [
+        f"`{name}`"
+        for name in task.outputs
+        if all(
+            _close(should.outputs[name], is_.outputs[name], task.tolerance)
+            for should, is_ in zip(record.expected, answers, strict=True)
+        )
+    ]
+    others = [f"`{name}`" for name in task.outputs if f"`{name}`" not in right]
+    if not right or not others:
+        return ""
+    is_, differ = ("is" if len(right) == 1 else "are", "differs" if len(others) == 1 else "differ")
+    return f"{_listed(right)} {is_} right, only {_listed(others)} {differ}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _blown_up(values: np.ndarray) -> bool:

@@ -231,6 +231,10 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
             for axis in range(-1, -value.dim() - 1, -1):
                 where = axis_in_words(axis, value.dim())
                 yield f"the length of {where} of `{name}`", value.shape[axis]
+            if not value.is_floating_point():
+                what = "that are `True`" if value.dtype == torch.bool else "other than 0"
+                yield f"the number of entries of `{name}` {what}", int(value.count_nonzero())
+            yield f"the number of entries of `{name}`", value.numel()
         elif isinstance(value, int | float) and not isinstance(value, bool):
             yield f"`{name}`", value
 
@@ -476,37 +480,42 @@ def _another_kind(seen: Seen) -> str:
 def _times_a_factor(seen: Seen) -> str:
     if not seen.numbers:
         return ""
-    factors, bits = {}, 0
+    factors, numbers = {}, 0
     for number, (_, should, is_, _) in enumerate(seen.pairs):
         if should.any():
             factors[number] = float((should * is_).sum() / (should * should).sum())
         if not seen.same(factors.get(number, 1.0) * should, is_):
             return ""
-        bits += BITS[should.dtype.kind] * (len(np.unique(should[should != 0])) - 1)
-    if bits < ENOUGH or all(math.isclose(one, 1, rel_tol=CLOSE) for one in factors.values()):
+        numbers += len(np.unique(should[should != 0]))
+    if all(math.isclose(one, 1, rel_tol=CLOSE) for one in factors.values()):
+        return ""
+    words, each = _factor(factors, [pair.case for pair in seen.pairs]), BITS[seen.kinds[0]]
+    if each * (numbers - 2) < ENOUGH:
         return ""
     if not any(factors.values()):
         return f"`{seen.output}` is 0 everywhere."
-    words = _factor(factors, [pair.case for pair in seen.pairs])
     if words:
         return f"`{seen.output}` is the right one {words}."
+    if each * (numbers - len(factors)) < ENOUGH:
+        return ""
     return f"`{seen.output}` is right but for a factor, which is not the same in all cases."
 
 
 def _plus_a_number(seen: Seen) -> str:
     if not seen.numbers:
         return ""
-    steps = [(pair.is_ - pair.should) for pair in seen.pairs]
-    sizes = [float(step.mean()) for step in steps if step.size]
-    bits = sum(
-        BITS[should.dtype.kind] * (len(np.unique(should)) - 1) for _, should, *_ in seen.pairs
-    )
-    alike = all(seen.same(step, np.full_like(step, step.mean())) for step in steps if step.size)
-    if not alike or bits < ENOUGH or max(map(abs, sizes), default=0) < CLOSE:
+    steps = [pair.is_ - pair.should for pair in seen.pairs if pair.is_.size]
+    if not all(seen.same(step, np.full_like(step, step.mean())) for step in steps):
+        return ""
+    sizes = [float(step.mean()) for step in steps]
+    numbers, each = sum(len(np.unique(pair.should)) for pair in seen.pairs), BITS[seen.kinds[0]]
+    if max(map(abs, sizes), default=0) < CLOSE or each * (numbers - 1) < ENOUGH:
         return ""
     if max(sizes) - min(sizes) <= CLOSE:
         more = "larger" if sizes[0] > 0 else "smaller"
         return f"`{seen.output}` is {more} by {abs(sizes[0]):.3g} than it should be, everywhere."
+    if each * (numbers - len(sizes)) < ENOUGH:
+        return ""
     return f"All of `{seen.output}` is off by one number, which is not the same in all cases."
 
 
@@ -652,12 +661,12 @@ def _laid_over(mask: np.ndarray, shape: Sequence[int]) -> Iterator[tuple[tuple, 
 
 def _right_in_some_cases(seen: Seen) -> str:
     right = [seen.shaped_alike(pair) and seen.same(pair.should, pair.is_) for pair in seen.pairs]
-    if right.count(True) < 2 or right.count(False) < 2:
+    if right.count(True) < 1 or right.count(False) < 3:
         return ""
     sizes = {
         name: values
         for name, values in _sizes([pair.case for pair in seen.pairs]).items()
-        if name.startswith("the length")
+        if name.startswith(("the length of the last axis", "`"))
     }
     alike = {}
     for (one, ones), (other, others) in itertools.combinations(sizes.items(), 2):
@@ -667,7 +676,7 @@ def _right_in_some_cases(seen: Seen) -> str:
     if len(alike) != 1:
         return ""
     ((one, other),) = alike.values()
-    return f"`{seen.output}` is right where {one} equals {other}, and wrong in all other cases."
+    return f"`{seen.output}` is right where {one} equals {other}, and wrong in every other case."
 
 
 # The strongest first. What an answer does when it is called again comes between the two lists.
