@@ -169,9 +169,9 @@ def _quoted(value) -> str:
     return f"torch.tensor({value.tolist()})"
 
 
-def _told_apart(expected: np.generic, found: np.generic, digits: int = 4) -> tuple[str, str]:
+def _told_apart(expected: np.generic, found: np.generic, least: int = 4) -> tuple[str, str]:
     """Two entries that differ, with as many digits as it takes to see it."""
-    for digits in range(digits, 18):
+    for digits in range(least, 18):
         one, other = (_entry(value, digits) for value in (expected, found))
         if one != other:
             break
