@@ -9,7 +9,7 @@ What moves the right answer was found in the same way and is recorded beside the
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -71,10 +71,16 @@ class Asked:
         return np.allclose(left, right, rtol=room, atol=room, equal_nan=True)
 
 
-def of_behaviour(record: Record, answers: Sequence[Answer], ask: Ask) -> str:
-    """What another call tells of a wrong answer; "" if nothing."""
+def of_repetition(record: Record, answers: Sequence[Answer], ask: Ask) -> str:
+    """Whether a wrong answer is another one when it is called again; "" if not."""
     asked = Asked(record, [answer.outputs for answer in answers], ask)
-    return _mended(asked) or _moved_otherwise(asked)
+    return _moved_otherwise(asked, _REPETITIONS)
+
+
+def of_behaviour(record: Record, answers: Sequence[Answer], ask: Ask) -> str:
+    """What calls with other inputs tell of a wrong answer; "" if nothing."""
+    asked = Asked(record, [answer.outputs for answer in answers], ask)
+    return _mended(asked) or _moved_otherwise(asked, _probes(record))
 
 
 # --- What would mend it ---------------------------------------------------------------------------
@@ -289,7 +295,8 @@ def moves(record: Record, ask: Ask) -> dict[str, list[str]]:
         ask: calls the solution.
     """
     asked = Asked(record, [answer.outputs for answer in record.expected], ask)
-    found = {probe.name: _movement(asked, probe) for probe in _probes(record)}
+    probes = [*_REPETITIONS, *_probes(record)]
+    found = {probe.name: _movement(asked, probe) for probe in probes}
     return {
         name: [output for output, moved in of_each.items() if moved]
         for name, of_each in found.items()
@@ -297,8 +304,8 @@ def moves(record: Record, ask: Ask) -> dict[str, list[str]]:
     }
 
 
-def _moved_otherwise(asked: Asked) -> str:
-    for probe in _probes(asked.record):
+def _moved_otherwise(asked: Asked, probes: Iterable[Probe]) -> str:
+    for probe in probes:
         if probe.name not in asked.record.moves:
             continue
         movement = _movement(asked, probe)
@@ -357,20 +364,24 @@ def _untouched(asked: Asked, probe: Probe, output: str) -> bool:
     return bool(probe.stronger)
 
 
-def _probes(record: Record) -> Iterator[Probe]:
-    names = dict.fromkeys(name for one in record.cases for name in one.inputs)
-    yield Probe(
-        "seed",
-        lambda case: case,
-        "`{}` is not the same in every call: something in your code is drawn at random.",
-        seed=OTHER_SEED,
-    )
-    yield Probe(
+_REPETITIONS = [
+    Probe(
         "again",
         lambda case: case,
         "`{}` is another one when the same inputs come a second time: your code keeps something "
         "from one call to the next.",
-    )
+    ),
+    Probe(
+        "seed",
+        lambda case: case,
+        "`{}` is not the same in every call: something in your code is drawn at random.",
+        seed=OTHER_SEED,
+    ),
+]
+
+
+def _probes(record: Record) -> Iterator[Probe]:
+    names = dict.fromkeys(name for one in record.cases for name in one.inputs)
     for name in names:
         yield Probe(
             f"input {name}",

@@ -7,7 +7,7 @@ verified, from the values alone or by calling the answer again.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from utils.checks.behaviours import Ask, of_behaviour
+from utils.checks.behaviours import Ask, of_behaviour, of_repetition
 from utils.checks.calling import Trouble
 from utils.checks.causes import cause
 from utils.checks.judging import Verdict, first_cases, judge
@@ -41,13 +41,17 @@ def diagnose(
 
 
 def _relation(record: Record, answers: Sequence[Answer], verdict: Verdict, ask: Ask | None) -> str:
-    known, told, reason = first_cases(record, len(answers)), "", verdict.reason
-    if reason in COMPARED:
+    known, task = first_cases(record, len(answers)), record.task
+    is_compared, called = verdict.reason in COMPARED, verdict.reason in CALLED and task.again
+    told = ""
+    if called and ask:
+        told = of_repetition(record, answers, ask)
+    if is_compared and not told:
         told = of_values(known, answers, RELATIONS)
-    if reason in CALLED and ask and record.task.again and not told:
+    if called and ask and not told:
         told = of_behaviour(record, answers, ask)
-    if reason in COMPARED and not told:
+    if is_compared and not told:
         told = of_values(known, answers, WEAKER_RELATIONS)
-    if reason == Reason.ERROR and not told:
-        told = cause(record.task, record.cases[len(answers)], verdict.message)
+    if verdict.reason == Reason.ERROR and not told:
+        told = cause(task, record.cases[len(answers)], verdict.message)
     return told

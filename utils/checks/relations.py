@@ -413,13 +413,13 @@ MADE_BY = {
 }
 # Words, with the output and an axis → the change of the answer that gives the right values.
 MENDED_BY = {
-    "A softmax is missing: along {1}, it would make your `{0}` right.": softmax,
-    "`{0}` would be right if it were divided by its sum along {1}.": _shares,
     "A tanh is missing: it would make your `{0}` right.": np.tanh,
     "A sigmoid is missing: it would make your `{0}` right.": _sigmoid,
     "`{0}` holds the logarithms of the right numbers.": np.exp,
     "`{0}` holds the logarithms of the right numbers, to base 2.": np.exp2,
+    "A softmax is missing: along {1}, it would make your `{0}` right.": softmax,
     "The logarithm is missing: that of your `{0}` would be right.": np.log,
+    "`{0}` would be right if it were divided by its sum along {1}.": _shares,
     "`{0}` holds the square roots of the right numbers.": np.square,
     "The root is missing: that of your `{0}` would be right.": np.sqrt,
     "`{0}` is 1 divided by what it should be.": np.reciprocal,
