@@ -7,15 +7,16 @@ one's turn comes, in an order that the instructor's seed draws.
 
 import time
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 
 from grading import reading
-from grading.sandbox import Launcher, wire
+from grading.sandbox import Launcher, Worker, wire
 from utils.checks.calling import Trouble
+from utils.checks.diagnosing import diagnose
 from utils.checks.examining import Decision, Examiner
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Record
@@ -59,17 +60,19 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a worker said about one set of cases: an answer to each, or why there are none.
+    """What a worker said about one set of cases: an answer to each, or why there are no more.
 
     Args:
         answers: in the order of the cases.
-        trouble: why there are none.
+        trouble: why there is none to the next.
         printed: lines that the learner's code printed.
+        relation: to the right answers, as far as calling it again has shown.
     """
 
     answers: Sequence[Answer] = ()
     trouble: Trouble | None = None
     printed: int = 0
+    relation: str = ""
 
 
 class Replies(NamedTuple):
@@ -168,7 +171,10 @@ class Conversation:
                         worker.connection.sendall(self._returned(message))
                         continue
                     left -= size
+                    answered = _names(message.get("task"), str, self.open_tasks)
                     place = self._heard(message, place)
+                    if answered and message["task"] not in self.open_tasks:
+                        self._call_again(message["task"], worker, stream)
                 ending = "wire"
             except wire.WireError:
                 ending = "wire"
@@ -208,6 +214,31 @@ class Conversation:
             self._answered(task, message.get("parts"))
         return place
 
+    def _call_again(self, task: str, worker: Worker, stream: BinaryIO) -> None:
+        """Have a wrong answer called with other inputs, to find out what is wrong with it."""
+
+        def ask(cases: Sequence[Case], seed: int) -> list[Mapping[str, np.ndarray] | None]:
+            if not cases:
+                return []
+            told = {"cases": [vars(case) for case in cases], "seed": seed}
+            worker.connection.sendall(wire.pack(told))
+            message, _ = wire.unpack(_reader(stream), LARGEST_REPLIES)
+            returned = message["tried"]
+            if len(returned) != len(cases):
+                raise wire.WireError("not one answer for each case")
+            return [None if one is None else _outputs(one, record.task) for one in returned]
+
+        record, replies = self.assignment.public[task], self.replies[task]
+        try:
+            verdict = diagnose(record, replies.public.answers, replies.public.trouble, ask)
+        except (OSError, wire.WireError):
+            raise
+        except Exception:  # arrays and messages that no worker of ours would send
+            raise wire.WireError("an answer that makes no sense") from None
+        public = replace(replies.public, relation=verdict.relation)
+        self.replies[task] = replies._replace(public=public)
+        worker.connection.sendall(wire.pack({"cases": []}))
+
     def _returned(self, message: dict) -> bytes:
         """The answer to a call of a test, as it goes over the wire.
 
@@ -229,7 +260,7 @@ class Conversation:
         records = self.assignment.public[task], self.assignment.fresh[task]
         try:
             if "trouble" in parts[0]:  # after trouble with the public cases, others were not tried
-                parts = parts[:1] * 2
+                parts = [parts[0], parts[0] | {"answers": []}]
             examined = self.examinations[task].parts if task in self.examinations else [None] * 2
             triples = zip(parts, records, examined, strict=True)
             self.replies[task] = Replies(*(_reply(*triple) for triple in triples))
@@ -275,28 +306,35 @@ def _reply(part: dict, record: Record, examiner: Examiner | None) -> Reply:
     Raises:
         Exception: it says nothing that makes sense.
     """
+    trouble = None
     if "trouble" in part:
         value, message, where = map(_printable, part["trouble"])
-        reason = Reason(value)
-        if not reason.from_worker:
+        trouble = Trouble(Reason(value), message, where)
+        if not trouble.reason.from_worker:
             raise ValueError("a reason that is not a worker's to give")
-        return Reply(trouble=Trouble(reason, message, where))
-    if examiner:
+    if examiner and not trouble:
         answers = [examiner.answer]
     else:
         answers = [_answer(said, record.task) for said in part["answers"]]
-    if len(answers) != len(record.cases):
+    if (len(answers) == len(record.cases)) == bool(trouble) or len(answers) > len(record.cases):
         raise ValueError("not one answer for each case")
     printed = part["printed"]
-    return Reply(answers, printed=min(printed, 10**9) if type(printed) is int else 0)
+    return Reply(answers, trouble, min(printed, 10**9) if type(printed) is int else 0)
+
+
+def _outputs(said: dict, spec: CallSpec) -> dict[str, np.ndarray]:
+    outputs = {name: said[name] for name in spec.outputs}
+    if not all(isinstance(array, np.ndarray) for array in outputs.values()):
+        raise ValueError("not an array")
+    return outputs
 
 
 def _answer(said: dict, spec: CallSpec) -> Answer:
-    outputs = {name: said["outputs"][name] for name in spec.outputs}
+    outputs = _outputs(said["outputs"], spec)
     gradients = {
         GradientKey(output, input): gradient for output, input, gradient in said["gradients"]
     }
-    if not all(isinstance(array, np.ndarray) for array in [*outputs.values(), *gradients.values()]):
+    if not all(isinstance(array, np.ndarray) for array in gradients.values()):
         raise ValueError("not an array")
     if any(array.dtype.kind != "f" for array in gradients.values()):
         raise ValueError("gradients that are not decimal numbers")

@@ -16,8 +16,9 @@ from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply
 from grading.sandbox import Launcher
 from grading.submissions import Submission, Unreadable
 from utils.checks import code
+from utils.checks.diagnosing import diagnose
 from utils.checks.feedback import in_words
-from utils.checks.judging import Verdict, judge
+from utils.checks.judging import Verdict
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Record
 
@@ -152,13 +153,12 @@ def ask(
 
 
 def _verdict(record: Record, reply: Reply) -> Verdict:
-    if trouble := reply.trouble:
-        return Verdict(record.task, trouble.reason, trouble.message, where=trouble.where)
     try:
         with np.errstate(all="ignore"):
-            return judge(record, reply.answers)
+            verdict = diagnose(record, reply.answers, reply.trouble)
     except Exception:  # arrays that no worker of ours would send
         return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
+    return replace(verdict, relation=reply.relation or verdict.relation)
 
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:

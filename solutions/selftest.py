@@ -5,12 +5,16 @@ and to fewer sets of hidden cases: enough between two edits.
 
 Every known mistake has to fail under its own name, on the public cases and on hidden ones; every
 right answer has to pass, however it is written; and small faults in a solution have to be noticed.
+Of faults that are no known mistake it is counted how often a relation to the right answer is found:
+of mutants, of two faults at once, and of the known mistakes where the catalogue is left out.
 """
 
 import json
+import math
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,6 +37,7 @@ from utils.checks.judging import Verdict
 from utils.checks.notebook import verdict_on
 from utils.checks.tasks import Record
 
+PAIRS = 12  # answers with two faults that are tried in each task, about
 HIDDEN_SETS = 10
 HIDDEN_SETS_BETWEEN_EDITS = 3
 
@@ -73,23 +78,45 @@ def _solutions(path: Path, exercise: Exercise) -> dict:
     return solutions_of(path) if exercise.gold else solutions_of(path, train=False)
 
 
-def survivors(path: Path, exercise: Exercise) -> tuple[int, list[str]]:
-    """How many mutants of the solution were tried, and the changed lines of those that passed."""
+def verdicts_on_mutants(path: Path, exercise: Exercise) -> Iterator[tuple[str, Verdict | None]]:
+    """The changed line of each mutant of the solution, and the verdict on it; None: none runs."""
+    if not isinstance(exercise, CatchTheBug):
+        for line, code in mutants(_source(path, exercise), exercise.task.id):
+            yield line, _verdict_on_code(path, exercise, code)
+
+
+def verdicts_on_pairs(path: Path, exercise: Exercise) -> Iterator[Verdict | None]:
+    """The verdicts on some mutants of mutants: answers with two faults at once."""
     if isinstance(exercise, CatchTheBug):
-        return 0, []
-    record = bank.load(exercise.task.id)
-    source = next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
-    count, passed = 0, []
-    for line, code in mutants(source, exercise.task.id):
-        names = _solutions(path, exercise).copy()
-        count += 1
-        try:
-            exec(compile(code, "<mutant>", "exec"), names)
-        except Exception:  # a mutant that does not even run counts as noticed
-            continue
-        if verdict_on(record, names, Printed()).passed:
-            passed.append(line)
-    return count, passed
+        return
+    task = exercise.task.id
+    singles = [code for _, code in mutants(_source(path, exercise), task)]
+    for code in singles[:: math.ceil(len(singles) / PAIRS)]:
+        doubles = [twice for _, twice in mutants(code, task)]
+        if doubles:
+            yield _verdict_on_code(path, exercise, doubles[len(doubles) // 2])
+
+
+def _source(path: Path, exercise: Exercise) -> str:
+    return next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
+
+
+def _verdict_on_code(path: Path, exercise: Exercise, code: str) -> Verdict | None:
+    names = _solutions(path, exercise).copy()
+    try:
+        exec(compile(code, "<mutant>", "exec"), names)
+    except Exception:
+        return None
+    return verdict_on(bank.load(exercise.task.id), names, Printed())
+
+
+def _count_diagnosed(counts: dict[str, int], name: str, verdicts: Iterable[Verdict | None]) -> None:
+    """Add how many wrong answers that run there are, how many are named, how many related."""
+    for what in verdicts:
+        if what and not what.passed:
+            counts[f"{name}_wrong"] += 1
+            counts[f"{name}_named"] += bool(what.mistake)
+            counts[f"{name}_related"] += bool(what.relation)
 
 
 def problems_of(
@@ -118,6 +145,8 @@ def problems_of(
             for name, what in said.items()
             if not (what.mistake and what.mistake.name == one.name)
         ]
+        unknown = replace(sets[0][1], task=replace(task, mistakes=[]))
+        counts["misconceptions_related"] += bool(verdict(unknown, one.gives).relation)
         counts["misconceptions_caught"] += not unnoticed
         counts["misconceptions_named"] += not unnamed
         counts["verdicts"] += len(said)
@@ -134,7 +163,10 @@ def problems_of(
         counts["variants_accepted"] += name != "the solution" and not refused
         if refused:
             yield f"{task.id}, right answer {name}: {refused}"
-    count, passed = survivors(path, exercise)
+    tried = list(verdicts_on_mutants(path, exercise))
+    count, passed = len(tried), [line for line, what in tried if what and what.passed]
+    _count_diagnosed(counts, "mutants", [what for _, what in tried])
+    _count_diagnosed(counts, "pairs", verdicts_on_pairs(path, exercise))
     alike = [line for line in passed if line in exercise.equivalents]
     counts["mutants"] += count
     counts["mutants_equivalent"] += len(alike)
@@ -153,6 +185,8 @@ def main(only: str = "") -> int:
         sys.exit(str(error))
     names = "tasks points misconceptions misconceptions_caught misconceptions_named verdicts"
     names += " variants variants_accepted mutants mutants_equivalent mutants_caught"
+    names += " misconceptions_related mutants_wrong mutants_named mutants_related"
+    names += " pairs_wrong pairs_named pairs_related"
     counts = dict.fromkeys(names.split(), 0)
     problems = []
     hidden = HIDDEN_SETS_BETWEEN_EDITS if only else HIDDEN_SETS

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +12,8 @@ from torch import Tensor
 
 from solutions.misconceptions import KINDS
 from utils.checks import lineups
-from utils.checks.calling import Printed, answers
+from utils.checks.behaviours import moves
+from utils.checks.calling import Printed, answers, tried
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
 PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
@@ -131,7 +133,10 @@ class Exercise:
         cases = self.cases(Draw(seed))
         mistaken = {one.name: self._returned(one.gives, cases) for one in self.misconceptions}
         expected = self._returned(self.gold or solution, cases)
-        return Record(self.task, cases, expected, mistaken)
+        record = Record(self.task, cases, expected, mistaken)
+        if self.task.kind == "choices" or self.task.full_marks_from or not self.task.again:
+            return record
+        return replace(record, moves=moves(record, partial(tried, self.task, solution)))
 
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
         """Computed in float64 and rounded, so that every processor gives the same numbers."""

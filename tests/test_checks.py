@@ -535,8 +535,8 @@ def test_check_looks_where_it_is_called(course):
     names = {"check": check, "share": right}
     assert repr(eval('check("share")', names)).startswith("✓ Share: passed, 2 of 2 points")
     assert "There is no `Scale` yet" in repr(eval('check("Scale")', names))
-    assert "No exercise is called 'shares'" in repr(check("shares"))
-    assert "`share`, `Scale`" in repr(hint("shares"))
+    assert "No exercise is called 'unknown'" in repr(check("unknown"))
+    assert "`share`, `Scale`" in repr(hint("unknown"))
 
 
 def test_hints_open_one_at_a_time(course):
@@ -638,7 +638,10 @@ def test_html_says_what_the_text_says_and_escapes_it(course):
     squeezed = re.sub(r"\s+", "", seen)
     for line in repr(note).splitlines():
         assert re.sub(r"[\s`]+", "", line) in squeezed
-    assert '<img alt="shares, expected beside yours' in note._repr_html_()
+    tables = re.findall(r"<caption[^>]*>(\w+)</caption>(.*?)</table>", note._repr_html_())
+    numbers = [[title, *re.findall(r">([\d.]+)</td>", cells)] for title, cells in tables]
+    yours = [f"{share:.3g}" for share in NUMBERS.softmax(-1).flatten().tolist()]
+    assert numbers == [["expected", "0.25", "0.75", "0.5", "0.5"], ["yours", *yours]]
     verdict = said_of(lambda numbers, power: numbers.nonsense("<script>"))
     assert "<script>" not in explain(verdict)._repr_html_()
 
@@ -651,7 +654,7 @@ def test_it_takes_its_colours_from_the_page(course):
 
 def test_a_check_is_fast(course):
     names = {"check": check, "share": lambda numbers, power: numbers / numbers.sum(0)}
-    eval('check("share")._repr_html_()', names)  # fonts
+    eval('check("share")._repr_html_()', names)  # whatever is loaded at first
     start = time.perf_counter()
     eval('check("share")._repr_html_()', names)
     assert time.perf_counter() - start < 1

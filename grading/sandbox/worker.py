@@ -17,12 +17,21 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 import utils.checks
 import utils.plots
 from grading.sandbox import wire
-from utils.checks.calling import OutOfTime, Printed, Trouble, answers, redirected, time_limit
+from utils.checks.calling import (
+    OutOfTime,
+    Printed,
+    Trouble,
+    answers,
+    redirected,
+    time_limit,
+    tried,
+)
 from utils.checks.examining import Decision
 from utils.checks.notebook import NOT_DEFINED
 from utils.checks.reasons import Reason
@@ -50,6 +59,10 @@ def work(connection: socket.socket) -> None:
             say(at="task", which=spec.id)
             examiner = functools.partial(_FarExaminer, spec.id, say, hear)
             say(task=spec.id, parts=_replies(spec, parts, names, examiner))
+            while (more := hear())["cases"]:
+                cases = [Case(**case) for case in more["cases"]]
+                again = tried(spec, names[spec.id], cases, more["seed"])
+                say(task=spec.id, tried=[one if _can_be_sent(one) else None for one in again])
         say(end=True)
 
 
@@ -153,19 +166,32 @@ def _replies(
     for cases in parts:
         printed = Printed()
         try:
-            if spec.id not in names:
-                raise Trouble(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
-            asked = examiner(*cases) if spec.kind == "test" else None
-            given = answers(spec, names[spec.id], cases, printed, asked)
-            found = [plain(answer) for answer in given]
-            wire.pack(found)  # whether it can be sent at all
-            replies.append({"answers": found, "printed": printed.lines})
-        except Trouble as trouble:
-            return [*replies, {"trouble": [trouble.reason, trouble.message, trouble.where]}]
+            said: dict[str, Any] = {}
+            try:
+                if spec.id not in names:
+                    raise Trouble(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
+                asked = examiner(*cases) if spec.kind == "test" else None
+                given = answers(spec, names[spec.id], cases, printed, asked)
+            except Trouble as trouble:
+                given = trouble.earlier
+                said["trouble"] = [trouble.reason, trouble.message, trouble.where]
+            said |= {"answers": [plain(answer) for answer in given], "printed": printed.lines}
+            wire.pack(said)  # whether it can be sent at all
         except BaseException as error:  # objects can be odder than anybody foresees
             message = f"`{spec.id}` gives something that cannot be compared. {_words(error)}"
-            return [*replies, {"trouble": [Reason.TYPE, message, ""]}]
+            said = {"trouble": [Reason.TYPE, message, ""], "answers": [], "printed": printed.lines}
+        replies.append(said)
+        if "trouble" in said:
+            break
     return replies
+
+
+def _can_be_sent(outputs: Mapping[str, np.ndarray] | None) -> bool:
+    try:
+        wire.pack(outputs)
+    except wire.WireError:
+        return False
+    return True
 
 
 def plain(answer: Answer) -> dict[str, Any]:

@@ -227,6 +227,7 @@ def validation_afterwards(targets, states, embedding, w_state, w_output, rate):
 
 exercise = Exercise(
     id="training_loop",
+    again=False,
     title="A training loop by hand",
     points=4,
     difficulty=3,

@@ -12,6 +12,9 @@
 | `examining` | lets a learner's test call one implementation after another |
 | `lineups` | those implementations: right ones, and some with a bug each |
 | `judging` | compares answers with what was expected |
+| `relations` | how the values of a wrong answer are related to the right ones |
+| `behaviours` | what a wrong answer does when it is called with other inputs |
+| `diagnosing` | the verdict, with what these two find |
 | `bank` | records of cases, expected outputs and known mistakes, on disk |
 | `feedback` | a verdict as text and as HTML |
 | `code` | what a piece of code defines and mentions |

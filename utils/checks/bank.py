@@ -5,10 +5,14 @@ exercises/01_attention_concepts.npz    inputs, expected outputs, outputs of know
 exercises/misconceptions.json          kinds of mistakes, which the tasks share
 """
 
+import io
 import json
+import math
+import struct
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +74,8 @@ def save(records: Sequence[Record], path: Path) -> None:
         for number, mistake in enumerate(record.task.mistakes):
             for i, one in enumerate(record.mistaken[mistake.name]):
                 answer(one, f"{key}/{i}/mistake {number}")
-        content.append({"task": asdict(record.task), "cases": cases, "gradients": expected})
+        told = {"task": asdict(record.task), "cases": cases, "gradients": expected}
+        content.append(told | {"moves": record.moves})
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     _replace(path.with_suffix(".json"), text.encode())
     arrays = {name: _one_nan(values) for name, values in arrays.items()}
@@ -136,8 +141,9 @@ def load(task_id: str) -> Record:
         KeyError: no exercise has that name.
     """
     for path in sorted(FOLDER.glob("*.npz")):
-        for record in _records(path, task_id):
-            return record
+        if f'"id": {json.dumps(task_id)}' in path.with_suffix(".json").read_text(encoding="utf-8"):
+            for record in _records(path, task_id):
+                return record
     raise KeyError(task_id)
 
 
@@ -148,10 +154,36 @@ def load_all(path: Path) -> dict[str, Record]:
 
 def _records(path: Path, task_id: str | None = None) -> Iterator[Record]:
     """The records in a file of arrays and the JSON beside it; only that of one task if named."""
+    arrays = _Arrays(path)
     for entry in _entries(path.with_suffix(".json")):
         if task_id in (None, entry["task"]["id"]):
-            with np.load(path, allow_pickle=False) as arrays:
-                yield _record(entry, arrays)
+            yield _record(entry, arrays)
+
+
+class _Arrays:
+    """The arrays in a file of `np.savez`, each read when it is asked for.
+
+    `np.load` opens each as a file in the archive, which takes twenty times as long.
+    """
+
+    def __init__(self, path: Path):
+        self._data = path.read_bytes()
+        with zipfile.ZipFile(io.BytesIO(self._data)) as archive:
+            self._places = {one.filename: one.header_offset for one in archive.infolist()}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        place = self._places[f"{name}.npy"]
+        start = place + 30 + sum(struct.unpack_from("<HH", self._data, place + 26))
+        (length,) = struct.unpack_from("<H", self._data, start + 8)
+        end = start + 10 + length
+        shape, by_columns, dtype = _header(self._data[start + 8 : end])
+        values = np.frombuffer(self._data, dtype, math.prod(shape), end)
+        return values.reshape(shape, order="F" if by_columns else "C").copy("K")
+
+
+@lru_cache(maxsize=1000)
+def _header(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype]:
+    return np.lib.format.read_array_header_1_0(io.BytesIO(header))
 
 
 def _entries(path: Path) -> list[dict]:
@@ -162,7 +194,7 @@ def _task(entry: dict) -> Task:
     return Task(**{**entry, "mistakes": [Mistake(**told) for told in entry["mistakes"]]})
 
 
-def _record(entry: dict, arrays: Mapping[str, np.ndarray]) -> Record:
+def _record(entry: dict, arrays: _Arrays) -> Record:
     task = _task(entry["task"])
 
     def restored(value: Any) -> Any:
@@ -195,4 +227,4 @@ def _record(entry: dict, arrays: Mapping[str, np.ndarray]) -> Record:
         mistake.name: list(answers(f"mistake {number}"))
         for number, mistake in enumerate(task.mistakes)
     }
-    return Record(task, cases, list(answers("expected")), mistaken)
+    return Record(task, cases, list(answers("expected")), mistaken, entry.get("moves", {}))

@@ -12,17 +12,19 @@ import io
 import linecache
 import random
 import signal
+import sys
 import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import numpy as np
 import torch
+from IPython.utils.capture import capture_output
 from torch import Tensor, nn
 
 from utils.checks.examining import LONGEST_MESSAGE, Decision, Examiner, StandIn
@@ -40,11 +42,14 @@ class Trouble(Exception):  # noqa: N818 - the learner's error, not ours
         reason: for tables.
         message: a sentence or two for the learner, with the way out.
         where: for an exception, the learner's line and the inputs that raised it.
+        earlier: the answers to the cases before.
     """
 
-    def __init__(self, reason: Reason, message: str, where: str = ""):
+    def __init__(
+        self, reason: Reason, message: str, where: str = "", earlier: Sequence[Answer] = ()
+    ):
         super().__init__(message)
-        self.reason, self.message, self.where = reason, message, where
+        self.reason, self.message, self.where, self.earlier = reason, message, where, earlier
 
 
 class Printed(io.TextIOBase):
@@ -78,24 +83,83 @@ def answers(
         examiner: of a test; where none is given, one in this process.
 
     Raises:
-        Trouble: there is no answer to compare.
+        Trouble: there is no answer to compare, or none to the cases from some case on.
     """
     if spec.kind == "choices":
         return [Answer(_chosen(spec, learned)) for _ in cases]
     _check_kind(spec, learned)
-    with redirected(printed), warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
-        warnings.simplefilter("ignore")
+    given: list[Answer] = []
+    with _undisturbed(printed):
         try:
             with time_limit(spec.seconds):
                 if spec.kind == "test":
                     return [_examined(spec, learned, examiner or Examiner(spec.id, *cases))]
-                return [_answer(spec, learned, case) for case in cases]
+                for case in cases:
+                    given.append(_answer(spec, learned, case))
         except OutOfTime:
             raise Trouble(
                 Reason.TIME,
                 f"`{spec.id}` was still running after {spec.seconds:g} seconds and was stopped. "
                 "Is there a loop that never ends? The notebook is fine: fix it and check again.",
+                earlier=given,
             ) from None
+        except Trouble as trouble:
+            trouble.earlier = given
+            raise
+    return given
+
+
+def tried(
+    spec: CallSpec, learned: Any, cases: Sequence[Case], seed: int = OUR_SEED
+) -> list[Mapping[str, np.ndarray] | None]:
+    """What the learner's object returns for cases that it may not be made for.
+
+    Args:
+        spec, learned, cases: as in `answers`.
+        seed: set before each call.
+
+    Returns:
+        The outputs in each case; None where it fails.
+    """
+    returned: list[Mapping[str, np.ndarray] | None] = []
+    with _undisturbed(Printed()), contextlib.suppress(OutOfTime), time_limit(spec.seconds):
+        for case in cases:
+            torch.default_generator.manual_seed(seed)
+            try:
+                given = _call(_callable(spec, learned, case), _copies(case), case)
+                returned.append(_arrays(spec, given))
+            except Exception:
+                returned.append(None)
+    return returned + [None] * (len(cases) - len(returned))
+
+
+@contextlib.contextmanager
+def _undisturbed(printed: Printed) -> Iterator[None]:
+    """Whatever an answer prints, warns of, shows or draws at random leaves no trace.
+
+    Inputs are on the CPU, and so is what an answer makes, whatever the notebook's default.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(redirected(printed))
+        stack.enter_context(warnings.catch_warnings())
+        stack.enter_context(torch.random.fork_rng(devices=[]))
+        stack.enter_context(_unseen_figures())
+        if torch.get_default_device().type != "cpu":
+            stack.enter_context(torch.device("cpu"))
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def _unseen_figures() -> Iterator[None]:
+    """Figures that an answer draws are neither shown nor kept."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    before = pyplot.get_fignums() if pyplot else []
+    with capture_output(stdout=False, stderr=False, display=True):
+        yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        for number in set(pyplot.get_fignums()) - set(before):
+            pyplot.close(number)
 
 
 @contextlib.contextmanager
@@ -179,6 +243,12 @@ def _check_kind(spec: CallSpec, learned: Any) -> None:
                 f"`{spec.id}` is {_a(learned)}. The task asks for a class: "
                 f"`class {spec.id}(nn.Module): …`.",
             )
+    elif inspect.iscoroutinefunction(learned):
+        raise Trouble(
+            Reason.KIND,
+            f"`{spec.id}` is an `async` function, which returns nothing before it is awaited. "
+            f"Leave out `async`: `def {spec.id}(…): …`.",
+        )
     elif inspect.isclass(learned) or not callable(learned):
         raise Trouble(
             Reason.KIND,

@@ -8,13 +8,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import matplotlib as mpl
 import numpy as np
 from torch import Tensor
 
 from utils.checks import bank
 from utils.checks.judging import Evidence, Verdict, differences
 from utils.checks.tasks import Case
-from utils.plots import AccessibleFigure, matrix_map
+from utils.plots import WEIGHT_COLOURS, ink_on
 
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
 LARGEST_QUOTE = 12  # entries of a tensor that is written out
@@ -30,25 +31,28 @@ class Note:
         heading: the first line.
         lines: the others.
         colour: of the bar on the left.
-        picture: below the lines; HTML only.
+        picture: HTML below the lines; the text does without.
         table: rows of a table below the lines, the first being its head.
         next_step: the last line, for readers who can act on it, in the notebook.
         below: another note, below this one.
+        seen: whether it has been shown.
     """
 
     heading: str
     lines: Sequence[str] = ()
     colour: str = PLAIN
-    picture: AccessibleFigure | None = None
+    picture: str = ""
     table: Sequence[Sequence[str]] = field(default_factory=list)
     next_step: str = ""
     below: "Note | None" = None
+    seen: bool = field(default=False, compare=False)
 
     @property
     def _all_lines(self) -> list[str]:
         return [*self.lines, *filter(None, [self.next_step])]
 
     def __repr__(self) -> str:
+        object.__setattr__(self, "seen", True)  # whatever displays a note asks for its text too
         rows = [" | ".join(row) for row in self.table]
         below = [repr(self.below)] if self.below else []
         lines = (f"  {line}" for line in [*self._all_lines, *rows])
@@ -71,7 +75,7 @@ class Note:
                 if self.table
                 else ""
             )
-            + (f"<div {_AIR}>{self.picture.to_html()}</div>" if self.picture else "")
+            + (f"<div {_AIR}>{self.picture}</div>" if self.picture else "")
             + "</div>"
             + (self.below._repr_html_() if self.below else "")
         )
@@ -106,7 +110,8 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
         return Note(f"✓ {task.title}: passed, {points}", [verdict.message, *printed], GOOD)
     earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
     mistake, evidence = verdict.mistake, verdict.evidence
-    lines = [verdict.message, *_slips(verdict.slips), *filter(None, [verdict.where])]
+    more = filter(None, [verdict.relation, verdict.right, verdict.where])
+    lines = [verdict.message, *_slips(verdict.slips), *more]
     if mistake:
         lines.insert(len(lines) if task.kind == "test" else 0, mistake.explanation)
     if evidence:
@@ -141,7 +146,7 @@ def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
         lines.append("Inputs: " + ", ".join(f"`{name} = {text}`" for name, text in quoted.items()))
     for index in differences(evidence, task.tolerance):
         at = f"[{', '.join(map(str, index))}]" if index else ""
-        expected, found = (_entry(values[index]) for values in (evidence.expected, evidence.found))
+        expected, found = _told_apart(evidence.expected[index], evidence.found[index])
         if task.returns == "texts":
             lines += _texts_at(case, index[0])
         lines.append(f"First difference: `{evidence.output}{at}` should be {expected}, is {found}.")
@@ -164,24 +169,49 @@ def _quoted(value) -> str:
     return f"torch.tensor({value.tolist()})"
 
 
-def _entry(value: np.generic) -> str:
+def _told_apart(expected: np.generic, found: np.generic, least: int = 4) -> tuple[str, str]:
+    """Two entries that differ, with as many digits as it takes to see it."""
+    for digits in range(least, 18):
+        one, other = (_entry(value, digits) for value in (expected, found))
+        if one != other:
+            break
+    return one, other
+
+
+def _entry(value: np.generic, digits: int) -> str:
     if value.dtype.kind == "U":
         return repr(str(value))
-    return f"{value:.4g}" if value.dtype.kind == "f" else str(value)
+    return f"{value:.{digits}g}" if value.dtype.kind == "f" else str(value)
 
 
-def _picture(verdict: Verdict) -> AccessibleFigure | None:
-    """Expected beside found, where they are small matrices."""
+def _picture(verdict: Verdict) -> str:
+    """Expected beside found as HTML, where they are small matrices; a figure would take longer."""
     if verdict.comparison is None:
-        return None
-    expected, found, (row, column) = verdict.comparison
-    evidence = verdict.evidence
-    number_format = ".2f" if evidence.expected.dtype.kind == "f" else ".0f"
-    alt = (
-        f"{evidence.output}, expected beside yours, {expected.shape[0]} rows by "
-        f"{expected.shape[1]} columns. First difference in row {row}, column {column}: "
-        f"expected {expected[row, column]:.2f}, yours {found[row, column]:.2f}."
-    )
-    return matrix_map(
-        {"expected": expected, "yours": found}, "column", "row", alt, number_format=number_format
-    )
+        return ""
+    expected, found, place = verdict.comparison
+    low, high = min(expected.min(), found.min()), max(expected.max(), found.max())
+    tables = []
+    for title, numbers, other in (("expected", expected, found), ("yours", found, expected)):
+        colours = mpl.colormaps[WEIGHT_COLOURS]((numbers - low) / (high - low or 1.0))
+        rows = [
+            "".join(
+                _cell(numbers[at], other[at], colours[at], at == place)
+                for at in ((row, column) for column in range(numbers.shape[1]))
+            )
+            for row in range(len(numbers))
+        ]
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        caption = f'<caption style="text-align:left;padding:0">{title}</caption>'
+        tables.append(
+            f'<table style="margin:0 20px 4px 0;font-size:0.9em;border-spacing:1px">{caption}'
+            f"{body}</table>"
+        )
+    return f'<div style="display:flex;flex-wrap:wrap">{"".join(tables)}</div>'
+
+
+def _cell(number: np.generic, other: np.generic, colour: np.ndarray, is_first: bool) -> str:
+    """One number; that of the first difference has a frame."""
+    text = _told_apart(number, other, 3)[0] if is_first else f"{number:.3g}"
+    frame = f";outline:2px solid {BAD}" if is_first else ""
+    style = f"background:{mpl.colors.to_hex(colour)};color:{ink_on(colour)}{frame}"
+    return f'<td style="padding:2px 6px;text-align:right;{style}">{text}</td>'

@@ -1,7 +1,7 @@
 """Compares answers with what was expected. Data in, a verdict out: no learner's code runs here.
 
 Faults are looked for in the order in which a person would: shape, kind of numbers, finite,
-invariants, gradients, values. Cases go from the plain to the odd, and the first fault of the first
+invariants, values, gradients. Cases go from the plain to the odd, and the first fault of the first
 case that fails is the verdict. Where the answer is what a known mistake gives, the verdict names
 the mistake as well.
 
@@ -14,11 +14,12 @@ correct answer does.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from utils.checks.calling import Trouble
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Record, Task
 
@@ -66,6 +67,8 @@ class Verdict:
         share: of correct entries, where the task has `full_marks_from`; of the bugs that a test
             catches.
         slips: kinds of bugs that slip through a test.
+        relation: how the answer is related to the right one, where it is no known mistake.
+        right: which outputs are right in all cases, where others are not.
     """
 
     task: Task
@@ -76,6 +79,8 @@ class Verdict:
     where: str = ""
     share: float | None = None
     slips: Sequence[str] = ()
+    relation: str = ""
+    right: str = ""
 
     @property
     def passed(self) -> bool:
@@ -105,9 +110,20 @@ class Verdict:
         return math.floor(round(earned, 6))  # 6 * 0.15 / 0.9 is 1, and not 0.999…
 
 
-def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
-    """The verdict on one answer for each case of the record."""
+def judge(record: Record, answers: Sequence[Answer], trouble: Trouble | None = None) -> Verdict:
+    """The verdict on one answer for each case of the record.
+
+    Args:
+        record: what was asked and is expected.
+        answers: in the order of the cases.
+        trouble: why there is none to the next case and those behind it.
+    """
     task, share = record.task, None
+    if trouble:
+        in_trouble = Verdict(task, trouble.reason, trouble.message, where=trouble.where)
+        if not answers or task.full_marks_from is not None:
+            return in_trouble
+        record = first_cases(record, len(answers))
     if task.kind == "test":
         return _judge_test(record, *answers)
     if task.full_marks_from is not None:
@@ -126,7 +142,10 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
                         case, output, expected.outputs[output], answer.outputs[output]
                     )
                     mistake = _mistake(record, answers)
-                    return Verdict(task, reason, message, mistake, evidence, share=share)
+                    right = _what_is_right(record, answers)
+                    return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
+    if trouble:
+        return in_trouble
     wrong = _wrong_gradient(record.expected, answers)
     if wrong:
         message = (
@@ -138,6 +157,14 @@ def judge(record: Record, answers: Sequence[Answer]) -> Verdict:
     count = len(record.cases)
     right = "Every choice is" if task.kind == "choices" else f"All {count} cases are"
     return Verdict(task, Reason.PASSED, f"{right} right.")
+
+
+def first_cases(record: Record, count: int) -> Record:
+    """A record without its later cases."""
+    mistaken = {name: of_each[:count] for name, of_each in record.mistaken.items()}
+    return replace(
+        record, cases=record.cases[:count], expected=record.expected[:count], mistaken=mistaken
+    )
 
 
 def _judge_test(record: Record, answer: Answer) -> Verdict:
@@ -213,9 +240,9 @@ def _weak_test(record: Record, answer: Answer) -> Mistake | None:
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
     """The known mistake that gives the same as the answers, in the first output that is wrong.
 
-    One output is compared, not all: whoever makes two mistakes is told of them one at a time. For
-    the same reason, cases that came out as NaN or infinity are ignored where some mistake explains
-    all the others.
+    One output is compared, not all: whoever makes two mistakes is told of them one at a time. But
+    what is right in the answer has to be right with the mistake too. Cases that came out as NaN or
+    infinity are ignored where some mistake explains all the others.
     """
     tolerance = record.task.tolerance
     if record.task.full_marks_from is not None:
@@ -234,15 +261,45 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
         ]
         return all(_close(mine, other, tolerance) for mine, other in pairs)
 
-    for output in record.task.outputs:
-        for finite_only in (False, True):
-            if not same(output, record.expected, finite_only):
-                for mistake in record.task.mistakes:
-                    if same(output, record.mistaken[mistake.name], finite_only):
-                        return mistake
-        if not same(output, record.expected):
-            return None
+    right = [output for output in record.task.outputs if same(output, record.expected)]
+    wrong = [output for output in record.task.outputs if output not in right]
+    for finite_only in (False, True):
+        if not wrong or same(wrong[0], record.expected, finite_only):
+            continue
+        explained = {}
+        for mistake in record.task.mistakes:
+            theirs = record.mistaken[mistake.name]
+            alike = [output for output in record.task.outputs if same(output, theirs, finite_only)]
+            if wrong[0] in alike and set(right) <= set(alike):
+                explained[mistake] = len(alike)
+        best = [one for one, count in explained.items() if count == max(explained.values())]
+        if best:
+            return best[0] if len(best) == 1 else None
     return None
+
+
+def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
+    """The outputs that are right in all cases, where others are not."""
+    task = record.task
+    if task.kind == "choices" or len(task.outputs) < 2:
+        return ""
+    right = [
+        f"`{name}`"
+        for name in task.outputs
+        if all(
+            _close(should.outputs[name], is_.outputs[name], task.tolerance)
+            for should, is_ in zip(record.expected, answers, strict=True)
+        )
+    ]
+    others = [f"`{name}`" for name in task.outputs if f"`{name}`" not in right]
+    if not right or not others:
+        return ""
+    is_, differ = ("is" if len(right) == 1 else "are", "differs" if len(others) == 1 else "differ")
+    return f"{_listed(right)} {is_} right, only {_listed(others)} {differ}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _blown_up(values: np.ndarray) -> bool:
@@ -385,8 +442,8 @@ _QUESTIONS: dict[Reason, Callable[[Task, str, Answer, Answer], str]] = {
     Reason.NUMBERS: _wrong_kind,
     Reason.NOT_FINITE: _not_finite,
     Reason.INVARIANT: _broken_invariant,
-    Reason.GRADIENT: _cut_graph,
     Reason.VALUES: _wrong_values,
+    Reason.GRADIENT: _cut_graph,
 }
 
 

@@ -5,7 +5,6 @@ Beside the exercises `progress.json`, what each task has earned; beside the READ
 of the interview sheet could be answered.
 """
 
-import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -32,7 +31,7 @@ class Tried:
 
     def points_of(self, task: Task) -> int:
         """The points that the task has earned."""
-        return task.points if self.points is True else self.points
+        return task.points if self.points is True else max(0, min(self.points, task.points))
 
     def done(self, task: Task) -> bool:
         """Whether an answer has earned full points."""
@@ -44,14 +43,18 @@ def recall() -> dict[str, Tried]:
     return {task: _tried(entry) for task, entry in _read(_file()).items()}
 
 
-def remember(task: Task, points: int, mistake: Mistake | None) -> None:
-    """Add what an answer has earned, and the misconception that it has shown."""
+def remember(task: Task, points: int, mistake: Mistake | None) -> bool:
+    """Add what an answer has earned, and the misconception that it has shown.
+
+    Returns:
+        Whether it could be written down.
+    """
     kept = recall()
     before = kept.get(task.id, Tried())
     shown = [mistake.kind] if mistake and mistake.kind else []
     kinds = list(dict.fromkeys([*before.kinds, *shown]))
     kept[task.id] = Tried(max(points, before.points_of(task)), kinds)
-    _write(_file(), {name: asdict(tried) for name, tried in kept.items()})
+    return _write(_file(), {name: asdict(tried) for name, tried in kept.items()})
 
 
 @dataclass(frozen=True)
@@ -103,14 +106,17 @@ def _is_guess(entry: Any) -> bool:
 def _read(file: Path) -> dict[str, Any]:
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # not there yet, or damaged: no reason to fail
+    except (OSError, ValueError, RecursionError):  # not there yet, or damaged: no reason to fail
         return {}
     return kept if isinstance(kept, dict) else {}
 
 
-def _write(file: Path, content: dict[str, Any]) -> None:
-    with contextlib.suppress(OSError):  # a read-only folder
+def _write(file: Path, content: dict[str, Any]) -> bool:
+    try:
         file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    except OSError:  # a read-only folder
+        return False
+    return True
 
 
 def _file() -> Path:

@@ -1,14 +1,22 @@
 """What a learner types: `check`, `hint` and `progress`."""
 
+import difflib
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from utils.checks import bank
-from utils.checks.calling import Printed, Trouble, answers
+from IPython import get_ipython
+from IPython.display import display
+
+from utils.checks import bank, code
+from utils.checks.calling import Printed, Trouble, answers, tried
+from utils.checks.diagnosing import diagnose
 from utils.checks.feedback import BAD, Note, explain
-from utils.checks.judging import Verdict, judge
+from utils.checks.judging import Verdict
 from utils.checks.memory import (
     Guess,
     Tried,
@@ -22,6 +30,11 @@ from utils.checks.tasks import Record, Task
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
 
+NOT_KEPT = "Your progress is not kept: `progress.json` cannot be written in this folder."
+STALE = (
+    "This is about an older `{0}`: the last cell that defines it has a syntax error, so it never "
+    "ran. Mend it, run it, and check again."
+)
 CERTAIN = "certain"  # as the control of a prediction has it
 MOST_BELIEFS = 3  # shown at a time: nobody works on ten things at once
 
@@ -36,14 +49,54 @@ def check(task_id: str) -> Note:
     Args:
         task_id: the name that the exercise asks you to define, in quotes.
     """
-    record = _find(task_id)
+    names = sys._getframe(1).f_globals
+    record = _find(task_id, names)
     if isinstance(record, Note):
-        return record
-    printed = Printed()
-    verdict = verdict_on(record, sys._getframe(1).f_globals, printed)
-    if verdict.reason != Reason.NOT_DEFINED:
-        remember(record.task, verdict.points, verdict.mistake)
-    return explain(verdict, printed.lines)
+        return _shown(record, names)
+    task, printed, more = record.task, Printed(), []
+    verdict = verdict_on(record, names, printed)
+    if _is_stale(task.id, names):
+        more.append(STALE.format(task.id))
+    if verdict.reason != Reason.NOT_DEFINED and not remember(task, verdict.points, verdict.mistake):
+        more.append(NOT_KEPT)
+    note = explain(verdict, printed.lines)
+    return _shown(replace(note, lines=[*note.lines, *more]), names)
+
+
+def _is_stale(name: str, names: dict) -> bool:
+    """Whether the last cell that was to define a name never ran: it is not Python."""
+    written = re.compile(rf"^(async def|def|class) {name}\b|^{name} *=", re.MULTILINE)
+    cells = [cell for cell in names.get("In", []) if isinstance(cell, str) and written.search(cell)]
+    return bool(cells) and name in names and name not in code.defined(cells[-1])
+
+
+def _shown(note: Note, names: dict) -> Note:
+    """The note, which is shown even where it is not the last line of its cell."""
+    shell = get_ipython()
+    if shell is None:
+        if names.get("__name__") == "__main__" and not hasattr(sys, "ps1"):
+            print(note)  # a plain script, which shows nothing by itself
+        return note
+    if not _waiting:
+        shell.events.register("post_run_cell", _show_waiting)
+    _show_all(_waiting)
+    _waiting.append(note)
+    return note
+
+
+_waiting: list[Note] = []
+
+
+def _show_all(notes: list[Note]) -> None:
+    for note in notes:
+        if not note.seen:
+            display(note)
+    notes.clear()
+
+
+def _show_waiting(_result: Any) -> None:
+    _show_all(_waiting)
+    get_ipython().events.unregister("post_run_cell", _show_waiting)
 
 
 def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
@@ -57,10 +110,12 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     task = record.task
     if task.id not in names:
         return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
+    ask = partial(tried, task, names[task.id])
     try:
-        return judge(record, answers(task, names[task.id], record.cases, printed))
-    except Trouble as trouble:
-        return Verdict(task, trouble.reason, trouble.message, where=trouble.where)
+        try:
+            return diagnose(record, answers(task, names[task.id], record.cases, printed), ask=ask)
+        except Trouble as trouble:
+            return diagnose(record, trouble.earlier, trouble, ask)
     except Exception as error:  # objects can be odder than anybody foresees
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"
@@ -70,15 +125,16 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
 
 def hint(task_id: str) -> Note:
     """Open the next of an exercise's three hints: a question, a nudge, most of the answer."""
-    record = _find(task_id)
+    names = sys._getframe(1).f_globals
+    record = _find(task_id, names)
     if isinstance(record, Note):
-        return record
+        return _shown(record, names)
     hints = record.task.hints
     opened = _hints_open[task_id] = min(_hints_open.get(task_id, 0) + 1, len(hints))
     lines = [f"{number}. {text}" for number, text in enumerate(hints[:opened], start=1)]
     more = len(hints) - opened
     lines.append(f"{more} more: run this cell again." if more else "These are all.")
-    return Note(f"{record.task.title}: hints", lines)
+    return _shown(Note(f"{record.task.title}: hints", lines), names)
 
 
 def progress() -> Note:
@@ -158,10 +214,23 @@ def _ratings(ratings: Mapping[str, str]) -> Note | None:
     return Note("The interview sheet", table=rows) if ratings else None
 
 
-def _find(task_id: str) -> Record | Note:
-    try:
-        return bank.load(task_id)
-    except KeyError:
-        names = [task.id for tasks in bank.tasks().values() for task in tasks]
-        lines = [f"The exercises are: {', '.join(f'`{name}`' for name in names)}."]
-        return Note(f"✗ No exercise is called {task_id!r}", lines, BAD)
+def _find(task_id: Any, names: dict) -> Record | Note:
+    if isinstance(task_id, str):
+        try:
+            return bank.load(task_id)
+        except KeyError:
+            pass
+    tasks = [task.id for tasks in bank.tasks().values() for task in tasks]
+    if not isinstance(task_id, str):
+        meant = [name for name in tasks if names.get(name, ...) is task_id] or tasks[:1]
+        return Note(
+            "✗ The name goes in quotes", [f'Write `check("{meant[0]}")`, with quotes.'], BAD
+        )
+    small = {name.lower(): name for name in tasks}
+    near = difflib.get_close_matches(task_id.strip().lower(), small, 1)
+    help_ = (
+        f'Did you mean `check("{small[near[0]]}")`?'
+        if near
+        else f"The exercises are: {', '.join(f'`{name}`' for name in tasks)}."
+    )
+    return Note(f"✗ No exercise is called {task_id!r}", [help_], BAD)

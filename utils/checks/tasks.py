@@ -56,6 +56,8 @@ class CallSpec:
         choices: for a dictionary of choices: its keys, and what can be chosen.
         returns: what each output is: a tensor, or a list of texts.
         seconds: how long a cell that belongs to it may run, and its answers to all cases.
+        again: whether a wrong answer is called again, with other inputs, to find out what is wrong;
+            not where a call takes long.
     """
 
     id: str
@@ -64,6 +66,7 @@ class CallSpec:
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     returns: Literal["tensors", "texts"] = "tensors"
     seconds: float = 10.0  # right answers need a few milliseconds, where nothing is trained
+    again: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,9 +146,15 @@ class Answer:
 
 @dataclass(frozen=True)
 class Record:
-    """A task with its cases, and what the solution and each mistake return for them."""
+    """A task with its cases, and what the solution and each mistake return for them.
+
+    Args:
+        moves: what an answer may depend on: name of a `behaviours.Probe` → the outputs of the
+            solution that it moves.
+    """
 
     task: Task
     cases: Sequence[Case]
     expected: Sequence[Answer]
     mistaken: Mapping[str, Sequence[Answer]]
+    moves: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -1,0 +1,422 @@
+"""Wrong answers that nobody wrote down: what is said of them is true, and nothing false is said."""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from utils.checks.behaviours import moves
+from utils.checks.calling import Printed, Trouble, answers, tried
+from utils.checks.diagnosing import diagnose
+from utils.checks.feedback import in_words
+from utils.checks.judging import judge
+from utils.checks.notebook import verdict_on
+from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+
+
+def attend(query, keys, values, mask=None, *, width=None):
+    """The right answer to a task made for these tests."""
+    scores = query @ keys.mT / math.sqrt(width or query.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask[:, None], -1e30)
+    weights = scores.softmax(-1)
+    return weights @ values, weights
+
+
+def cases():
+    draw = torch.Generator().manual_seed(0)
+
+    def numbers(*shape):
+        return torch.randint(-200, 201, shape, generator=draw) / 100
+
+    sizes = [(2, 3, 4, 5, 6), (3, 2, 5, 7, 2), (2, 4, 3, 6, 5), (4, 3, 6, 3, 7)]
+    made = []
+    for number, (batch, tgt_len, src_len, width, value_dim) in enumerate(sizes):
+        lengths = torch.arange(batch) % (src_len - 1) + 1
+        inputs = {
+            "query": numbers(batch, tgt_len, width),
+            "keys": numbers(batch, src_len, width),
+            "values": numbers(batch, src_len, value_dim),
+            "mask": torch.arange(src_len) < lengths[:, None],
+        }
+        made.append(Case(f"case {number}", inputs))
+    made.append(Case("nothing to hide", {**made[0].inputs, "mask": torch.ones(2, 4).bool()}))
+    return made
+
+
+TASK = Task(
+    id="attend",
+    title="Attend",
+    points=1,
+    difficulty=1,
+    minutes=1,
+    outputs=["context", "weights"],
+    hints=["1", "2", "3"],
+    mistakes=[],
+)
+CASES = cases()
+RECORD = Record(TASK, CASES, answers(TASK, attend, CASES, Printed()), {})
+RECORD = replace(RECORD, moves=moves(RECORD, partial(tried, TASK, attend)))
+
+
+def relation(answer, record=RECORD):
+    verdict = verdict_on(record, {record.task.id: answer}, Printed())
+    assert not verdict.passed
+    return verdict.relation
+
+
+def of_weights(change):
+    """An answer whose weights are the right ones, changed."""
+
+    def answer(query, keys, values, mask):
+        weights = change(attend(query, keys, values, mask)[1])
+        return attend(query, keys, values, mask)[0], weights
+
+    return answer
+
+
+RELATIONS = {
+    "transposed": (
+        of_weights(lambda weights: weights.mT),
+        "`weights` holds the right numbers, but axis 1 and its last axis are exchanged.",
+    ),
+    "back to front": (
+        of_weights(lambda weights: weights.flip(-1)),
+        "`weights` is right, but back to front along its last axis.",
+    ),
+    "rolled": (
+        of_weights(lambda weights: weights.roll(1, 1)),
+        "`weights` is shifted by one place along axis 1: what falls off at one end comes back at "
+        "the other.",
+    ),
+    "late": (
+        of_weights(lambda weights: torch.cat([0 * weights[:, :1], weights[:, :-1]], 1)),
+        "`weights` is shifted along axis 1: each entry comes one place too late.",
+    ),
+    "the first for all": (
+        of_weights(lambda weights: weights[:1].expand_as(weights)),
+        "Along its first axis, `weights` is right for the first entry, and holds that one in all "
+        "other places too.",
+    ),
+    "twice": (of_weights(lambda weights: 2 * weights), "`weights` is the right one times 2."),
+    "in bits": (
+        of_weights(lambda weights: weights / math.log(2)),
+        "`weights` is the right one divided by log 2 (0.693…).",
+    ),
+    "by a size": (
+        of_weights(lambda weights: weights / weights.shape[-1]),
+        "`weights` is the right one divided by the length of axis 1 of `keys`.",
+    ),
+    "larger": (
+        of_weights(lambda weights: weights + 0.5),
+        "`weights` is larger by 0.5 than it should be, everywhere.",
+    ),
+    "logarithms": (
+        of_weights(lambda weights: weights.clamp(min=1e-9).log()),
+        "`weights` holds the logarithms of the right numbers.",
+    ),
+    "softmax twice": (
+        of_weights(lambda weights: weights.softmax(-1)),
+        "A softmax too many: along its last axis, it makes your `weights` of the right one.",
+    ),
+    "squeezed": (
+        of_weights(lambda weights: weights[:, None]),
+        "The numbers of `weights` are right, in the right order: its shape is not.",
+    ),
+    "a sum": (
+        of_weights(lambda weights: weights.mean(1)),
+        "`weights` is the mean of the right one along axis 1.",
+    ),
+    "no scale": (
+        partial(attend, width=1),
+        "`weights` is the softmax of the right scores times the square root of the length of the "
+        "last axis of `query`.",
+    ),
+    "another axis": (
+        of_weights(lambda weights: (weights + 0.1) / (weights + 0.1).sum(1, keepdim=True)),
+        "`weights` sums to 1 along axis 1, and should along its last axis.",
+    ),
+    "the wrong order": (
+        lambda *inputs: attend(*inputs)[::-1],
+        "What you return as `context` is what `weights` should be.",
+    ),
+    "an input": (
+        lambda query, keys, values, mask: (values, attend(query, keys, values, mask)[1]),
+        "What you return as `context` is your input `values`, unchanged.",
+    ),
+    "the last place": (
+        of_weights(lambda weights: torch.cat([weights[..., :-1], weights[..., -1:] + 0.3], -1)),
+        "`weights` is right but for the last entry along its last axis.",
+    ),
+    "masked places": (
+        lambda query, keys, values, mask: (
+            attend(query, keys, values, mask)[0],
+            attend(query, keys, values, mask)[1] + 0.3 * ~mask[:, None],
+        ),
+        "`weights` is right but where `mask` is `False`.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "said"), RELATIONS.values(), ids=RELATIONS)
+def test_values_that_are_related_to_the_right_ones(answer, said):
+    assert relation(answer) == said
+
+
+def no_mask(query, keys, values, mask):
+    return attend(query, keys, values)
+
+
+def of_the_whole_batch(query, keys, values, mask):
+    context, weights = attend(query, keys, values, mask)
+    return context - context.mean(0, keepdim=True), weights
+
+
+def by_chance(query, keys, values, mask):
+    context, weights = attend(query, keys, values, mask)
+    return context + torch.rand(()), weights
+
+
+def mixes_hidden_values(query, keys, values, mask):
+    context, weights = attend(query, keys, values, mask)
+    return context + values.mean(1, keepdim=True).square(), weights
+
+
+def remembers():
+    kept = []
+
+    def answer(query, keys, values, mask):
+        kept.append(0.5)
+        context, weights = attend(query, keys, values, mask)
+        return context + sum(kept) ** 2 * values[:, :1], weights
+
+    return answer
+
+
+BEHAVIOURS = {
+    "mask ignored": (
+        no_mask,
+        "Your answer does not depend on `mask`: whatever it holds, the same comes out.",
+    ),
+    "the other way round": (
+        lambda query, keys, values, mask: attend(query, keys, values, ~mask),
+        "You read `mask` the other way round: with `True` and `False` exchanged in it, all of your "
+        "answer is right.",
+    ),
+    "the batch": (
+        of_the_whole_batch,
+        "`context` of the first in a batch depends on the others: each should be by itself.",
+    ),
+    "hidden": (
+        mixes_hidden_values,
+        "`context` depends on places of `values` that `mask` hides.",
+    ),
+    "memory": (
+        remembers(),
+        "`context` is another one when the same inputs come a second time: your code keeps "
+        "something from one call to the next.",
+    ),
+    "an exchange": (
+        lambda query, keys, values, mask: attend(keys, query, values, mask),
+        "`query` and `keys` stand in each other's place: with the two exchanged, all of your "
+        "answer is right.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "said"), BEHAVIOURS.values(), ids=BEHAVIOURS)
+def test_what_another_call_tells(answer, said):
+    assert relation(answer) == said
+
+
+def test_what_varies_from_call_to_call_is_told():
+    record = replace(RECORD, expected=[Answer(dict(one.outputs)) for one in RECORD.expected])
+    assert relation(by_chance, record) == (
+        "`context` is not the same in every call: something in your code is drawn at random."
+    )
+
+
+def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
+    """It would have moved if a limit had been crossed."""
+    task = replace(TASK, id="many", outputs=["many"])
+    of_each = [
+        Case(f"case {number}", {"weights": (torch.rand(3, 4, generator=draw) + 9).double()})
+        for number, draw in enumerate(torch.Generator().manual_seed(seed) for seed in range(4))
+    ]
+
+    def right(weights):
+        return (weights > weights.mean()).long()
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    record = replace(record, moves=moves(record, partial(tried, task, right)))
+    assert "input weights" in record.moves
+    assert "does not depend" not in relation(lambda weights: (weights > 2).long(), record)
+    assert "does not depend" in relation(lambda weights: torch.arange(12).view(3, 4), record)
+
+
+def test_no_relation_is_said_of_noise():
+    for seed in range(20):
+        noise = np.random.default_rng(seed)
+        given = [
+            Answer(
+                {
+                    name: noise.random(values.shape) * noise.choice([1, 1.0])
+                    for name, values in one.outputs.items()
+                }
+            )
+            for one in RECORD.expected
+        ]
+        assert diagnose(RECORD, given).relation == ""
+
+
+def test_chance_is_excluded():
+    """Two numbers may be a factor apart; they are no evidence of it."""
+    task = replace(TASK, id="loss", outputs=["loss"])
+    record = Record(task, CASES[:1], [Answer({"loss": np.array([1.0])})], {})
+    assert diagnose(record, [Answer({"loss": np.array([2.0])})]).relation == ""
+
+
+def test_a_known_mistake_comes_first():
+    known = Mistake("in bits", "You take the logarithm to base 2.", "Which base?")
+    doubled = [
+        Answer({name: 2 * values for name, values in one.outputs.items()})
+        for one in RECORD.expected
+    ]
+    record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"in bits": doubled})
+    verdict = diagnose(record, doubled)
+    assert (verdict.mistake, verdict.relation) == (known, "")
+
+
+def test_what_is_right_is_said():
+    verdict = verdict_on(RECORD, {"attend": of_weights(lambda weights: 2 * weights)}, Printed())
+    assert "`context` is right, only `weights` differs." in repr(in_words(verdict))
+
+
+def test_a_mistake_that_spoils_what_is_right_is_not_named():
+    """Known with both outputs wrong; here one of the two is right, so it is another mistake."""
+    known = Mistake("both", "Both are doubled.", "Why?")
+    doubled = [
+        Answer({name: 2 * values for name, values in one.outputs.items()})
+        for one in RECORD.expected
+    ]
+    record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"both": doubled})
+    half = [
+        Answer({"context": 2 * one.outputs["context"], "weights": one.outputs["weights"]})
+        for one in RECORD.expected
+    ]
+    assert judge(record, doubled).mistake == known
+    assert judge(record, half).mistake is None
+
+
+# --- Cases in order -------------------------------------------------------------------------------
+
+
+def test_an_exception_in_a_late_case_hides_no_early_mistake():
+    def answer(query, keys, values, mask):
+        if len(query) == 4:
+            raise ValueError("four")
+        return attend(query, keys, values, mask, width=1)
+
+    verdict = verdict_on(RECORD, {"attend": answer}, Printed())
+    assert verdict.evidence.case is CASES[0]
+    assert "softmax of the right scores" in verdict.relation
+
+
+def test_an_exception_in_a_late_case_is_told_where_the_early_ones_are_right():
+    def answer(query, keys, values, mask):
+        if len(query) == 4:
+            raise ValueError("four")
+        return attend(query, keys, values, mask)
+
+    verdict = verdict_on(RECORD, {"attend": answer}, Printed())
+    assert (verdict.reason, verdict.message) == ("error", "ValueError: four")
+
+
+def test_of_a_few_cases_no_mistake_is_guessed():
+    """Two known mistakes that are alike up to there."""
+    known = [Mistake(name, name, "?") for name in "ab"]
+    doubled = [
+        Answer({name: 2 * values for name, values in one.outputs.items()})
+        for one in RECORD.expected
+    ]
+    mistaken = {"a": doubled, "b": [*doubled[:-1], RECORD.expected[-1]]}
+    record = replace(RECORD, task=replace(TASK, mistakes=known), mistaken=mistaken)
+    assert judge(record, doubled).mistake == known[0]
+    assert judge(record, doubled[:2], Trouble("error", "late")).mistake is None
+
+
+# --- Exceptions -----------------------------------------------------------------------------------
+
+
+def undefined(query, keys, values, mask):
+    return attend(qery, keys, values, mask)
+
+
+def without_an_import(query, keys, values, mask):
+    return attend(query, keys, values, mask)[0] * np_.pi, F.softmax(query)
+
+
+def in_one_branch(query, keys, values, mask):
+    if len(query) == 7:
+        weights = query
+    return attend(query, keys, values, mask)[0], weights
+
+
+EXCEPTIONS = {
+    "a typing error": (undefined, "Did you mean your input `query`?"),
+    "a name": (without_an_import, "Nothing is called `np_` where that line runs."),
+    "one branch": (in_one_branch, "The line that sets `weights` is not reached with case 0."),
+    "lengths": (
+        lambda query, keys, values, mask: (query @ values, query),
+        "Two lengths do not fit, 5 and 4: the last axis of `query`",
+    ),
+    "arguments": (
+        lambda query, keys, values: attend(query, keys, values),
+        "It is called as `attend(query, keys, values, mask)`",
+    ),
+    "truth": (
+        lambda query, keys, values, mask: attend(query, keys, values, mask if mask else None),
+        "`if` and `and` want one truth value",
+    ),
+    "nothing": (lambda query, keys, values, mask: None + query, "Something there is `None`"),
+    "a method": (
+        lambda query, keys, values, mask: query.transpos(1, 2),
+        "Tensors have no `transpos`. Did you mean `transpose`?",
+    ),
+    "a number": (
+        lambda query, keys, values, mask: query.sum().item().softmax(-1),
+        "What stands before `.softmax` is a plain number there, and no tensor.",
+    ),
+    "an axis": (
+        lambda query, keys, values, mask: query.softmax(3),
+        "There is no axis 3 in what it is applied to.",
+    ),
+    "a dtype": (
+        lambda query, keys, values, mask: attend(query.double(), keys, values, mask),
+        "Two kinds of numbers meet",
+    ),
+    "a view": (
+        lambda query, keys, values, mask: query.mT.view(-1),
+        "`view` needs numbers that lie row by row",
+    ),
+    "transposed": (
+        lambda query, keys, values, mask: attend(query, keys.mT, values, mask),
+        "You use `keys` with its last two axes exchanged: if it were transposed, all of your "
+        "answer would be right.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "said"), EXCEPTIONS.values(), ids=EXCEPTIONS)
+def test_the_likely_cause_of_an_exception_is_told(answer, said):
+    assert relation(answer).startswith(said)
+
+
+def test_of_other_exceptions_nothing_is_said():
+    def answer(query, keys, values, mask):
+        raise ValueError("something else")
+
+    assert relation(answer) == ""

@@ -1,0 +1,714 @@
+"""How a wrong answer is related to the right one, for mistakes that nobody wrote down.
+
+A relation is a small function of one output over all cases. It returns a sentence, or "" where it
+does not hold. What it says was verified in every case in which it can be seen, and on so many
+numbers that chance is excluded. Relations are tried after a wrong answer that is no known mistake,
+the strongest first, and the first that holds is told.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from utils.checks.tasks import Answer, Case, Record
+
+LOOSE = 10  # times the task's tolerance: a relation is well within it, or does not hold
+CLOSE = 2e-3  # of factors and exponents that have a name
+BITS = {"f": 10, "i": 2, "u": 2, "b": 1}  # that an entry is worth as evidence, at least
+ENOUGH = 30  # bits: a thousand relations may be tried
+SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller ones have few digits left
+
+
+class Pair(NamedTuple):
+    """One output in one case, as it should be and as it is.
+
+    Args:
+        case: its inputs.
+        should, is_: expected and found.
+        others: all expected outputs.
+    """
+
+    case: Case
+    should: np.ndarray
+    is_: np.ndarray
+    others: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One output in all cases.
+
+    Args:
+        record: what was asked and expected.
+        answers: one for each case.
+        output: its name.
+    """
+
+    record: Record
+    answers: Sequence[Answer]
+    output: str
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """All cases but those that blew up, whose numbers say nothing."""
+        name, record = self.output, self.record
+        pairs = [
+            Pair(case, should.outputs[name], is_.outputs[name], should.outputs)
+            for case, should, is_ in zip(record.cases, record.expected, self.answers, strict=True)
+        ]
+        return [pair for pair in pairs if _finite(pair.is_) or not _finite(pair.should)]
+
+    @cached_property
+    def right(self) -> bool:
+        """Whether it is right in all cases."""
+        whole = len(self.pairs) == len(self.record.cases)
+        return (
+            whole and self.shaped and all(self.same(pair.should, pair.is_) for pair in self.pairs)
+        )
+
+    @cached_property
+    def depth(self) -> int:
+        """The number of axes that it should have in every case."""
+        return min((pair.should.ndim for pair in self.pairs), default=0)
+
+    @cached_property
+    def axes(self) -> range:
+        """Those axes, counted from the end."""
+        return range(-1, -self.depth - 1, -1)
+
+    @cached_property
+    def shaped(self) -> bool:
+        """Whether it has the right shape in all cases."""
+        return all(pair.should.shape == pair.is_.shape for pair in self.pairs)
+
+    @staticmethod
+    def shaped_alike(pair: Pair) -> bool:
+        return pair.should.shape == pair.is_.shape
+
+    @cached_property
+    def kinds(self) -> str:
+        """The kinds of numbers, of what is expected and of what was found: "ff", "bb", "if", …"""
+        of_each = {pair.should.dtype.kind + pair.is_.dtype.kind for pair in self.pairs}
+        return of_each.pop() if len(of_each) == 1 else ""
+
+    @cached_property
+    def numbers(self) -> bool:
+        """Whether it can be calculated with, entry by entry."""
+        return self.shaped and self.kinds in ("ff", "ii")
+
+    def same(self, left: np.ndarray, right: np.ndarray) -> bool:
+        """Whether two arrays are equal, but for rounding."""
+        return left.shape == right.shape and bool(self.equal(left, right).all())
+
+    def equal(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Which entries are equal, but for rounding."""
+        room = LOOSE * self.record.task.tolerance
+        return np.isclose(left, right, rtol=room, atol=room, equal_nan=True)
+
+    def agree(
+        self, left: Callable[[Pair], np.ndarray], right: Callable[[Pair], np.ndarray]
+    ) -> bool:
+        """Whether two functions of a pair are equal in all cases.
+
+        An entry that is right where it stands is no evidence.
+        """
+        bits = 0
+        for pair in self.pairs:
+            try:
+                one, other = np.asarray(left(pair)), np.asarray(right(pair))
+            except (ValueError, IndexError, TypeError):  # it has too few axes for that
+                return False
+            if not self.same(one, other):
+                return False
+            telling = min(one.size, pair.should.size)
+            if pair.should.shape == pair.is_.shape:
+                telling = min(telling, int((~self.equal(pair.should, pair.is_)).sum()))
+            bits += BITS[pair.should.dtype.kind] * telling
+        return bits >= ENOUGH
+
+    def is_made_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
+        """Whether that change of the right values gives the answer, in all cases."""
+        return self.agree(lambda pair: change(pair.should), lambda pair: pair.is_)
+
+    def is_mended_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
+        """Whether that change of the answer gives the right values, in all cases."""
+        return self.agree(lambda pair: pair.should, lambda pair: change(pair.is_))
+
+
+def _finite(values: np.ndarray) -> bool:
+    return values.dtype.kind != "f" or bool(np.isfinite(values).all())
+
+
+# --- In words -------------------------------------------------------------------------------------
+
+FACTORS = {
+    "with the opposite sign": -1.0,
+    "times 2": 2.0,
+    "divided by 2": 0.5,
+    "times 4": 4.0,
+    "divided by 4": 0.25,
+    "times √2": math.sqrt(2),
+    "divided by √2": math.sqrt(0.5),
+    "times log 2 (0.693…)": math.log(2),
+    "divided by log 2 (0.693…)": 1 / math.log(2),
+}
+POWERS = {
+    "times the square root of {}": 0.5,
+    "divided by the square root of {}": -0.5,
+    "times {}": 1.0,
+    "divided by {}": -1.0,
+    "times the square of {}": 2.0,
+    "divided by the square of {}": -2.0,
+}
+
+RATIOS = {
+    "divided by the square root of {} in place of that of {}": 0.5,
+    "divided by {} in place of {}": 1.0,
+}
+
+
+def axis_in_words(axis: int, depth: int) -> str:
+    """An axis, counted from the end."""
+    if depth == 1:
+        return "the only axis"
+    return {-1: "the last axis", -depth: "the first axis"}.get(axis, f"axis {depth + axis}")
+
+
+def _axis(axis: int, depth: int) -> str:
+    """The same, of what was named before."""
+    return axis_in_words(axis, depth).replace("the ", "its ")
+
+
+def _factor(factors: Mapping[int, float], cases: Sequence[Case]) -> str:
+    """A factor that an answer has in each case, in words; "" if it is a different one by chance.
+
+    Args:
+        factors: number of the case → factor, where it can be told.
+        cases: all of them.
+    """
+    values = [*factors.values()]
+    if max(values) - min(values) <= CLOSE * abs(values[0]):
+        known = [
+            words for words, one in FACTORS.items() if math.isclose(one, values[0], rel_tol=CLOSE)
+        ]
+        return known[0] if known else f"times {values[0]:.3g}"
+    if len(values) < 3:
+        return ""
+    every = {name: np.array(sizes)[[*factors]] for name, sizes in _sizes(cases).items()}
+    sizes = {name: of_each for name, of_each in every.items() if of_each.min() > 0}
+
+    def fits(of_each: np.ndarray, power: float) -> bool:
+        return np.allclose(of_each**power, values, rtol=CLOSE, atol=0)
+
+    for words, power in POWERS.items():
+        for name, of_each in sizes.items():
+            if fits(of_each, power):
+                return words.format(name)
+    for words, power in RATIOS.items():
+        for (one, ones), (other, others) in itertools.permutations(sizes.items(), 2):
+            if fits(others / ones, power):
+                return words.format(one, other)
+    return ""
+
+
+def _sizes(cases: Sequence[Case]) -> dict[str, list[float]]:
+    """Every size and setting that all cases have, in words → its value in each case."""
+    named = [dict(_sizes_of(case)) for case in cases]
+    common = [name for name in named[0] if all(name in sizes for sizes in named)]
+    return {name: [sizes[name] for sizes in named] for name in common}
+
+
+def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
+    for name, value in {**case.inputs, **case.build}.items():
+        if isinstance(value, Tensor):
+            for axis in range(-1, -value.dim() - 1, -1):
+                where = axis_in_words(axis, value.dim())
+                yield f"the length of {where} of `{name}`", value.shape[axis]
+            if not value.is_floating_point():
+                what = "that are `True`" if value.dtype == torch.bool else "other than 0"
+                yield f"the number of entries of `{name}` {what}", int(value.count_nonzero())
+            yield f"the number of entries of `{name}`", value.numel()
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"`{name}`", value
+
+
+# --- Another thing in its place -------------------------------------------------------------------
+
+
+def _another_output(seen: Seen) -> str:
+    for other in seen.record.task.outputs:
+        if other != seen.output and seen.agree(
+            lambda pair, other=other: pair.others[other], lambda pair: pair.is_
+        ):
+            return f"What you return as `{seen.output}` is what `{other}` should be."
+    return ""
+
+
+def _an_input(seen: Seen) -> str:
+    for name, value in seen.record.cases[0].inputs.items():
+        if isinstance(value, Tensor) and seen.agree(
+            lambda pair, name=name: pair.case.inputs.get(name), lambda pair: pair.is_
+        ):
+            return f"What you return as `{seen.output}` is your input `{name}`, unchanged."
+    return ""
+
+
+# --- The same numbers in other places -------------------------------------------------------------
+
+
+def _another_shape(seen: Seen) -> str:
+    if seen.agree(lambda pair: pair.should.ravel(), lambda pair: pair.is_.ravel()):
+        return f"The numbers of `{seen.output}` are right, in the right order: its shape is not."
+    return ""
+
+
+def _axes_exchanged(seen: Seen) -> str:
+    depth = seen.depth
+    for order in itertools.permutations(range(depth)):
+        moved = [axis - depth for axis, place in enumerate(order) if axis != place]
+        if not moved or not seen.is_made_by(partial(np.transpose, axes=order)):
+            continue
+        if len(moved) > 2:
+            return (
+                f"`{seen.output}` holds the right numbers, but its axes stand in another order: "
+                f"they are axes {', '.join(map(str, order))} of the right one."
+            )
+        if depth == 2:
+            return f"`{seen.output}` is right, but transposed: its rows should be columns."
+        first, second = (_axis(axis, depth) for axis in moved)
+        return f"`{seen.output}` holds the right numbers, but {first} and {second} are exchanged."
+    return ""
+
+
+def _turned_round(seen: Seen) -> str:
+    for axis in seen.axes:
+        if seen.is_made_by(partial(np.flip, axis=axis)):
+            where = _axis(axis, seen.depth)
+            return f"`{seen.output}` is right, but back to front along {where}."
+    return ""
+
+
+def _shifted(seen: Seen) -> str:
+    if not seen.shaped:
+        return ""
+    for axis in seen.axes:
+        where = _axis(axis, seen.depth)
+        for steps, words in ((1, "late"), (-1, "early")):
+            if seen.is_made_by(partial(np.roll, shift=steps, axis=axis)):
+                return (
+                    f"`{seen.output}` is shifted by one place along {where}: what falls off at one "
+                    "end comes back at the other."
+                )
+            if _overlaps(seen, axis, steps):
+                return (
+                    f"`{seen.output}` is shifted along {where}: each entry comes one place too "
+                    f"{words}."
+                )
+    return ""
+
+
+def _overlaps(seen: Seen, axis: int, steps: int) -> bool:
+    """Whether it is shifted, whatever stands at the end that is left open."""
+    early, late = slice(None, -1), slice(1, None)
+    theirs, ours = (early, late) if steps > 0 else (late, early)
+    bits = 0
+    for pair in seen.pairs:
+        if pair.should.shape[axis] < 2:  # nothing overlaps
+            continue
+        should, is_ = (np.moveaxis(values, axis, 0) for values in (pair.should, pair.is_))
+        if not seen.same(should[theirs], is_[ours]):
+            return False
+        telling = ~seen.equal(should[theirs], should[ours])
+        bits += BITS[should.dtype.kind] * int(telling.sum())
+    return bits >= ENOUGH
+
+
+def _one_for_all(seen: Seen) -> str:
+    for axis in seen.axes:
+        for place, words in ((0, "first"), (-1, "last")):
+
+            def repeated(values: np.ndarray, axis: int = axis, place: int = place) -> np.ndarray:
+                return np.broadcast_to(np.take(values, [place], axis), values.shape)
+
+            if seen.is_made_by(repeated):
+                return (
+                    f"Along {_axis(axis, seen.depth)}, `{seen.output}` is right for the {words} "
+                    "entry, and holds that one in all other places too."
+                )
+    return ""
+
+
+def _other_places(seen: Seen) -> str:
+    for order in itertools.permutations(range(seen.depth)):
+
+        def read(values: np.ndarray, order: Sequence[int] = order) -> np.ndarray:
+            return np.transpose(values, order).ravel()
+
+        if seen.agree(lambda pair: read(pair.should), lambda pair: pair.is_.ravel()) or seen.agree(
+            lambda pair: pair.should.ravel(), lambda pair: read(pair.is_)
+        ):
+            return (
+                f"`{seen.output}` holds the right numbers in other places, as when axes are merged "
+                "or split while they stand in another order: `view` and `reshape` read row by row, "
+                "and exchange no axes."
+            )
+    if seen.kinds == "ff" and seen.agree(
+        lambda pair: np.sort(pair.should, axis=None), lambda pair: np.sort(pair.is_, axis=None)
+    ):
+        return f"`{seen.output}` holds the right numbers, but not in their places."
+    return ""
+
+
+# --- The same numbers, calculated with ------------------------------------------------------------
+
+
+def softmax(values: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Shares of scores, of the same shape, that sum to 1 along an axis."""
+    powers = np.exp(values - values.max(axis, keepdims=True))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def _shares(values: np.ndarray, axis: int) -> np.ndarray:
+    return values / values.sum(axis, keepdims=True)
+
+
+def _sigmoid(values: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-values))
+
+
+def _everywhere(shrink: Callable, values: np.ndarray, axis: int) -> np.ndarray:
+    return np.broadcast_to(shrink(values, axis=axis, keepdims=True), values.shape)
+
+
+# Words, with the output and an axis → the change of the right values that gives the answer.
+MADE_BY = {
+    "A softmax too many: along {1}, it makes your `{0}` of the right one.": softmax,
+    "`{0}` is the right one divided by its sum along {1}.": _shares,
+    "A tanh too many: it makes your `{0}` of the right one.": np.tanh,
+    "A sigmoid too many: it makes your `{0}` of the right one.": _sigmoid,
+    "`{0}` is 1 minus what it should be.": lambda values: 1 - values,
+    "`{0}` holds the squares of the right numbers.": np.square,
+    "`{0}` has lost its signs: it holds the absolute values.": np.abs,
+    "`{0}` is right where it is above 0, and 0 elsewhere.": lambda values: np.maximum(values, 0),
+    "`{0}` is right where it is below 1, and 1 elsewhere.": lambda values: np.minimum(values, 1),
+    "`{0}` is right, but rounded to whole numbers.": np.round,
+    "`{0}` is right, but its decimals are cut off.": np.trunc,
+    "Along {1}, `{0}` adds up: each entry is the sum of the right ones up to there.": np.cumsum,
+    "Along {1}, `{0}` holds the mean of the right numbers in all places.": partial(
+        _everywhere, np.mean
+    ),
+    "Along {1}, `{0}` holds the sum of the right numbers in all places.": partial(
+        _everywhere, np.sum
+    ),
+    "Along {1}, `{0}` holds the largest of the right numbers in all places.": partial(
+        _everywhere, np.max
+    ),
+}
+# Words, with the output and an axis → the change of the answer that gives the right values.
+MENDED_BY = {
+    "A tanh is missing: it would make your `{0}` right.": np.tanh,
+    "A sigmoid is missing: it would make your `{0}` right.": _sigmoid,
+    "`{0}` holds the logarithms of the right numbers.": np.exp,
+    "`{0}` holds the logarithms of the right numbers, to base 2.": np.exp2,
+    "A softmax is missing: along {1}, it would make your `{0}` right.": softmax,
+    "The logarithm is missing: that of your `{0}` would be right.": np.log,
+    "`{0}` would be right if it were divided by its sum along {1}.": _shares,
+    "`{0}` holds the square roots of the right numbers.": np.square,
+    "The root is missing: that of your `{0}` would be right.": np.sqrt,
+    "`{0}` is 1 divided by what it should be.": np.reciprocal,
+    "Along {1}, `{0}` holds steps: added up from the start, they would be right.": np.cumsum,
+}
+
+
+def _a_step(seen: Seen) -> str:
+    if seen.shaped and seen.kinds == "bb" and seen.is_made_by(np.logical_not):
+        return f"`{seen.output}` is `True` where it should be `False`, and the other way round."
+    if not seen.numbers:
+        return ""
+    for fits, changes in ((seen.is_mended_by, MENDED_BY), (seen.is_made_by, MADE_BY)):
+        for words, change in changes.items():
+            for axis in seen.axes if "{1}" in words else [-1]:
+                if fits(partial(change, axis=axis) if "{1}" in words else change):
+                    return words.format(seen.output, _axis(axis, seen.depth))
+    return ""
+
+
+SHRUNK = {
+    "the sum": np.sum,
+    "the mean": np.mean,
+    "the largest": np.max,
+    "the first": lambda values, axis: np.take(values, 0, axis),
+    "the last": lambda values, axis: np.take(values, -1, axis),
+}
+
+
+def _an_axis_too_few(seen: Seen) -> str:
+    for words, shrink in SHRUNK.items():
+        for axis in seen.axes:
+            if seen.is_made_by(partial(shrink, axis=axis)):
+                where = _axis(axis, seen.depth)
+                return f"`{seen.output}` is {words} of the right one along {where}."
+            if seen.is_mended_by(partial(shrink, axis=axis - 1)):
+                where = _axis(axis - 1, seen.depth + 1)
+                return (
+                    f"`{seen.output}` has an axis too many: {words} along {where} would be right."
+                )
+    return ""
+
+
+def _another_kind(seen: Seen) -> str:
+    """The right numbers, as another kind."""
+    if not seen.shaped or seen.kinds not in ("fi", "if", "bf", "bi", "fb", "ib"):
+        return ""
+    values = [(pair.should.astype(float), pair.is_.astype(float)) for pair in seen.pairs]
+    if all(seen.same(should, is_) for should, is_ in values):
+        return f"The numbers of `{seen.output}` are right, only their kind is not."
+    if seen.kinds == "fi" and all(seen.same(np.trunc(should), is_) for should, is_ in values):
+        return (
+            f"The numbers of `{seen.output}` are right but for their decimals, which are cut off."
+        )
+    return ""
+
+
+def _times_a_factor(seen: Seen) -> str:
+    if not seen.numbers:
+        return ""
+    factors, numbers = {}, 0
+    for number, (_, should, is_, _) in enumerate(seen.pairs):
+        if should.any():
+            factors[number] = float((should * is_).sum() / (should * should).sum())
+        if not seen.same(factors.get(number, 1.0) * should, is_):
+            return ""
+        numbers += len(np.unique(should[should != 0]))
+    if all(math.isclose(one, 1, rel_tol=CLOSE) for one in factors.values()):
+        return ""
+    words, each = _factor(factors, [pair.case for pair in seen.pairs]), BITS[seen.kinds[0]]
+    if each * (numbers - 2) < ENOUGH:
+        return ""
+    if not any(factors.values()):
+        return f"`{seen.output}` is 0 everywhere."
+    if words:
+        return f"`{seen.output}` is the right one {words}."
+    if each * (numbers - len(factors)) < ENOUGH:
+        return ""
+    return f"`{seen.output}` is right but for a factor, which is not the same in all cases."
+
+
+def _plus_a_number(seen: Seen) -> str:
+    if not seen.numbers:
+        return ""
+    steps = [pair.is_ - pair.should for pair in seen.pairs if pair.is_.size]
+    if not all(seen.same(step, np.full_like(step, step.mean())) for step in steps):
+        return ""
+    sizes = [float(step.mean()) for step in steps]
+    numbers, each = sum(len(np.unique(pair.should)) for pair in seen.pairs), BITS[seen.kinds[0]]
+    if max(map(abs, sizes), default=0) < CLOSE or each * (numbers - 1) < ENOUGH:
+        return ""
+    if max(sizes) - min(sizes) <= CLOSE:
+        more = "larger" if sizes[0] > 0 else "smaller"
+        return f"`{seen.output}` is {more} by {abs(sizes[0]):.3g} than it should be, everywhere."
+    if each * (numbers - len(sizes)) < ENOUGH:
+        return ""
+    return f"All of `{seen.output}` is off by one number, which is not the same in all cases."
+
+
+def _steeper(seen: Seen) -> str:
+    """Shares of scores that were multiplied by something first, and should not have been."""
+    if not seen.numbers or not all(_is_shares(pair.should) for pair in seen.pairs):
+        return ""
+    factors, bits = {}, 0
+    for number, (_, should, is_, _) in enumerate(seen.pairs):
+        rows = [
+            (np.log(row[row > 0]), np.log(mine[row > 0]))
+            for row, mine in zip(_rows(should), _rows(is_), strict=True)
+            if _tells(row)
+        ]
+        if not rows:
+            continue
+        left, right = (
+            np.concatenate([part - part.mean() for part in parts])
+            for parts in zip(*rows, strict=True)
+        )
+        if not np.isfinite(right).all():
+            return ""
+        factors[number] = float((left * right).sum() / (left * left).sum())
+        if not np.allclose(factors[number] * left, right, rtol=CLOSE, atol=CLOSE):
+            return ""
+        bits += BITS["f"] * (len(left) - len(rows) - 1)
+    if bits < ENOUGH or all(math.isclose(one, 1, rel_tol=CLOSE) for one in factors.values()):
+        return ""
+    words = _factor(factors, [pair.case for pair in seen.pairs])
+    if not any(abs(one) > CLOSE for one in factors.values()):
+        return f"`{seen.output}` holds equal shares in every row, whatever the scores."
+    if words:
+        return f"`{seen.output}` is the softmax of the right scores {words}."
+    return (
+        f"`{seen.output}` is the softmax of the right scores times a factor, which is not the same "
+        "in all cases."
+    )
+
+
+def _tells(row: np.ndarray) -> bool:
+    """Whether a row of shares says enough of its scores."""
+    shares = row[row > 0]
+    return len(shares) > 1 and shares.min() > SMALLEST_SHARE and np.ptp(shares) > SMALLEST_SHARE
+
+
+def _sums_elsewhere(seen: Seen) -> str:
+    if not (seen.numbers and seen.kinds == "ff") or seen.depth < 2:
+        return ""
+    if not all(_is_shares(pair.should) for pair in seen.pairs):
+        return ""
+    for axis in seen.axes[1:]:
+        sums = [(pair.is_.sum(axis), pair.is_.sum(-1), pair.is_.shape[axis]) for pair in seen.pairs]
+        whole = all(seen.same(along, np.ones_like(along)) for along, _, _ in sums)
+        broken = sum(not seen.same(last, np.ones_like(last)) for _, last, _ in sums)
+        if whole and broken >= 2:
+            where = _axis(axis, seen.depth)
+            return f"`{seen.output}` sums to 1 along {where}, and should along its last axis."
+    return ""
+
+
+def _is_shares(values: np.ndarray) -> bool:
+    sums = values.sum(-1)
+    return bool((values >= 0).all() and (np.isclose(sums, 1, atol=1e-4) | (sums == 0)).all())
+
+
+def _rows(values: np.ndarray) -> np.ndarray:
+    return values.reshape(-1, values.shape[-1])
+
+
+# --- Right in some places, or in some cases -------------------------------------------------------
+
+
+def _right_elsewhere(seen: Seen) -> str:
+    if not seen.shaped or seen.kinds not in ("ff", "ii", "bb"):
+        return ""
+    wrong = [~seen.equal(pair.should, pair.is_) for pair in seen.pairs]
+    regions = [dict(_regions(pair, seen.depth)) for pair in seen.pairs]
+    for key in regions[0] if regions else ():
+        of_each = [of_case.get(key) for of_case in regions]
+        if _explained(wrong, of_each) and _outside(seen.pairs, of_each):
+            return f"`{seen.output}` is right {key[0]}."
+    return ""
+
+
+def _explained(wrong: Sequence[np.ndarray], regions: Sequence[np.ndarray | None]) -> bool:
+    """Whether all wrong entries lie in a region, most of which is wrong, and not by chance."""
+    cases, size, surprise = 0, 0, 0.0
+    for is_wrong, region in zip(wrong, regions, strict=True):
+        here = np.broadcast_to(False if region is None else region, is_wrong.shape)
+        if (is_wrong & ~here).any():
+            return False
+        size += int(here.sum())
+        if is_wrong.any():
+            cases += 1
+            surprise += is_wrong.sum() * math.log2(is_wrong.size / here.sum())
+    return cases >= 2 and surprise >= ENOUGH / 3 and 2 * sum(map(np.sum, wrong)) >= size
+
+
+def _outside(pairs: Sequence[Pair], regions: Sequence[np.ndarray | None]) -> bool:
+    """Whether what lies outside a region is more than one number over and over."""
+    others = [
+        pair.should[~np.broadcast_to(False if region is None else region, pair.should.shape)]
+        for pair, region in zip(pairs, regions, strict=True)
+    ]
+    return len(np.unique(np.concatenate(others))) > 1
+
+
+def _regions(pair: Pair, depth: int) -> Iterator[tuple[tuple, np.ndarray]]:
+    """Words that complete "it is right …", and more to tell regions apart → what may be wrong."""
+    shape = pair.should.shape
+    for name, value in pair.case.inputs.items():
+        if isinstance(value, Tensor) and value.dtype == torch.bool and value.dim():
+            mask = value.numpy()
+            for axes, open_ in _laid_over(mask, shape):
+                yield (f"but where `{name}` is `False`", axes), ~open_
+                yield (f"but where `{name}` is `True`", axes), open_
+            for axes, shut in _laid_over(~mask.any(-1), shape):
+                yield (f"but for rows in which `{name}` is `False` everywhere", axes), shut
+    for axis in range(-1, -depth - 1, -1):
+        where, length = _axis(axis, depth), shape[axis]
+        places = np.arange(length).reshape(-1, *[1] * (-1 - axis))
+        yield (f"but for the first entry along {where}",), places == 0
+        yield (f"but for the last entry along {where}",), places == length - 1
+        yield (f"for the first entry along {where}, and not for the others",), places > 0
+        yield (f"for the last entry along {where}, and not for the others",), places < length - 1
+    if depth > 1:
+        rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])
+        yield ("but on the diagonal",), rows == columns
+        yield ("but above the diagonal",), rows < columns
+        yield ("but below the diagonal",), rows > columns
+    if pair.should.dtype.kind != "b":
+        yield ("but where it should be 0",), pair.should == 0
+
+
+def _laid_over(mask: np.ndarray, shape: Sequence[int]) -> Iterator[tuple[tuple, np.ndarray]]:
+    """A mask along each choice of the axes of a shape that it fits, counted from the end."""
+    depth = len(shape)
+    for axes in itertools.combinations(range(-depth, 0), mask.ndim):
+        if all(length in (1, shape[axis]) for length, axis in zip(mask.shape, axes, strict=True)):
+            others = tuple(axis for axis in range(-depth, 0) if axis not in axes)
+            yield axes, np.expand_dims(mask, others)
+
+
+def _right_in_some_cases(seen: Seen) -> str:
+    right = [seen.shaped_alike(pair) and seen.same(pair.should, pair.is_) for pair in seen.pairs]
+    if right.count(True) < 1 or right.count(False) < 3:
+        return ""
+    sizes = {
+        name: values
+        for name, values in _sizes([pair.case for pair in seen.pairs]).items()
+        if name.startswith(("the length of the last axis", "`"))
+    }
+    alike = {}
+    for (one, ones), (other, others) in itertools.combinations(sizes.items(), 2):
+        equal = [left == right_ for left, right_ in zip(ones, others, strict=True)]
+        if equal == right and max(itertools.compress(ones, right)) > 1:
+            alike[tuple(ones), tuple(others)] = one, other
+    if len(alike) != 1:
+        return ""
+    ((one, other),) = alike.values()
+    return f"`{seen.output}` is right where {one} equals {other}, and wrong in every other case."
+
+
+# The strongest first. What an answer does when it is called again comes between the two lists.
+RELATIONS: list[Callable[[Seen], str]] = [
+    _another_output,
+    _an_input,
+    _another_shape,
+    _axes_exchanged,
+    _turned_round,
+    _shifted,
+    _one_for_all,
+    _times_a_factor,
+    _plus_a_number,
+    _a_step,
+    _steeper,
+    _sums_elsewhere,
+    _an_axis_too_few,
+    _another_kind,
+]
+WEAKER_RELATIONS: list[Callable[[Seen], str]] = [
+    _other_places,
+    _right_elsewhere,
+    _right_in_some_cases,
+]
+
+
+def of_values(
+    record: Record, answers: Sequence[Answer], relations: Sequence[Callable[[Seen], str]]
+) -> str:
+    """The first of some relations of an answer's values to the right ones; "" if none holds."""
+    seen = [Seen(record, answers, output) for output in record.task.outputs]
+    wrong = [one for one in seen if not one.right]
+    with np.errstate(all="ignore"):
+        told = (relation(one) for relation in relations for one in wrong)
+        return next(filter(None, told), "")
