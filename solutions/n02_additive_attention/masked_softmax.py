@@ -78,6 +78,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    learns=True,
     outputs=["weights"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},
     cases=cases,

@@ -122,6 +122,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    learns=True,
     outputs=["weights"],
     invariants={"weights": ["not negative", "exact zeros"]},
     cases=cases,

@@ -1,4 +1,5 @@
-# source: a learner who raised the width and the number of steps
+# source: a learner who raised the rate and the number of steps
+# mistake: it does not learn: 35 of 100 letters are right
 set_seed(1)
 sorter = Sorter(MultiplicativeAttention(query_dim=48, key_dim=64, method="general"))
 for parameter in sorter.attention.parameters():
