@@ -178,6 +178,7 @@ exercise = Exercise(
     equivalents={
         "context = powers @ values[:, part] + context * shrink.unsqueeze(-1)": NO_ORDER,
         "context = shrink.unsqueeze(-1) * context + powers @ values[:, part]": NO_ORDER,
+        "largest = query.new_full(query.shape[1:2], lowest)": "it broadcasts over the batch",
         "lowest = torch.finfo().min": "that of float32 is low enough for any score",
         "part = slice(start, block + start)": NO_ORDER,
         "powers = seen * (scores - larger.unsqueeze(-1)).exp()": NO_ORDER,
