@@ -153,8 +153,8 @@ def _answer_to(spec: CallSpec, learned: Any, case: Case) -> Answer:
             f"`{spec.id}` sets the global random seed, which affects every other part of a "
             "program. Remove `manual_seed`.",
         )
-    gradients = _gradients(spec, learned, case) if spec.learns else {}
-    return Answer(_arrays(spec, returned), gradients)
+    outputs = _arrays(spec, returned)  # before the next call, which may change them
+    return Answer(outputs, _gradients(spec, learned, case) if spec.learns else {})
 
 
 def _examined(spec: CallSpec, test: Callable, examiner: Examiner) -> Answer:
