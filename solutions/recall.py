@@ -11,38 +11,40 @@ Below each task stands what was said of its answers, and on the last line all co
 import argparse
 import json
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
 
-from solutions.build import exercises_of, notebooks
+from solutions.build import chosen
 from solutions.selftest import names_at_first
 from utils.checks import bank
-from utils.checks.calling import Printed
+from utils.checks.calling import Printed, redirected
 from utils.checks.judging import Verdict
 from utils.checks.notebook import verdict_on
 from utils.checks.reasons import Reason
 
 ANSWERS = Path(__file__).parent / "tests" / "answers"
-FATES = {  # of a wrong answer that is refused
-    "named": "known by name",
-    "related": "told how it is related to the right one",
-    "symptom": "told what shows: a shape, an exception, a rule that is broken",
-    "silent": "told that values differ, and no more",
-}
+FATES = (  # of a wrong answer that is refused
+    "named",  # a known mistake
+    "related",  # it is said how it is related to the right one
+    "symptom",  # it is said what shows: a shape, an exception, a rule that is broken
+    "silent",  # values differ, and that is all
+)
 
 
 class Labelled(NamedTuple):
-    """An answer, and whether it is right."""
+    """An answer, and whether it is right. Of a wrong one `mistake` says what is wrong with it."""
 
     task: str
-    name: str
-    right: bool
+    label: str
     mistake: str
     code: str
+
+    @property
+    def right(self) -> bool:
+        return self.label.startswith("right-")
 
 
 def labelled(folder: Path) -> list[Labelled]:
@@ -57,15 +59,14 @@ def labelled(folder: Path) -> list[Labelled]:
         raise ValueError(f"{folder} holds no answers, such as entropy/right-loop.py")
     found = []
     for file in files:
-        label, _, name = file.stem.partition("-")
-        code = file.read_text(encoding="utf-8")
-        source, second, *_ = [*code.splitlines(), "", ""]
-        if file.parent.name not in order:
-            raise ValueError(f"{file}: no task is called {file.parent.name}")
-        if label not in ("right", "wrong") or not source.startswith("# source: "):
+        task, label, code = file.parent.name, file.stem, file.read_text(encoding="utf-8")
+        if task not in order:
+            raise ValueError(f"{file}: no task is called {task}")
+        if not (label.startswith(("right-", "wrong-")) and code.startswith("# source: ")):
             raise ValueError(f"{file}: name it right-… or wrong-…, and begin with '# source: …'")
-        mistake = second.removeprefix("# mistake: ") if label == "wrong" else ""
-        found.append(Labelled(file.parent.name, name, label == "right", mistake, code))
+        _, second, *_ = [*code.splitlines(), ""]
+        mistake = second.removeprefix("# mistake: ") if second.startswith("# mistake: ") else ""
+        found.append(Labelled(task, label, mistake, code))
     return sorted(found, key=lambda one: order.index(one.task))
 
 
@@ -73,24 +74,18 @@ def verdict(answer: Labelled) -> Verdict:
     """What a learner with this answer is told.
 
     Raises:
-        ValueError: it does not even run.
+        Exception: its code does not run.
     """
-    path = next(
-        path
-        for path in notebooks()
-        if answer.task in [exercise.task.id for exercise in exercises_of(path)]
-    )
-    names = names_at_first(path).copy()
-    torch.manual_seed(0)
-    try:
-        exec(compile(answer.code, f"{answer.task}/{answer.name}", "exec"), names)
-    except Exception as error:
-        raise ValueError(f"{answer.task}, {answer.name} does not run: {error}") from error
+    ((path, _),) = chosen(answer.task)
+    with redirected(Printed()):
+        names = names_at_first(path).copy()
+        torch.manual_seed(0)  # some train a network
+        exec(compile(answer.code, f"{answer.task}/{answer.label}.py", "exec"), names)
     return verdict_on(bank.load(answer.task), names, Printed())
 
 
 def fate(said: Verdict) -> str:
-    """What became of an answer: "accepted", or one of `FATES`."""
+    """What became of an answer: "accepted", or one of the others."""
     if said.passed:
         return "accepted"
     if said.mistake:
@@ -100,49 +95,45 @@ def fate(said: Verdict) -> str:
     return "silent" if said.reason == Reason.VALUES else "symptom"
 
 
-def counts_of(fates: Iterator[tuple[Labelled, str]]) -> dict[str, int]:
-    """How many are right, and accepted; wrong, and refused; and how many of these are diagnosed."""
-    seen = Counter((answer.right, what) for answer, what in fates)
-    counts = {"right": 0, "accepted": seen[True, "accepted"], "wrong": 0, "refused": 0}
-    counts |= {what: seen[False, what] for what in FATES}
-    counts["right"] = sum(count for (right, _), count in seen.items() if right)
-    counts["refused"] = sum(counts[what] for what in FATES)
-    counts["wrong"] = counts["refused"] + seen[False, "accepted"]
-    return counts
+def counts_of(fates: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
+    """How many are right, and accepted; wrong, and refused; and what the refused are told."""
+    of_right = [what for answer, what in fates if answer.right]
+    of_wrong = [what for answer, what in fates if not answer.right]
+    return {
+        "right": len(of_right),
+        "accepted": of_right.count("accepted"),
+        "wrong": len(of_wrong),
+        "refused": len(of_wrong) - of_wrong.count("accepted"),
+        **{what: of_wrong.count(what) for what in FATES},
+    }
 
 
-def told(said: Verdict) -> str:
-    """A verdict in one line."""
-    words = [said.mistake.name] if said.mistake else [getattr(said, "relation", "")]
-    return next((one for one in words if one), said.message)
+def lines_of(answer: Labelled, said: Verdict) -> Iterator[str]:
+    """What was said of an answer, and what is true."""
+    words = said.mistake.name if said.mistake else getattr(said, "relation", "") or said.message
+    yield f"    {answer.label}: {fate(said)}{'' if said.passed else f': {words}'}"
+    if answer.mistake:
+        yield f"        in truth: {answer.mistake}"
 
 
-def line(name: str, counts: dict[str, int]) -> str:
-    """A row of the table: a task, and its counts."""
-    return f"{name:24}" + "".join(f"{count:10}" for count in counts.values())
-
-
-def main(folder: Path) -> int:
-    """Print what is said of the answers in a folder; 1 if any label is contradicted."""
+def main(folder: Path) -> None:
+    """Print what is said of the answers in a folder."""
+    try:
+        answers = labelled(folder)
+    except ValueError as error:
+        sys.exit(str(error))
     judged: list[tuple[Labelled, str]] = []
-    answers = labelled(folder)
-    print(line("", counts_of(iter(()))).replace("0", " "))
+    print(" " * 24 + "".join(f"{name:>10}" for name in counts_of([])))
     for task in dict.fromkeys(answer.task for answer in answers):
-        of_task = [(answer, verdict(answer)) for answer in answers if answer.task == task]
-        fates = [(answer, fate(said)) for answer, said in of_task]
+        told = [(answer, verdict(answer)) for answer in answers if answer.task == task]
+        fates = [(answer, fate(said)) for answer, said in told]
         judged += fates
-        print(line(task, counts_of(iter(fates))))
-        for (answer, what), (_, said) in zip(fates, of_task, strict=True):
-            print(f"    {'right' if answer.right else 'wrong'}-{answer.name}: {what}", end="")
-            print("" if said.passed else f": {told(said)}")
-            if answer.mistake:
-                print(f"        in truth: {answer.mistake}")
-    counts = counts_of(iter(judged))
-    print(json.dumps(counts))
-    return 0
+        print(f"{task:24}" + "".join(f"{count:10}" for count in counts_of(fates).values()))
+        print(*(line for one in told for line in lines_of(*one)), sep="\n")
+    print(json.dumps(counts_of(judged)))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Measure the checks on labelled answers.")
     parser.add_argument("folder", type=Path, nargs="?", default=ANSWERS)
-    sys.exit(main(parser.parse_args().folder))
+    main(parser.parse_args().folder)
