@@ -5,7 +5,7 @@ EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.rec
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
-.PHONY: lab test test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest grade release
+.PHONY: lab test test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade release
 
 lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
@@ -40,6 +40,9 @@ exercises: .venv/ready  ## build exercises/ from solutions/, and run the solutio
 
 selftest: .venv/ready  ## check the checks: mistakes named, right answers accepted, mutants caught; ONLY=05 or a task
 	$(BIN)/python -m solutions.selftest $(ONLY)
+
+recall: .venv/ready  ## the checks on labelled answers, by default those in solutions/tests/answers; ANSWERS=folder
+	$(BIN)/python -m solutions.recall $(ANSWERS)
 
 grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=folder] [OPTIONS=--resume]
 	@test -n "$(SUBMISSIONS)" || { echo "What was handed in? make grade SUBMISSIONS=folder" >&2; exit 1; }

@@ -38,8 +38,17 @@ NAMES = {
     "tril": ["triu"],
     "triu": ["tril"],
     "amax": ["amin"],
+    "amin": ["amax"],
+    "max": ["min"],
+    "min": ["max"],
+    "maximum": ["minimum"],
+    "minimum": ["maximum"],
+    "any": ["all"],
+    "all": ["any"],
     "cat": ["stack"],
 }
+CHOOSES = ("argmax", "argmin", "argsort", "sort", "topk")  # deterministic, until noise is added
+MOVED = 1.5  # a threshold or a tolerance, by this factor, to both sides
 
 
 def mutants(source: str, name: str) -> Iterator[tuple[str, str]]:
@@ -53,10 +62,12 @@ def mutants(source: str, name: str) -> Iterator[tuple[str, str]]:
     seen = {ast.unparse(tree)}
     for position, node in enumerate(ast.walk(own)):
         for variant in _variants(node):
+            if node is own and variant is None:
+                continue  # then there is no answer
             changed = copy.deepcopy(tree)
             (own_copy,) = [one for one in changed.body if _name(one) == name]
             original = list(ast.walk(own_copy))[position]
-            _replace(own_copy, original, variant)
+            _replace(changed, original, variant)
             code = ast.unparse(ast.fix_missing_locations(changed))
             if code not in seen:
                 seen.add(code)
@@ -78,6 +89,10 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
             yield ast.BinOp(right, op, left)
             yield left
             yield right
+        case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            yield ast.UnaryOp(ast.Not(), left)  # 0 and what is empty are not true either
+        case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            yield left
         case ast.Compare(left=left, ops=[op], comparators=others):
             for other in OPERATORS.get(type(op), []):
                 yield ast.Compare(left, [other()], others)
@@ -88,6 +103,9 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
         case ast.Constant(value=int() | float() as value):
             yield ast.Constant(value + 1)
             yield ast.Constant(value - 1)
+            if isinstance(value, float):
+                yield ast.Constant(value * MOVED)
+                yield ast.Constant(value / MOVED)
         case ast.Attribute(value=value, attr=attr, ctx=ctx):
             for other in NAMES.get(attr, []):
                 yield ast.Attribute(value, other, ctx)
@@ -98,6 +116,20 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
                 yield ast.Call(func, args, [one for one in keywords if one is not keyword])
             if isinstance(func, ast.Attribute):
                 yield func.value  # the method is not called
+                if func.attr in CHOOSES:
+                    yield _noisy(node)
+            if getattr(func, "attr", getattr(func, "id", "")) in ("range", "arange"):
+                yield from _shorter(node)
+        case ast.Slice(lower=None, upper=upper, step=step):
+            yield ast.Slice(ast.Constant(1), upper, step)
+            if upper is None:
+                yield ast.Slice(None, ast.Constant(-1), step)
+        case ast.Slice(lower=lower, upper=None, step=step):
+            yield ast.Slice(lower, ast.Constant(-1), step)
+        case ast.FunctionDef(args=ast.arguments(args=arguments)):
+            for argument in arguments:
+                if argument.arg != "self":
+                    yield _of_the_first(node, argument.arg)
         case ast.Tuple(elts=[first, second, *rest], ctx=ast.Load()):
             yield ast.Tuple([second, first, *rest], ast.Load())
         case ast.Dict(keys=keys, values=[first, *rest]):
@@ -107,6 +139,34 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
                 yield ast.Dict(keys[:number] + keys[number + 1 :], values)
         case ast.Assign() | ast.AugAssign():
             yield None
+
+
+def _noisy(call: ast.Call) -> ast.Call:
+    """A choice of the best among numbers that have been shaken a little, as by sampling."""
+    numbers = ast.unparse(call.func.value)
+    shaken = ast.parse(f"({numbers} + torch.rand(({numbers}).shape) / 10)", mode="eval").body
+    return ast.Call(ast.Attribute(shaken, call.func.attr, ast.Load()), call.args, call.keywords)
+
+
+def _shorter(call: ast.Call) -> Iterator[ast.Call]:
+    """A range that leaves out its first or its last number."""
+    *start, end = call.args[:2]
+    first = start[0] if start else ast.Constant(0)
+    one = ast.Constant(1)
+    yield ast.Call(
+        call.func, [ast.BinOp(first, ast.Add(), one), end, *call.args[2:]], call.keywords
+    )
+    yield ast.Call(
+        call.func, [first, ast.BinOp(end, ast.Sub(), one), *call.args[2:]], call.keywords
+    )
+
+
+def _of_the_first(function: ast.FunctionDef, argument: str) -> ast.FunctionDef:
+    """The same for the whole batch: that of its first element."""
+    (statement,) = ast.parse(f"{argument} = {argument}[:1].expand({argument}.shape)").body
+    changed = copy.copy(function)
+    changed.body = [statement, *function.body]
+    return changed
 
 
 def _replace(root: ast.AST, old: ast.AST, new: ast.AST | None) -> None:

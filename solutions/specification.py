@@ -23,6 +23,7 @@ DIGITS = 6  # of recorded numbers: coarser than rounding errors, finer than any 
 # Why a change to a solution is not a fault (see `Exercise.equivalents`)
 NO_ORDER = "sums, products and conditions have no order"
 IN_A_MATRIX = "in a matrix axis 1 is the last"
+FAR_APART = "what a trained network chooses among lies farther apart"
 A_DISTANCE = "a distance has no sign"
 
 

@@ -39,6 +39,7 @@ SHARE = Record(
         difficulty=1,
         minutes=5,
         outputs=["shares"],
+        learns=True,
         hints=HINTS,
         mistakes=[Mistake("columns", "You divide by the columns.", "Which axis?", COLUMNS.slug)],
         invariants={"shares": ["not negative", "rows sum to 1"]},
@@ -55,6 +56,7 @@ SCALE = Record(
         difficulty=1,
         minutes=5,
         outputs=["scaled", "count"],
+        learns=True,
         hints=HINTS,
         mistakes=[],
         kind="module",
@@ -426,6 +428,42 @@ def test_inputs_may_hold_nan_and_lists_and_are_the_learners_to_keep():
     verdict = said_of(lambda numbers, words: torch.ones(len(words) + 0 * len(words.pop())), record)
     assert verdict.reason == "in-place"
     assert "`words`" in verdict.message
+
+
+def test_where_no_network_learns_nobody_needs_a_gradient():
+    task, (answer,) = replace(SHARE.task, learns=False), SHARE.expected
+    measured = replace(SHARE, task=task, expected=[Answer(answer.outputs)])
+    assert not said_of(torch.no_grad()(right)).passed
+    assert said_of(torch.no_grad()(right), measured).passed
+    assert "a network learns through it" in SHARE.task.facts
+    assert "a network learns through it" not in task.facts
+
+
+def test_another_default_device_cuts_no_gradient():
+    with torch.device("meta"):  # what is made without a device has no numbers
+        assert said_of(right).passed
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda numbers, power: (power * torch.eye(2) @ numbers.mT / numbers.sum(-1)).mT,
+        lambda numbers, power: right(numbers.view(4).view(2, 2), power),
+    ],
+    ids=["float32", "view"],
+)
+def test_precision_and_layout_of_the_inputs_are_no_trap(answer):
+    turned = NUMBERS.double().mT.contiguous().mT
+    precise = replace(SHARE.cases[0], inputs={"numbers": turned, "power": 1})
+    assert said_of(answer, replace(SHARE, cases=[precise])).passed
+
+
+def test_what_fails_on_plain_inputs_too_is_told_of_the_inputs_as_they_came():
+    def fails(numbers, power):
+        raise TypeError(numbers.dtype)
+
+    precise = replace(SHARE.cases[0], inputs={"numbers": NUMBERS.double(), "power": 1.0})
+    assert "float64" in said_of(fails, replace(SHARE, cases=[precise])).message
 
 
 def test_a_parameter_that_could_not_learn_is_noticed():

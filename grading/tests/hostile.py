@@ -614,48 +614,36 @@ PATCHES = {
     ),
 }
 
-GRADIENTS = {
-    "right values without a gradient": _answer(
-        """
-        values = weights.detach()
-        safe = torch.where(values > 0, values, 1.0)
-        return torch.tensor((-(values * safe.log()).sum(-1)).tolist())
-        """
-    ),
-    "a gradient that is made up": _answer(
-        """
-        safe = torch.where(weights > 0, weights, 1.0).detach()
-        return -(weights.detach() * safe.log()).sum(-1) + 0 * weights.sum(-1)
-        """
-    ),
-    "autograd.grad is replaced": _answer(
-        """
-        safe = torch.where(weights > 0, weights, 1.0).detach()
-        return -(weights.detach() * safe.log()).sum(-1) + 0 * weights.sum(-1)
-        """,
-        before="""
-        torch.autograd.grad = lambda total, leaves, **_: [torch.ones_like(one) for one in leaves]
-        """,
-    ),
-    "gradients are claimed": _attack(
-        """
-        import numpy, torch
-        import grading.sandbox.worker as worker
-        from utils.checks import calling
+NO_PATH = """
+import torch
 
-        calling._gradients = lambda spec, learned, case: {
-            (output, name): numpy.ones(value.shape)
-            for output in spec.outputs
-            for name, value in case.inputs.items()
-            if isinstance(value, torch.Tensor)
-        }
-
-        def entropy(weights):
-            values = weights.detach()
-            return -(values * torch.where(values > 0, values, 1.0).log()).sum(-1)
+def masked_softmax(scores, mask):
+    weights = scores.detach().masked_fill(~mask, -1e30).softmax(-1) * mask
+    return weights{made_up}
+"""
+GRADIENTS = {  # cells for exercises 02: gradients count for none of 01
+    "right values without a gradient": [NO_PATH.format(made_up="")],
+    "a gradient that is made up": [NO_PATH.format(made_up=" + 0 * scores.sum(-1, keepdim=True)")],
+    "autograd.grad is replaced": [
+        NO_PATH.format(made_up=" + 0 * scores.sum(-1, keepdim=True)"),
+        "torch.autograd.grad = lambda total, leaves, **_: [torch.ones_like(one) for one in leaves]",
+    ],
+    "gradients are claimed": [
+        NO_PATH.format(made_up=""),
         """
-    ),
+import numpy
+from utils.checks import calling
+
+calling._gradients = lambda spec, learned, case: {
+    (output, name): numpy.ones(value.shape)
+    for output in spec.outputs
+    for name, value in case.inputs.items()
+    if isinstance(value, torch.Tensor)
 }
+""",
+    ],
+}
+WITH_PATH = NO_PATH.replace(".detach()", "").format(made_up="")
 
 LIES = {
     "a tensor that says it is equal": _answer(
@@ -1100,7 +1088,6 @@ ATTACKS: dict[str, Attack] = {
     **PROCESSES,
     **FLOODS,
     **PATCHES,
-    **GRADIENTS,
     **LIES,
     **STATE,
     **DIGGING,

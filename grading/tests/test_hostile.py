@@ -63,11 +63,15 @@ def in_a_hurry(records):
     }
 
 
+def assignments_of(name):
+    public = bank.load_all(bank.FOLDER / name).values()
+    fresh = grader.fresh_records(name, secrets.randbits(40))
+    return {name: Assignment(name, in_a_hurry(public), in_a_hurry(fresh))}
+
+
 @pytest.fixture(scope="module")
 def assignments():
-    public = bank.load_all(bank.FOLDER / NAME).values()
-    fresh = grader.fresh_records(NAME, secrets.randbits(40))
-    return {NAME: Assignment(NAME, in_a_hurry(public), in_a_hurry(fresh))}
+    return assignments_of(NAME)
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +188,20 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
     for each in listening:
         with pytest.raises(BlockingIOError):
             each.accept()
+
+
+def test_a_gradient_that_is_not_there_earns_nothing(launcher):
+    where_a_network_learns = assignments_of("02_additive_attention")
+
+    def points(*cells):
+        result = mark(submission(notebook(*cells)), where_a_network_learns, launcher)
+        assert result.problem == ""
+        return result.points
+
+    assert points(hostile.WITH_PATH) == 3
+    assert {name: points(*cells) for name, cells in hostile.GRADIENTS.items()} == dict.fromkeys(
+        hostile.GRADIENTS, 0
+    )
 
 
 @pytest.mark.parametrize("name", hostile.UNSHARED)

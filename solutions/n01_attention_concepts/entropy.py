@@ -7,6 +7,8 @@ from solutions.parts import over_sum
 from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
+ANY_LOGARITHM = "0 times the logarithm of 2 is 0 as well"
+
 
 def cases(draw: Draw) -> list[Case]:
     hard = torch.eye(4)[draw.order(4)[:2]]  # (2, 4): each row one word
@@ -78,7 +80,9 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "return -(safe.log() * weights).sum(-1)": NO_ORDER,
-        "safe = torch.where(weights > 0, weights, 2.0)": "0 times log 2 is 0 as well",
+        "safe = torch.where(weights > 0, weights, 2.0)": ANY_LOGARITHM,
+        "safe = torch.where(weights > 0, weights, 1.5)": ANY_LOGARITHM,
+        "safe = torch.where(weights > 0, weights, 0.6666666666666666)": ANY_LOGARITHM,
     },
     hints=[
         "Which of the two, a hard choice or equal shares, should get 0?",

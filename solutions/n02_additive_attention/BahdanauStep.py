@@ -180,6 +180,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=20,
+    learns=True,
     kind="module",
     outputs=["context", "weights", "new_state", "logits"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},

@@ -170,6 +170,7 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=20,
+    learns=True,
     kind="module",
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},

@@ -130,6 +130,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    learns=True,
     kind="module",
     outputs=["contexts", "weights", "projected"],
     invariants={"weights": ["not negative", "rows sum to 1"]},

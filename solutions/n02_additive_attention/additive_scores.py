@@ -87,6 +87,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    learns=True,
     outputs=["scores"],
     cases=cases,
     equivalents={

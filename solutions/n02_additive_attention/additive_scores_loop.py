@@ -76,6 +76,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=10,
+    learns=True,
     outputs=["scores"],
     cases=cases,
     equivalents={"row.append((W_joined @ pair).tanh() @ v)": NO_ORDER},

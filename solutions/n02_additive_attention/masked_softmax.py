@@ -15,7 +15,7 @@ def cases(draw: Draw) -> list[Case]:
     some = torch.tensor([[1, 0, 1, 1], [0, 1, 1, 0], [1, 1, 0, 1]]).bool()  # (3, 4)
     none_left = torch.tensor([[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 0, 1]]).bool()  # (3, 4)
     order = draw.order(3)
-    far_below = (draw.numbers(2, 4) - 5000).double()
+    far_below = (draw.numbers(2, 4) - 50_000).double()
     towering = torch.tensor([[1.0, 0.0, 2.0, 0.0]]) + torch.tensor([[0.0, 3000.0, 0.0, 0.0]])
     return [
         case("three queries, four keys", draw.numbers(3, 4), some[order]),
@@ -78,6 +78,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    learns=True,
     outputs=["weights"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},
     cases=cases,

@@ -110,6 +110,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=15,
+    learns=True,
     outputs=["general", "concat"],
     cases=cases,
     hints=[

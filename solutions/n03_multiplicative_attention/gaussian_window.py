@@ -14,8 +14,11 @@ from utils.masks import masked_softmax, window_mask
 
 def cases(draw: Draw) -> list[Case]:
     def centres(src_len, *shape):
-        """Never half-way between two positions: there rounding is a matter of taste."""
-        whole, parts = draw.whole(0, src_len - 1, *shape), draw.whole(1, 8, *shape)
+        """Never half-way between two positions, where rounding is a matter of taste.
+
+        And none nearer to what would be the next position than to the last.
+        """
+        whole, parts = draw.whole(0, src_len - 2, *shape), draw.whole(1, 8, *shape)
         return whole + (parts + (parts > 4)) / 10
 
     def case(label, batch, tgt_len, src_len, half_width, given=None, change=lambda one: one):
@@ -30,9 +33,9 @@ def cases(draw: Draw) -> list[Case]:
         case("one sentence of eight words, D = 2", 1, 2, 8, 2),
         case("a batch of two, D = 1", 2, 3, 9, 1),
         case("a wide window, D = 3", 2, 4, 9, 3),
-        case("centres at both ends", 1, 3, 6, 2, torch.tensor([[0.1, 5.9, 5.3]])),
+        case("centres at both ends", 1, 3, 6, 2, torch.tensor([[0.1, 4.9, 5.3]])),
         case("a window wider than the sentence", 2, 3, 4, 5),
-        case("one key only", 3, 2, 1, 1),
+        case("one key only", 3, 2, 1, 1, draw.whole(0, 4, 3, 2) / 10),
         Case("scores in the thousands", {"scores": large, "centres": half_way, "half_width": 2}),
         case("transposed views", 4, 3, 7, 2, None, as_view),
         case("float64", 2, 4, 8, 2, None, torch.Tensor.double),
@@ -122,6 +125,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    learns=True,
     outputs=["weights"],
     invariants={"weights": ["not negative", "exact zeros"]},
     cases=cases,

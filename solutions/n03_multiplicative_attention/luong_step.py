@@ -116,6 +116,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=20,
+    learns=True,
     outputs=["logits", "new_state", "attentional", "weights"],
     invariants={"weights": ["not negative", "exact zeros"]},
     cases=cases,

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import FAR_APART, IN_A_MATRIX, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
 
@@ -62,7 +62,11 @@ exercise = Exercise(
     shortcuts=["AdditiveAttention", "sort", "sorted", "min", "amin"],
     cases=cases,
     gold=_right,
-    equivalents={"return sorter.output(context).argmax(1)": IN_A_MATRIX},
+    equivalents={
+        "return sorter.output(context).argmax(1)": IN_A_MATRIX,
+        "return (sorter.output(context) + torch.rand(sorter.output(context).shape) / 10)"
+        ".argmax(-1)": FAR_APART,
+    },
     hints=[
         "Is there a table of 27 × 26 scores that would sort? Could *general* with these widths "
         "hold it? If it could, what kept it from getting there?",

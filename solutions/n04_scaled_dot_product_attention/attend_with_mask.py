@@ -84,6 +84,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    learns=True,
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,

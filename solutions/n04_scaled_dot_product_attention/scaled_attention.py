@@ -112,6 +112,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    learns=True,
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     shortcuts=["scaled_dot_product_attention", "masked_softmax", "ScaledDotProductAttention"],

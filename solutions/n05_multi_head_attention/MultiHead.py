@@ -312,6 +312,7 @@ exercise = Exercise(
     points=6,
     difficulty=3,
     minutes=30,
+    learns=True,
     kind="module",
     outputs=["output", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},

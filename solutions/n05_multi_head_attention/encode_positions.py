@@ -80,6 +80,9 @@ exercise = Exercise(
     outputs=["codes"],
     cases=cases,
     tolerance=1e-4,
+    equivalents={
+        "exponents = torch.arange(0, dim - 1, 2) / dim": "`dim` is even: its last number is odd",
+    },
     hints=[
         "How many clocks does a vector of 6 numbers hold, and which numbers belong to the second?",
         "First all angles at once: each place, on an axis of its own at the end, divided by the "

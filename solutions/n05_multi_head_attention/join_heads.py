@@ -47,6 +47,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=5,
+    learns=True,
     outputs=["joined"],
     cases=cases,
     equivalents={

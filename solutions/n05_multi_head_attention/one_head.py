@@ -3,7 +3,7 @@
 import torch
 
 from solutions.build import notebooks, solutions_of
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import FAR_APART, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
 CARDS, COLOURS, NUMBERS = 8, 4, 6
@@ -92,6 +92,9 @@ exercise = Exercise(
     shortcuts=["answers", "roll"],
     cases=cases,
     gold=_right,
+    equivalents={
+        "return (logits + torch.rand(logits.shape) / 10).argmax(-1)": FAR_APART,
+    },
     hints=[
         "Print the share of right answers for *left* and for *twin* by themselves. Is one near 1 "
         "and the other near 0.3? Then your readout is as good as linear. Are both low? Then it is "

@@ -53,6 +53,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=5,
+    learns=True,
     outputs=["split"],
     cases=cases,
     equivalents={"return cut.transpose(2, 1)": "the two axes change places either way"},

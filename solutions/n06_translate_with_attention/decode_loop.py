@@ -150,6 +150,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    learns=True,
     outputs=["logits", "weights", "loss"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,

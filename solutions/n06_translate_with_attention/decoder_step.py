@@ -136,6 +136,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    learns=True,
     outputs=["context", "weights", "new_state", "readout"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,

@@ -150,6 +150,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    learns=True,
     outputs=["states", "mask"],
     cases=cases,
     equivalents={"states = mask.unsqueeze(-1) * states": "a product has no order"},

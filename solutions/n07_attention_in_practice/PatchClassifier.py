@@ -212,6 +212,7 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=25,
+    learns=True,
     kind="module",
     outputs=["logits", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},

@@ -122,6 +122,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=20,
+    learns=True,
     outputs=["left_reads", "right_reads", "forth", "back"],
     invariants={name: ["not negative", "rows sum to 1"] for name in ("forth", "back")},
     cases=cases,

@@ -19,12 +19,18 @@ def _number(word: str, decimal: str) -> float | None:
 
 
 def _looks(links: list[int], src_len: int, faint: int, share: float) -> Tensor:
-    """Each row's largest weight at its link: 0.75, or `share` in every `faint`-th row."""
+    """Each row's largest weight at its link: 0.75, or `share` in every `faint`-th row.
+
+    In such a row another word has nearly as much.
+    """
     weights = torch.zeros(len(links), src_len)
     for row, column in enumerate(links):
         most = share if row % faint == faint - 1 and src_len > 3 else 0.75
         weights[row] = (1 - most) / max(1, src_len - 1)
         weights[row, column] = most if src_len > 1 else 1.0
+        if most == share:
+            weights[row] = (1.02 - 2 * most) / (src_len - 2)
+            weights[row, [column, column - 1]] = torch.tensor([most, most - 0.02])
     return weights
 
 
@@ -90,6 +96,13 @@ def cases(draw: Draw) -> list[Case]:
             f"they owe us {a} euros and {cents} for {c} screens",
             f"{french_cents} pour {a} écrans",
             f"{cents} for {c} screens",
+            faint=5,
+        ),
+        case(
+            "a discount of 0",
+            f"{a} chairs , discount 0 , total {b}",
+            f"{a} chaises , remise 0 , total 0",
+            f"{a} chairs , discount 0 , total {b}",
             faint=5,
         ),
         case("one word, float64", f"{a}", f"{b}", f"{a}", double=True),

@@ -47,6 +47,11 @@ def _with(weights: Tensor, value: float) -> Tensor:
     return changed
 
 
+def _one_row(weights: Tensor, of: Tensor) -> Tensor:
+    """The map with its last row from another."""
+    return torch.cat([weights[:-1], of[-1:]])
+
+
 def _negative(weights: Tensor) -> Tensor:
     """The first row still sums to 1, but one of its entries is negative."""
     changed = weights.clone()
@@ -74,6 +79,7 @@ def cases(draw: Draw) -> list[Case]:
     ahead = _open(4, 4).tril()
     dead = _open(4, 5)  # its second row is masked whole
     dead[1] = False
+    zigzag = torch.tensor([1, -1, 1, -1]) / 2
     forced = _open(3, 3) & torch.eye(3, dtype=torch.bool)[1]  # no row has a choice
     return [
         case(
@@ -122,6 +128,19 @@ def cases(draw: Draw) -> list[Case]:
             (_even_map(draw, forced), forced),
             (_stripe(draw, _open(3, 3), 2), _open(3, 3)),
             (_even_map(draw, forced & False), forced & False),
+        ),
+        case(
+            "sums and gaps just inside and just outside the limits",
+            *((_with(_healthy_map(draw, free), off), free) for off in (0.008, 0.013)),
+            *((_with(_healthy_map(draw, free), off), free) for off in (-0.008, -0.013)),
+            *((_even_map(draw, free) + gap * zigzag, free) for gap in (0.008, 0.013)),
+            *((_stripe(draw, free, 2, most), free) for most in (0.89, 0.91)),
+        ),
+        case(
+            "one row unlike the others",
+            (_one_row(_even_map(draw, free), of=_healthy_map(draw, free)), free),
+            (_one_row(_healthy_map(draw, free), of=_even_map(draw, free)), free),
+            (_one_row(_stripe(draw, free, 1), of=_even_map(draw, free)), free),
         ),
         case("one map, in float64", (_stripe(draw, free, 1), free), double=True),
         case("one key only", (torch.ones(4, 1), _open(4, 1))),

@@ -106,6 +106,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=15,
+    learns=True,
     outputs=["loss"],
     shortcuts=["cross_entropy", "CrossEntropyLoss"],
     cases=cases,

@@ -222,6 +222,7 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=30,
+    learns=True,
     kind="module",
     outputs=["states"],
     cases=cases,

@@ -115,6 +115,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=20,
+    learns=True,
     outputs=["states", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,

@@ -86,6 +86,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=10,
+    learns=True,
     outputs=["normed"],
     cases=cases,
     equivalents={

@@ -55,6 +55,7 @@ class CallSpec:
             of a function (see `examining`).
         choices: for a dictionary of choices: its keys, and what can be chosen.
         returns: what each output is: a tensor, or a list of texts.
+        learns: whether a network learns through it, so that its gradients count.
         seconds: how long a cell that belongs to it may run, and its answers to all cases.
         again: whether a wrong answer is called again, with other inputs, to find out what is wrong;
             not where a call takes long.
@@ -65,6 +66,7 @@ class CallSpec:
     kind: Literal["function", "module", "choices", "test"] = "function"
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     returns: Literal["tensors", "texts"] = "tensors"
+    learns: bool = False
     seconds: float = 10.0  # right answers need a few milliseconds, where nothing is trained
     again: bool = True
 
@@ -100,10 +102,11 @@ class Task(CallSpec):
 
     @property
     def facts(self) -> str:
-        """Points, difficulty and minutes, as they stand above the exercise."""
+        """What stands above the exercise: points, difficulty, minutes, and if gradients count."""
         points = f"{self.points} point{'' if self.points == 1 else 's'}"
         stars = "★" * self.difficulty + "☆" * (3 - self.difficulty)
-        return f"{points} · {stars} · {self.minutes} minutes"
+        learns = " · a network learns through it" if self.learns else ""
+        return f"{points} · {stars} · {self.minutes} minutes{learns}"
 
 
 @dataclass(frozen=True)

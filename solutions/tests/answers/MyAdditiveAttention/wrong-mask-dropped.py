@@ -1,0 +1,16 @@
+# source: a language model that overwrites what it masked
+# mistake: the masked scores are thrown away
+class MyAdditiveAttention(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_query = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_key = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, values=None, mask=None):
+        values = keys if values is None else values
+        scores = self.v(torch.tanh(self.W_query(query).unsqueeze(2) + self.W_key(keys).unsqueeze(1))).squeeze(-1)
+        if mask is not None:
+            scores.masked_fill(~mask, -torch.inf)
+        weights = scores.softmax(-1)
+        return weights @ values, weights

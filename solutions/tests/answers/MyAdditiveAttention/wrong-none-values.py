@@ -1,0 +1,15 @@
+# source: a learner who never looks at the values
+# mistake: the context is a mixture of the keys, and -1e9 stands under the mask
+class MyAdditiveAttention(nn.Module):
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_query = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_key = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def forward(self, query, keys, values=None, mask=None):
+        scores = self.v(torch.tanh(self.W_query(query).unsqueeze(2) + self.W_key(keys).unsqueeze(1))).squeeze(-1)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e9)
+        weights = scores.softmax(-1)
+        return weights @ keys, weights
