@@ -376,6 +376,13 @@ def test_of_a_model_with_errors_the_mistake_is_named_that_explains_most():
     assert verdict.points == 0
 
 
+def test_a_model_that_knows_little_agrees_with_a_mistake_by_chance():
+    """More entries are the mistake's than right; but it is only told of most that it explains."""
+    verdict = said_of(with_errors(11, end=" <eos>"), TRANSLATE)
+    assert verdict.share == 0
+    assert verdict.mistake is None
+
+
 @pytest.mark.parametrize(
     ("answer", "reason", "part"),
     [
@@ -596,7 +603,8 @@ def test_progress_survives_and_can_be_deleted(course):
     assert "Scale | 1 | tried" in text
     Path("progress.json").write_text("not json")
     assert repr(progress()).startswith("0 of 3 points")
-    Path("progress.json").unlink()
+    assert Path("progress.damaged.json").read_text() == "not json"  # nothing is lost
+    assert [*Path().glob(".progress*")] == []
     assert "Share | 2 | to do" in repr(progress())
 
 

@@ -8,8 +8,8 @@ the mistake as well.
 A learner's test is judged by whom it blames: none that is right, and each that has a bug.
 
 Where a task has `full_marks_from`, a model has been trained, and nobody gets every entry right:
-then the share of correct entries decides, and a known mistake has to explain more entries than the
-correct answer does.
+then the share of correct entries decides, and a known mistake has to explain most of the entries
+that it gets wrong.
 """
 
 import math
@@ -24,6 +24,7 @@ from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Record, Task
 
 LARGEST_PICTURE = 8  # rows or columns of a matrix to be drawn
+MOST = 0.5  # the share of what only a mistake explains, from which a model is said to have made it
 GRADIENT_TOLERANCE = 1e-3  # of the largest entry: float32 is compared with float64
 KINDS = {
     "f": "decimal numbers",
@@ -247,11 +248,11 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
     tolerance = record.task.tolerance
     if record.task.full_marks_from is not None:
         explained = {
-            _share(record.mistaken[mistake.name], answers, tolerance): mistake
+            _share_of_a_mistake(record, mistake, answers): mistake
             for mistake in reversed(record.task.mistakes)
         }
         most = max(explained, default=0.0)
-        return explained[most] if most > _share(record.expected, answers, tolerance) else None
+        return explained[most] if most > MOST else None
 
     def same(output: str, others: Sequence[Answer], finite_only: bool = False) -> bool:
         pairs = [
@@ -327,9 +328,31 @@ def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: flo
     for should, is_ in zip(expected, answers, strict=True):
         for name, values in should.outputs.items():
             total += values.size
-            if _comparable(values, is_.outputs[name]):
-                right += int(_same(values, is_.outputs[name], tolerance).sum())
+            right += int(_agree(values, is_.outputs[name], tolerance).sum())
     return right / total
+
+
+def _share_of_a_mistake(record: Record, mistake: Mistake, answers: Sequence[Answer]) -> float:
+    """The share of entries that are the mistake's, of those in which it differs from what is right.
+
+    Of all entries, an untrained model often has more in common with some mistake than with the
+    right answer, by chance.
+    """
+    tolerance, alike, apart = record.task.tolerance, 0, 0
+    theirs = record.mistaken[mistake.name]
+    for should, is_, wrong in zip(record.expected, answers, theirs, strict=True):
+        for name, values in wrong.outputs.items():
+            differs = ~_agree(values, should.outputs[name], tolerance)
+            apart += int(differs.sum())
+            alike += int((differs & _agree(values, is_.outputs[name], tolerance)).sum())
+    return alike / apart if apart else 0.0
+
+
+def _agree(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
+    """True at each entry of the left array that the right one has too."""
+    if _comparable(left, right):
+        return _same(left, right, tolerance)
+    return np.zeros(left.shape, dtype=bool)
 
 
 def _percent(share: float) -> str:

@@ -5,7 +5,9 @@ Beside the exercises `progress.json`, what each task has earned; beside the READ
 of the interview sheet could be answered.
 """
 
+import contextlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -106,14 +108,21 @@ def _is_guess(entry: Any) -> bool:
 def _read(file: Path) -> dict[str, Any]:
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):  # not there yet, or damaged: no reason to fail
+    except OSError:  # not there yet
+        return {}
+    except (ValueError, RecursionError):  # damaged: put aside, as the next entry would replace it
+        with contextlib.suppress(OSError):
+            file.replace(file.with_name(f"{file.stem}.damaged.json"))
         return {}
     return kept if isinstance(kept, dict) else {}
 
 
 def _write(file: Path, content: dict[str, Any]) -> bool:
+    """Replace the file in one go: another notebook may be reading it at the same moment."""
+    new = file.with_name(f".{file.stem}.{os.getpid()}.json")
     try:
-        file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        new.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        new.replace(file)
     except OSError:  # a read-only folder
         return False
     return True
