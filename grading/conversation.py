@@ -5,7 +5,6 @@ implementation that the worker does not know. What the test then says of it is f
 one's turn comes, in an order that the instructor's seed draws.
 """
 
-import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields
 from random import Random
@@ -22,6 +21,7 @@ from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Record
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
 ROUNDS = 5  # workers for one submission
+MOST_LATE = 2  # of them that run out of time
 SPARE = 10.0  # seconds that a worker has beyond those of one cell and one task
 LONGEST_TEXT = 1000  # characters that are kept of a text from a worker
 MOST_REMARKS = 100
@@ -53,7 +53,7 @@ class Assignment:
 
     @property
     def seconds(self) -> float:
-        """How long a cell may run."""
+        """How much processor time a cell may take."""
         return max(record.task.seconds for record in self.public.values())
 
 
@@ -142,19 +142,24 @@ class Conversation:
         self.replies: dict[str, Replies] = {}
         self.remarks: list[str] = []
         self.heard = False  # anything at all
-        self.seconds = 2 * assignment.seconds + SPARE  # for one worker
-        self.until = time.monotonic() + 2 * self.seconds  # no worker is asked from then on
+        self.late = False  # whether anything ran out of time
+        self.starved = False  # whether it did so waiting for a processor
+        self._late_workers = 0
 
     def hold(self, launcher: Launcher) -> None:
         """Ask one worker after another, until nothing is open or the limits are reached."""
         for _ in range(ROUNDS):
-            if not self.open_tasks or time.monotonic() > self.until:
-                break
-            self._ask_a_worker(launcher)
+            if self.open_tasks and self._late_workers < MOST_LATE:
+                self._ask_a_worker(launcher)
+        for task in self.open_tasks:
+            self.replies[task] = no_answers(Reason.TIME)
+        said = [reply.trouble for replies in self.replies.values() for reply in replies]
+        self.late |= Reason.TIME in [trouble.reason for trouble in said if trouble]
 
     def _ask_a_worker(self, launcher: Launcher) -> None:
         """Ask one worker everything that is open."""
-        with launcher.launch(self.seconds) as worker, worker.stream() as stream:
+        seconds = 2 * self.assignment.seconds + SPARE
+        with launcher.launch(seconds) as worker, worker.stream() as stream:
             place = Place("cell", min(self.cells))
             try:
                 worker.connection.sendall(self._request())
@@ -175,6 +180,8 @@ class Conversation:
             except OSError:  # it hung up, or fell silent
                 ending = worker.ending()
         if self.open_tasks and ending != "failed":
+            if ending == "clock":
+                self.starved, ending = True, "time"
             self._lost(place, Reason(ending) if ending in ENDED else Reason.DONE)
 
     def _request(self) -> bytes:
@@ -198,6 +205,7 @@ class Conversation:
         if at == "task" and _names(which, str, self.open_tasks):
             return Place("task", which)
         if _names(cell, int, self.cells):
+            self.late |= message.get("late") is True
             error = _printable(message.get("error", ""))
             remark = f"cell {cell}: {error or 'worked when it was run once more'}"
             if remark not in self.remarks and len(self.remarks) < MOST_REMARKS:
@@ -239,6 +247,8 @@ class Conversation:
 
     def _lost(self, place: Place, reason: Reason) -> None:
         """The worker is gone: continue without what it was working on."""
+        self._late_workers += reason == Reason.TIME
+        self.late |= reason == Reason.TIME
         if place.kind == "cell":
             self.remarks.append(f"cell {place.which}: {ENDED[reason]}")
             self.cells.pop(place.which, None)

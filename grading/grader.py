@@ -22,7 +22,7 @@ from grading import pages, reading, tables
 from grading.conversation import Assignment
 from grading.marking import Result, ask, mark
 from grading.results import Store, write
-from grading.sandbox import Launcher, wire
+from grading.sandbox import Launcher, processors, wire
 from grading.submissions import CannotGrade, NoSubmissions, Submission, Unreadable, find
 from grading.tables import Learner
 from utils.checks import bank
@@ -164,14 +164,15 @@ def grade(
         raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
     seed = store.run.get("seed", secrets.randbits(40) if seed is None else seed)
     assignments = Assignments(store.records, seed)
-    with Launcher(safe) as launcher:
+    workers = workers or processors()
+    with Launcher(safe, workers) as launcher:
         safe = safe and store.run.get("safe", True)
         store.start(seed=seed, source=str(source.resolve()), safe=safe)
         with _Tables(out, store) as known:
             waiting = [submission for submission in submissions if not known.has(submission)]
             run(
                 waiting,
-                lambda submission: _marked(submission, assignments, launcher),
+                lambda submission, alone: _marked(submission, assignments, launcher, alone),
                 known.keep,
                 workers,
             )
@@ -192,10 +193,12 @@ def _check_writable(out: Path) -> None:
         raise CannotGrade(f"{there} cannot be written to. Name another folder for --out.")
 
 
-def _marked(submission: Submission, assignments: Assignments, launcher: Launcher) -> Result:
-    """The result of a file, even if the grader itself fails."""
+def _marked(
+    submission: Submission, assignments: Assignments, launcher: Launcher, alone: bool
+) -> Result | None:
+    """What `mark` returns, and a result even if the grader itself fails."""
     try:
-        return mark(submission, assignments, launcher)
+        return mark(submission, assignments, launcher, alone)
     except CannotGrade:
         raise
     except Exception as error:
@@ -257,26 +260,39 @@ def write_tables(class_: Sequence[Learner], out: Path) -> list[str]:
 
 def run(
     submissions: Sequence[Submission],
-    work: Callable[[Submission], Result],
+    work: Callable[[Submission, bool], Result | None],
     keep: Callable[[Result], None],
-    workers: int | None,
+    workers: int,
 ) -> None:
-    """Give every submission its result, several at a time, and keep each as it comes."""
-    workers = workers or os.cpu_count() or 1
-    rest = iter(submissions)
+    """Give every submission its result, several at a time, and keep each as it comes.
+
+    Args:
+        submissions: the files.
+        work: gives a result. Told that the submission is not alone, it may give none where the
+            others could be to blame; last, the submission is then tried alone.
+        keep: keeps a result.
+        workers: how many at a time.
+    """
+    rest, again = iter(submissions), []
     pool = ThreadPoolExecutor(workers)
     with tqdm(total=len(submissions), desc="graded", unit=" files") as bar:
-        running: set[Future] = set()
+        running: dict[Future, Submission] = {}
         try:
             while True:
                 for submission in islice(rest, 2 * workers - len(running)):
-                    running.add(pool.submit(work, submission))
+                    running[pool.submit(work, submission, workers == 1)] = submission
                 if not running:  # only a few are pending: memory does not grow with the class
-                    return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    keep(future.result())
+                    break
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    submission, result = running.pop(future), future.result()
+                    if result is None:
+                        again.append(submission)
+                        continue
+                    keep(result)
                     bar.update()
+            for submission in again:
+                keep(work(submission, True))
+                bar.update()
         finally:  # Ctrl-C does not wait for what is running
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -334,7 +350,7 @@ def regrade(out: Path) -> list[Move]:
                 "--resume. Nothing was changed."
             )
 
-    def marked(submission: Submission) -> Result:
+    def marked(submission: Submission, alone: bool) -> Result | None:
         result = store.load(submission.file)
         tasks = changed[result.notebook]
         cells = reading.read(submission.read(), submission.file).cells
@@ -342,7 +358,8 @@ def regrade(out: Path) -> list[Move]:
         for removed in set(tasks) - set(now[result.notebook].public):
             result.tasks.pop(removed, None)
         left = [task for task in now[result.notebook].public if task in tasks]
-        ask(result, cells, now[result.notebook], left, launcher)
+        if ask(result, cells, now[result.notebook], left, launcher) and not alone:
+            return None
         if result.problem:
             raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
         return result
@@ -354,8 +371,9 @@ def regrade(out: Path) -> list[Move]:
         moves.extend(_moves(store.load(result.file), result, changed))
 
     if again:
-        with Launcher(store.run["safe"]) as launcher:
-            run([submissions[file] for file in again], marked, keep, None)
+        workers = processors()
+        with Launcher(store.run["safe"], workers) as launcher:
+            run([submissions[file] for file in again], marked, keep, workers)
     moves.sort(key=lambda move: (move.learner, move.file, move.task))
     if changed:
         heads = [field.name for field in fields(Move)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from grading import reading
-from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply, no_answers
+from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply
 from grading.sandbox import Launcher
 from grading.submissions import Submission, Unreadable
 from utils.checks import code
@@ -105,14 +105,21 @@ class Result:
 
 
 def mark(
-    submission: Submission, assignments: Mapping[str, Assignment], launcher: Launcher
-) -> Result:
+    submission: Submission,
+    assignments: Mapping[str, Assignment],
+    launcher: Launcher,
+    alone: bool = True,
+) -> Result | None:
     """Grade one file. Whatever is in it, there is a result.
 
     Args:
         submission: the file.
         assignments: by the name of the notebook.
         launcher: of the workers.
+        alone: whether no other submission runs at the same time.
+
+    Returns:
+        None where something ran out of time beside others: to be tried again, alone.
     """
     result = Result.for_file(submission)
     try:
@@ -122,7 +129,8 @@ def mark(
         assignment = assignments[notebook.name]
         result.notebook, result.words = notebook.name, notebook.words
         result.remarks = notebook.remarks
-        ask(result, notebook.cells, assignment, list(assignment.public), launcher)
+        late = ask(result, notebook.cells, assignment, list(assignment.public), launcher)
+        return result if alone or not late else None
     except Unreadable as problem:
         result.problem = str(problem)
     return result
@@ -134,21 +142,29 @@ def ask(
     assignment: Assignment,
     tasks: Sequence[str],
     launcher: Launcher,
-) -> None:
-    """Enter the outcome of some tasks, and what was noticed on the way, into a result."""
+) -> bool:
+    """Enter the outcome of some tasks, and what was noticed on the way, into a result.
+
+    Returns:
+        Whether anything ran out of time.
+    """
     conversation = Conversation(cells, assignment, tasks)
     conversation.hold(launcher)
     if conversation.open_tasks and not conversation.heard:
         result.problem = "no worker could be started for it; grade it again with --resume"
-        return
+    elif conversation.starved:
+        result.problem = "other programs kept the processors busy; grade it again with --resume"
+    if result.problem:
+        return conversation.late
     for task in tasks:
-        replies = conversation.replies.get(task) or no_answers(Reason.TIME)
-        result.tasks[task] = _outcome(assignment.public[task], assignment.fresh[task], replies)
+        records = assignment.public[task], assignment.fresh[task]
+        result.tasks[task] = _outcome(*records, conversation.replies[task])
         source = [cell.source for cell in cells if task in code.defined(cell.source)]
         result.code[task] = source[-1] if source else ""
     shortcuts = _shortcuts(cells, assignment, tasks)
     result.remarks = list(dict.fromkeys([*result.remarks, *conversation.remarks]))
     result.flags = list(dict.fromkeys([*result.flags, *shortcuts]))
+    return conversation.late
 
 
 def _verdict(record: Record, reply: Reply) -> Verdict:

@@ -39,7 +39,7 @@ def say(data):
         data = data[os.write(3, data):]
 """
 CHILDREN = """
-for interrupt in (signal.SIGINT, signal.SIGALRM):
+for interrupt in (signal.SIGINT, signal.SIGPROF):
     signal.signal(interrupt, signal.SIG_IGN)
 for _ in range(20):
     if os.fork() == 0:
@@ -114,7 +114,7 @@ TIME = {
     "an interrupt that is ignored": _beside(
         """
         import signal, time
-        for interrupt in (signal.SIGINT, signal.SIGALRM):
+        for interrupt in (signal.SIGINT, signal.SIGPROF):
             signal.signal(interrupt, signal.SIG_IGN)
         time.sleep(600)
         """,
@@ -124,7 +124,9 @@ TIME = {
         "while True: pass",
         before="""
         import contextlib, utils.checks.calling
-        utils.checks.calling.time_limit = lambda seconds: contextlib.nullcontext()
+        import grading.sandbox.worker as worker
+        utils.checks.calling.time_limit = lambda *_: contextlib.nullcontext()
+        worker.processor_limit = utils.checks.calling.time_limit
         """,
     ),
     "sleep": _beside("import time; time.sleep(600)"),
@@ -151,11 +153,14 @@ TIME = {
     "children whose time nobody collects": _beside(
         """
         import os, signal
-        for interrupt in (signal.SIGALRM, signal.SIGCHLD):
+        for interrupt in (signal.SIGPROF, signal.SIGCHLD):
             signal.signal(interrupt, signal.SIG_IGN)
         raise RuntimeError("«SECRET»")
         """,
         says="PermissionError",
+    ),
+    "processors of others": _beside(
+        "import os; os.sched_setaffinity(0, os.sched_getaffinity(0))", says="PermissionError"
     ),
     "recursion without end": _answer("return entropy(weights)"),
     "recursion that overflows the stack": _answer(
@@ -247,7 +252,7 @@ MEMORY = {
             time.sleep(0.3)
             held = hold(), hold()
             time.sleep(600)
-        for interrupt in (signal.SIGINT, signal.SIGALRM):
+        for interrupt in (signal.SIGINT, signal.SIGPROF):
             signal.signal(interrupt, signal.SIG_IGN)
         for _ in range(20):
             if os.fork() == 0:
@@ -327,7 +332,7 @@ MEMORY = {
     "memory in sockets of many children": _beside(
         """
         import os, signal, socket, time
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         for _ in range(40):
             if os.fork() == 0:
                 held = []
@@ -356,7 +361,7 @@ MEMORY = {
     "memory in links": _beside(
         """
         import os, signal
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         number = 0
         while True:
             for folder in ("/tmp", "/dev/shm"): os.symlink("x" * 100, f"{folder}/{number}")
@@ -367,7 +372,7 @@ MEMORY = {
     "memory in locks": _beside(
         """
         import fcntl, signal
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         with open("/tmp/locked", "w") as file:
             for place in range(4_000_000, 0, -2): fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
         """,
@@ -409,7 +414,7 @@ UNSHARED = {
     "memory of children that start another program": _beside(
         """
         import os, signal, sys, time
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         hold = "import mmap, time; held = mmap.mmap(-1, 60 * 2**20, 0x8022); time.sleep(600)"
         for _ in range(50):
             if os.fork() == 0:
@@ -421,7 +426,7 @@ UNSHARED = {
     "memory of children that write what they share": _beside(
         """
         import gc, os, signal, time
-        for interrupt in (signal.SIGINT, signal.SIGALRM):
+        for interrupt in (signal.SIGINT, signal.SIGPROF):
             signal.signal(interrupt, signal.SIG_IGN)
         areas = []
         for line in open("/proc/self/maps"):
@@ -441,6 +446,48 @@ UNSHARED = {
         says="more memory than there is",
     ),
 }
+
+# Each takes processor time where the clock of the worker itself does not see it.
+BURNING = {
+    "in a child": "if os.fork() == 0: burn()",
+    "in a grandchild whose parent has ended": """
+    if os.fork() == 0:
+        if os.fork() == 0: burn()
+        os._exit(0)
+    """,
+    "in children that follow one another": """
+    while True:
+        if os.fork() == 0: burn(0.05)
+        os.wait()
+    """,
+    "in children that nobody waits for": """
+    for _ in range(50):
+        if os.fork() == 0: burn(0.1)
+        time.sleep(0.05)
+    """,
+    "in a line of children, each of which ends when it has another": """
+    while os.fork() == 0:
+        start = time.process_time()
+        while time.process_time() < start + 0.05: pass
+        if os.fork(): os._exit(0)
+    """,
+    "in a child that ends without a signal": """
+    clone = {"x86_64": 56, "aarch64": 220}[platform.machine()]
+    if ctypes.CDLL(None).syscall(clone, 0, 0, 0, 0, 0) == 0: burn()
+    """,
+    "in a thread": """
+    threading.Thread(target=burn).start()
+    """,
+}
+BURN = """
+import ctypes, os, platform, signal, threading, time
+signal.signal(signal.SIGPROF, signal.SIG_IGN)
+
+def burn(seconds=600):
+    start = time.process_time()
+    while time.process_time() < start + seconds: pass
+    os._exit(0)
+"""
 
 PROCESSES = {
     "fifty children": _beside(
