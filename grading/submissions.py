@@ -182,7 +182,8 @@ def _check_owners(submissions: Sequence[Submission]) -> None:
     """
     first: dict[str, Submission] = {}
     for one in submissions:
-        for sign in {f"the number {one.id}" if one.id else "", key_of(one.learner, one.id)} - {""}:
+        number = [f"the number {one.id}"] if one.id else []
+        for sign in [*number, key_of(one.learner, one.id)]:
             other = first.setdefault(sign, one)
             if (one.learner, one.id) != (other.learner, other.id):
                 raise CannotGrade(
