@@ -9,6 +9,7 @@ import secrets
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, fields
@@ -334,6 +335,12 @@ def report(out: Path) -> list[Result]:
     class_ = _class_of(results, store)
     for complaint in write_tables(class_, out, store):
         _tell(complaint)
+    for name, count in Counter(name for one in class_ for name in one.results).items():
+        if 10 * count < len(class_):  # perhaps a mistake of theirs, which costs the others
+            _tell(
+                f"Only {count} of {len(class_)} learners handed in {name}: its points are among "
+                "those that are possible for everybody."
+            )
     tables.write_marks(class_, out / "marks.csv")
     pages.write_pages(class_, out, store.run["safe"])
     return results

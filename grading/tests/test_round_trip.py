@@ -294,6 +294,25 @@ def test_marks_beyond_what_can_be_earned_are_one_line(tmp_path, capsys):
     assert grades(out) == {"ada": "2"}
 
 
+def test_who_hands_in_another_notebook_raises_what_is_possible_and_is_told(
+    tmp_path, capsys, monkeypatch
+):
+    own = grader.mark
+
+    def mark(submission, assignments, launcher):
+        result = own(submission, assignments, launcher)
+        if submission.learner == "ada":
+            result.notebook = "02_additive_attention"
+        return result
+
+    monkeypatch.setattr(grader, "mark", mark)
+    others = {f"learner{number}": 1 for number in range(10)}
+    source = handed_in(tmp_path / "in", ada=2, **others)
+    told = said(capsys, source, "--out", tmp_path / "out")[1]
+    assert "Only 1 of 11 learners handed in 02_additive_attention: its points are among" in told
+    assert told.count("Only") == 1
+
+
 def test_show_tells_what_is_known_of_a_learner(tmp_path, capsys):
     source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
     main([str(source), "--out", str(out)])
