@@ -16,11 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grading.marking import Outcome, Result, Shortcut
+from grading.marking import Outcome, Result
+from grading.signs import Sign
 from grading.submissions import CannotGrade
 from utils.checks.reasons import Reason
 
-FORMAT = 2  # of what is written here: another number for every change
+FORMAT = 3  # of what is written here: another number for every change
 
 
 class Store:
@@ -110,5 +111,5 @@ def _result(path: Path) -> Result:
         task: Outcome(**outcome | {"reason": Reason(outcome["reason"])})
         for task, outcome in content["tasks"].items()
     }
-    content["flags"] = [Shortcut(**flag) for flag in content["flags"]]
+    content["flags"] = [Sign(**flag) for flag in content["flags"]]
     return Result(**content)
