@@ -5,15 +5,16 @@ implementation that the worker does not know. What the test then says of it is f
 one's turn comes, in an order that the instructor's seed draws.
 """
 
+import re
+import sys
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from random import Random
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
-from grading import reading
-from grading.sandbox import Launcher, wire
+from grading import messages, reading
+from grading.sandbox import COURSE, Launcher, wire
 from utils.checks.calling import Trouble
 from utils.checks.examining import Decision, Examiner
 from utils.checks.reasons import Reason
@@ -26,6 +27,9 @@ SPARE = 10.0  # seconds that a worker has beyond those of one cell and one task
 LONGEST_TEXT = 1000  # characters that are kept of a text from a worker
 MOST_REMARKS = 100
 MOST_GRADIENTS = 100  # of one answer
+# Folders of this machine that messages of Python and of libraries name.
+PLACES = {str(COURSE), sys.prefix, sys.base_prefix, str(Path.home())} - {"/", "/usr"}
+OURS = re.compile("|".join(re.escape(f"{place}/") for place in sorted(PLACES, key=len)[::-1]))
 ENDED = {
     Reason.DONE: "Your code ended the whole process, so there was nothing left to ask. Look for "
     "`os._exit`, `os.kill`, or a crash.",
@@ -167,7 +171,8 @@ class Conversation:
                 while True:
                     message, size = wire.unpack(_reader(stream), left)
                     self.heard = True
-                    if not isinstance(message, dict) or "end" in message:
+                    messages.check(message)
+                    if "end" in message:
                         break
                     if "call" in message:  # answered at once, and not kept
                         worker.connection.sendall(self._returned(message))
@@ -205,8 +210,8 @@ class Conversation:
         if at == "task" and _names(which, str, self.open_tasks):
             return Place("task", which)
         if _names(cell, int, self.cells):
-            self.late |= message.get("late") is True
-            error = _printable(message.get("error", ""))
+            self.late |= message["late"]
+            error = _printable(message["error"])
             remark = f"cell {cell}: {error or 'worked when it was run once more'}"
             if remark not in self.remarks and len(self.remarks) < MOST_REMARKS:
                 self.remarks.append(remark)
@@ -274,42 +279,42 @@ def _names(value: Any, kind: type, known: Container) -> bool:
     return type(value) is kind and value in known
 
 
-def _printable(value: Any) -> str:
-    """A worker's text, short enough and fit to be written to a file."""
-    return str(value)[:LONGEST_TEXT].encode(errors="replace").decode()
+def _printable(value: str) -> str:
+    """A worker's text, short enough, fit to be written to a file, and silent on where it ran."""
+    return OURS.sub("…/", value[:LONGEST_TEXT]).encode(errors="replace").decode()
 
 
 def _reply(part: dict, record: Record, examiner: Examiner | None) -> Reply:
     """What a worker says of one set of cases; the decisions of a test are here already.
 
     Raises:
-        Exception: it says nothing that makes sense.
+        ValueError: it says nothing that makes sense.
     """
-    if "trouble" in part:
+    if messages.fits(part, messages.TROUBLE):
         value, message, where = map(_printable, part["trouble"])
         reason = Reason(value)
         if not reason.from_worker:
             raise ValueError("a reason that is not a worker's to give")
         return Reply(trouble=Trouble(reason, message, where))
+    if not messages.fits(part, messages.ANSWERS):
+        raise ValueError("neither answers nor the reason why there are none")
     if examiner:
         answers = [examiner.answer]
     else:
         answers = [_answer(said, record.task) for said in part["answers"]]
     if len(answers) != len(record.cases):
         raise ValueError("not one answer for each case")
-    printed = part["printed"]
-    return Reply(answers, printed=min(printed, 10**9) if type(printed) is int else 0)
+    return Reply(answers, printed=min(part["printed"], 10**9))
 
 
 def _answer(said: dict, spec: CallSpec) -> Answer:
-    outputs = {name: said["outputs"][name] for name in spec.outputs}
     gradients = {
         GradientKey(output, input): gradient for output, input, gradient in said["gradients"]
     }
-    if not all(isinstance(array, np.ndarray) for array in [*outputs.values(), *gradients.values()]):
-        raise ValueError("not an array")
     if any(array.dtype.kind != "f" for array in gradients.values()):
         raise ValueError("gradients that are not decimal numbers")
     if len(gradients) > MOST_GRADIENTS:
         raise ValueError("more gradients than any task has")
-    return Answer(outputs, gradients)
+    if not set(spec.outputs) <= set(said["outputs"]):
+        raise ValueError("an output is missing")
+    return Answer({name: said["outputs"][name] for name in spec.outputs}, gradients)

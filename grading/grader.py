@@ -441,12 +441,11 @@ def _regrade(out: Path, store: Store) -> list[Move]:
     def marked(submission: Submission, alone: bool) -> Result | None:
         result = store.load(submission.file)
         tasks = changed[result.notebook]
-        cells = reading.read(submission.read(), submission.file).cells
-        result.flags = [flag for flag in result.flags if flag.task not in tasks]
+        notebook = reading.read(submission.read(), submission.file)
         for removed in set(tasks) - set(now[result.notebook].public):
             result.tasks.pop(removed, None)
         left = [task for task in now[result.notebook].public if task in tasks]
-        if ask(result, cells, now[result.notebook], left, launcher) and not alone:
+        if ask(result, notebook, now[result.notebook], left, launcher) and not alone:
             return None
         if result.problem:
             raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")

@@ -5,8 +5,9 @@ drawn from the instructor's seed. The worse of the two decides the points, so th
 the public cases earn nothing. What the learner is told of fresh cases holds no expected value.
 """
 
+import builtins
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from grading import reading
 from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply
 from grading.sandbox import Launcher
+from grading.signs import Sign
 from grading.submissions import Submission, Unreadable
 from utils.checks import code
 from utils.checks.feedback import in_words
@@ -48,18 +50,6 @@ class Outcome:
     place: Sequence[int] = ()
 
 
-@dataclass(frozen=True)
-class Shortcut:
-    """A call, in the cell that answers a task, that does what the learner was asked to write."""
-
-    task: str
-    call: str
-    cell: int
-
-    def __str__(self) -> str:
-        return f"{self.task} uses {self.call} (cell {self.cell})"
-
-
 @dataclass
 class Result:
     """What is known of one file.
@@ -88,7 +78,7 @@ class Result:
     words: dict[str, str] = field(default_factory=dict)
     code: dict[str, str] = field(default_factory=dict)
     remarks: Sequence[str] = ()
-    flags: Sequence[Shortcut] = ()
+    flags: Sequence[Sign] = ()
     elsewhere: Sequence[str] = ()
     late: bool = False
     order: float = 0.0
@@ -133,7 +123,7 @@ def mark(
         assignment = assignments[notebook.name]
         result.notebook, result.words = notebook.name, notebook.words
         result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
-        late = ask(result, notebook.cells, assignment, list(assignment.public), launcher)
+        late = ask(result, notebook, assignment, list(assignment.public), launcher)
         return result if alone or not late else None
     except Unreadable as problem:
         result.problem = str(problem)
@@ -142,7 +132,7 @@ def mark(
 
 def ask(
     result: Result,
-    cells: Sequence[reading.Cell],
+    notebook: reading.Notebook,
     assignment: Assignment,
     tasks: Sequence[str],
     launcher: Launcher,
@@ -152,7 +142,7 @@ def ask(
     Returns:
         Whether anything ran out of time.
     """
-    conversation = Conversation(cells, assignment, tasks)
+    conversation = Conversation(notebook.cells, assignment, tasks)
     conversation.hold(launcher)
     if conversation.open_tasks and not conversation.heard:
         result.problem = "no worker could be started for it; grade it again with --resume"
@@ -163,11 +153,10 @@ def ask(
     for task in tasks:
         records = assignment.public[task], assignment.fresh[task]
         result.tasks[task] = _outcome(*records, conversation.replies[task])
-        source = [cell.source for cell in cells if task in code.defined(cell.source)]
+        source = [cell.source for cell in notebook.cells if task in code.defined(cell.source)]
         result.code[task] = source[-1] if source else ""
-    shortcuts = _shortcuts(cells, assignment, tasks)
     result.remarks = list(dict.fromkeys([*result.remarks, *conversation.remarks]))
-    result.flags = list(dict.fromkeys([*result.flags, *shortcuts]))
+    result.flags = list(_signs(result, notebook))
     return conversation.late
 
 
@@ -183,7 +172,7 @@ def _verdict(record: Record, reply: Reply) -> Verdict:
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
     on_public = _verdict(public, replies.public)
-    on_fresh = _without_expected(_verdict(fresh, replies.fresh))
+    on_fresh = _without_inputs(_verdict(fresh, replies.fresh))
     is_model = public.task.full_marks_from is not None  # what counts is what it has never seen
     public_decides = on_public.points < on_fresh.points or not on_public.passed
     shown = on_public if public_decides and not is_model else on_fresh
@@ -203,23 +192,26 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
     )
 
 
-def _without_expected(verdict: Verdict) -> Verdict:
-    """The same, with the case named and nothing shown of what was expected."""
+def _without_inputs(verdict: Verdict) -> Verdict:
+    """The same, with the case named and nothing shown of fresh inputs or of what was expected.
+
+    An exception may quote the inputs, on purpose or not, so only its class is left.
+    """
+    if verdict.reason == Reason.ERROR:
+        kind = verdict.message.partition(":")[0]
+        name = kind if kind in vars(builtins) else "An exception"
+        return replace(verdict, message=f"{name}, with fresh inputs.", where="")
     if verdict.evidence is None:
         return verdict
     seen = f" Seen with fresh inputs: {verdict.evidence.case.label}."
     return replace(verdict, message=verdict.message + seen, evidence=None)
 
 
-def _shortcuts(
-    cells: Sequence[reading.Cell], assignment: Assignment, tasks: Sequence[str]
-) -> list[Shortcut]:
-    """Calls of what a task says not to use, in the cells that define it."""
-    found = []
-    for task in tasks:
-        forbidden = set(assignment.public[task].task.shortcuts)
-        for cell in cells:
-            if task in code.defined(cell.source):
-                used = sorted(forbidden & code.mentioned(cell.source))
-                found += [Shortcut(task, call, cell.number) for call in used]
-    return found
+def _signs(result: Result, notebook: reading.Notebook) -> Iterator[Sign]:
+    """What a person should look at: of a task only where it has earned something."""
+    for sign in notebook.signs:
+        if not sign.task or result.tasks[sign.task].points:
+            yield sign
+    for task, outcome in result.tasks.items():
+        if outcome.points and not result.code.get(task):
+            yield Sign(task, "is defined by no cell of the notebook")

@@ -20,6 +20,7 @@ from typing import Any
 
 from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt, leading_indent
 
+from grading.signs import Sign, signs
 from grading.submissions import Unreadable
 from utils.checks import bank
 from utils.checks.code import defined, syntax
@@ -61,6 +62,7 @@ class Notebook:
         words: question → answer in words, "" where there is none.
         remarks: what was left out, and why.
         elsewhere: what was said in words where no answer is read, with the number of the cell.
+        signs: what a person should look at.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Notebook:
     words: dict[str, str]
     remarks: Sequence[str]
     elsewhere: Sequence[str]
+    signs: Sequence[Sign]
 
 
 def read(data: bytes, file: str = "") -> Notebook:
@@ -98,7 +101,9 @@ def read(data: bytes, file: str = "") -> Notebook:
     name = _notebook_of(cells, file)
     words = {question: words.get(question, "") for question in questions(name)}
     elsewhere = list(islice(_elsewhere(content, name, words), MOST_ELSEWHERE))
-    return Notebook(name, _without_leftover_stubs(cells, name), words, remarks, elsewhere)
+    cells = _without_leftover_stubs(cells, name)
+    noticed = signs(name, [(cell.number, cell.source) for cell in cells], given_code(name))
+    return Notebook(name, cells, words, remarks, elsewhere, noticed)
 
 
 def _content(data: bytes) -> dict:
@@ -192,6 +197,11 @@ def _given(name: str) -> list[tuple[str, str]]:
     return list(_cells(_content((bank.FOLDER / f"{name}.ipynb").read_bytes())))
 
 
+def given_code(name: str) -> list[str]:
+    """The code cells that learners find in one of the course's notebooks."""
+    return [source for kind, source in _given(name) if kind == "code"]
+
+
 @cache
 def tasks() -> dict[str, list[str]]:
     """Name of the notebook → its tasks."""
@@ -202,10 +212,7 @@ def tasks() -> dict[str, list[str]]:
 def stubs(name: str) -> dict[str, str]:
     """Task → the cell that learners find in one of the course's notebooks."""
     return {
-        task: source
-        for kind, source in _given(name)
-        if kind == "code"
-        for task in defined(source) & set(tasks()[name])
+        task: source for source in given_code(name) for task in defined(source) & set(tasks()[name])
     }
 
 

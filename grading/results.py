@@ -21,7 +21,8 @@ from typing import Any
 
 import filelock
 
-from grading.marking import Outcome, Result, Shortcut
+from grading.marking import Outcome, Result
+from grading.signs import Sign
 from grading.submissions import CannotGrade
 from utils.checks.reasons import Reason
 
@@ -155,5 +156,5 @@ def _result(path: Path) -> Result:
         task: Outcome(**outcome | {"reason": Reason(outcome["reason"])})
         for task, outcome in content["tasks"].items()
     }
-    content["flags"] = [Shortcut(**flag) for flag in content["flags"]]
+    content["flags"] = [Sign(**flag) for flag in content["flags"]]
     return Result(**content)

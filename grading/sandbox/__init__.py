@@ -173,6 +173,11 @@ def _bubblewrap() -> list[str]:
     if program is None:
         raise NoSandbox("the program bwrap is not installed")
     command = [program, "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
+    command += [
+        "--unshare-uts",
+        "--hostname",
+        "sandbox",
+    ]  # this machine's name is nobody's business
     command += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: the course may lie in there
     made = {Path("/tmp")}
     for path in _needed():

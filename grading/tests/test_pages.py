@@ -8,7 +8,8 @@ from jinja2 import UndefinedError
 
 from grading import likeness, pages
 from grading.likeness import Pair
-from grading.marking import Outcome, Result, Shortcut
+from grading.marking import Outcome, Result
+from grading.signs import Sign
 from grading.tables import Learner, Mark, learners
 from utils.checks import bank
 from utils.checks.reasons import Reason
@@ -45,7 +46,7 @@ def class_(monkeypatch) -> list[Learner]:
         "words": {hostile("question"): hostile("answer"), hostile("unmarked"): ""},
         "code": {"entropy": hostile("code")},
         "remarks": [hostile("remarks")],
-        "flags": [Shortcut("entropy", hostile("flags"), 1)],
+        "flags": [Sign("entropy", hostile("flags"), 1)],
     }
     graded = Result(**known | {"problem": ""})
     second = Result(**known | {"problem": "", "file": "second", "learner": hostile("friend")})
