@@ -7,9 +7,10 @@ import json
 import pytest
 
 from grading import tables
-from grading.marking import Outcome, Result, Shortcut
+from grading.marking import Outcome, Result
 from grading.pages import page_names
 from grading.results import Store
+from grading.signs import Sign
 from grading.submissions import CannotGrade
 from grading.tables import Lateness, Learner, learners
 from utils.checks import bank
@@ -162,7 +163,7 @@ def test_no_cell_is_a_formula(tmp_path):
     names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "'+1", "＝x"]
     names += ["x;=1+1", 'x; "=1', "x\n=1"]
     found = [
-        result(name, flags=[Shortcut("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names
+        result(name, flags=[Sign("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names
     ]
     class_ = learners(found)
     for write, name in [
@@ -212,7 +213,7 @@ def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
 @pytest.mark.parametrize("reason", Reason)
 def test_what_is_kept_comes_back(tmp_path, reason):
     outcome = Outcome(1, 2, reason, "a mistake", "Not yet", ["a line"], 2, [[1]], [[0]], [0, 0])
-    shortcut = Shortcut("entropy", "scaled_dot_product_attention", 3)
+    shortcut = Sign("entropy", "uses `scaled_dot_product_attention`", 3)
     said = {"remarks": ["cell 1: 1 / 0"], "elsewhere": ["cell 2: Because."]}
     kept = result("ada", tasks={"entropy": outcome}, flags=[shortcut], late=True, order=3, **said)
     store = Store(tmp_path)
