@@ -15,12 +15,14 @@ from dataclasses import asdict, astuple, dataclass, fields
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from tqdm.auto import tqdm
 
-from grading import pages, reading, tables
+from grading import pages, tables
 from grading.conversation import Assignment
 from grading.marking import Result, ask, mark
+from grading.reader import Reader
 from grading.results import Store, write
 from grading.sandbox import Launcher, processors, wire
 from grading.submissions import CannotGrade, NoSubmissions, Submission, Unreadable, find
@@ -165,14 +167,16 @@ def grade(
     seed = store.run.get("seed", secrets.randbits(40) if seed is None else seed)
     assignments = Assignments(store.records, seed)
     workers = workers or processors()
-    with Launcher(safe, workers) as launcher:
+    with Reader() as reader, Launcher(safe, workers) as launcher:
         safe = safe and store.run.get("safe", True)
         store.start(seed=seed, source=str(source.resolve()), safe=safe)
         with _Tables(out, store) as known:
             waiting = [submission for submission in submissions if not known.has(submission)]
             run(
                 waiting,
-                lambda submission, alone: _marked(submission, assignments, launcher, alone),
+                lambda submission, alone: _marked(
+                    submission, assignments, launcher, alone, reader.read
+                ),
                 known.keep,
                 workers,
             )
@@ -194,11 +198,11 @@ def _check_writable(out: Path) -> None:
 
 
 def _marked(
-    submission: Submission, assignments: Assignments, launcher: Launcher, alone: bool
+    submission: Submission, assignments: Assignments, launcher: Launcher, *more: Any
 ) -> Result | None:
     """What `mark` returns, and a result even if the grader itself fails."""
     try:
-        return mark(submission, assignments, launcher, alone)
+        return mark(submission, assignments, launcher, *more)
     except CannotGrade:
         raise
     except Exception as error:
@@ -353,12 +357,12 @@ def regrade(out: Path) -> list[Move]:
     def marked(submission: Submission, alone: bool) -> Result | None:
         result = store.load(submission.file)
         tasks = changed[result.notebook]
-        cells = reading.read(submission.read(), submission.file).cells
+        notebook = reader.read(submission)[1]
         result.flags = [flag for flag in result.flags if flag.task not in tasks]
         for removed in set(tasks) - set(now[result.notebook].public):
             result.tasks.pop(removed, None)
         left = [task for task in now[result.notebook].public if task in tasks]
-        if ask(result, cells, now[result.notebook], left, launcher) and not alone:
+        if ask(result, notebook, now[result.notebook], left, launcher) and not alone:
             return None
         if result.problem:
             raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
@@ -372,7 +376,7 @@ def regrade(out: Path) -> list[Move]:
 
     if again:
         workers = processors()
-        with Launcher(store.run["safe"], workers) as launcher:
+        with Reader() as reader, Launcher(store.run["safe"], workers) as launcher:
             run([submissions[file] for file in again], marked, keep, workers)
     moves.sort(key=lambda move: (move.learner, move.file, move.task))
     if changed:

@@ -5,13 +5,12 @@ drawn from the instructor's seed. The worse of the two decides the points, so th
 the public cases earn nothing. What the learner is told of fresh cases holds no expected value.
 """
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from grading import reading
+from grading import reader, reading
 from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply
 from grading.sandbox import Launcher
 from grading.submissions import Submission, Unreadable
@@ -109,6 +108,7 @@ def mark(
     assignments: Mapping[str, Assignment],
     launcher: Launcher,
     alone: bool = True,
+    read: Callable[[Submission], tuple[str, reading.Notebook]] = reader.read_here,
 ) -> Result | None:
     """Grade one file. Whatever is in it, there is a result.
 
@@ -117,19 +117,18 @@ def mark(
         assignments: by the name of the notebook.
         launcher: of the workers.
         alone: whether no other submission runs at the same time.
+        read: gives the digest and the content of a file, or raises `Unreadable`.
 
     Returns:
         None where something ran out of time beside others: to be tried again, alone.
     """
     result = Result.for_file(submission)
     try:
-        data = submission.read()
-        result.digest = hashlib.sha256(data).hexdigest()
-        notebook = reading.read(data, submission.file)
+        result.digest, notebook = read(submission)
         assignment = assignments[notebook.name]
         result.notebook, result.words = notebook.name, notebook.words
         result.remarks = notebook.remarks
-        late = ask(result, notebook.cells, assignment, list(assignment.public), launcher)
+        late = ask(result, notebook, assignment, list(assignment.public), launcher)
         return result if alone or not late else None
     except Unreadable as problem:
         result.problem = str(problem)
@@ -138,7 +137,7 @@ def mark(
 
 def ask(
     result: Result,
-    cells: Sequence[reading.Cell],
+    notebook: reading.Notebook,
     assignment: Assignment,
     tasks: Sequence[str],
     launcher: Launcher,
@@ -148,7 +147,7 @@ def ask(
     Returns:
         Whether anything ran out of time.
     """
-    conversation = Conversation(cells, assignment, tasks)
+    conversation = Conversation(notebook.cells, assignment, tasks)
     conversation.hold(launcher)
     if conversation.open_tasks and not conversation.heard:
         result.problem = "no worker could be started for it; grade it again with --resume"
@@ -159,9 +158,8 @@ def ask(
     for task in tasks:
         records = assignment.public[task], assignment.fresh[task]
         result.tasks[task] = _outcome(*records, conversation.replies[task])
-        source = [cell.source for cell in cells if task in code.defined(cell.source)]
-        result.code[task] = source[-1] if source else ""
-    shortcuts = _shortcuts(cells, assignment, tasks)
+        result.code[task] = notebook.code.get(task, "")
+    shortcuts = _shortcuts(notebook.cells, assignment, tasks)
     result.remarks = list(dict.fromkeys([*result.remarks, *conversation.remarks]))
     result.flags = list(dict.fromkeys([*result.flags, *shortcuts]))
     return conversation.late
