@@ -16,12 +16,14 @@ from dataclasses import asdict, astuple, dataclass, fields
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from tqdm.auto import tqdm
 
-from grading import pages, reading, tables
+from grading import pages, tables
 from grading.conversation import Assignment
 from grading.marking import Result, ask, mark
+from grading.reader import Reader
 from grading.results import Store, write
 from grading.sandbox import Launcher, processors, wire
 from grading.submissions import (
@@ -197,7 +199,7 @@ def grade(
         seed = run_before.get("seed", secrets.randbits(40) if seed is None else seed)
         assignments = Assignments(store.records, seed)
         workers = workers or processors()
-        with Launcher(safe, workers) as launcher:
+        with Reader() as reader, Launcher(safe, workers) as launcher:
             store.start(
                 seed=seed,
                 source=str(source.resolve()),
@@ -211,7 +213,9 @@ def grade(
                 waiting = [one for one in submissions if again or not known.has(one)]
                 run(
                     waiting,
-                    lambda submission, alone: _marked(submission, assignments, launcher, alone),
+                    lambda submission, alone: _marked(
+                        submission, assignments, launcher, alone, reader.read
+                    ),
                     known.keep,
                     workers,
                 )
@@ -237,11 +241,11 @@ def _check_writable(out: Path) -> None:
 
 
 def _marked(
-    submission: Submission, assignments: Assignments, launcher: Launcher, alone: bool
+    submission: Submission, assignments: Assignments, launcher: Launcher, *more: Any
 ) -> Result | None:
     """What `mark` returns, and a result even if the grader itself fails."""
     try:
-        return mark(submission, assignments, launcher, alone)
+        return mark(submission, assignments, launcher, *more)
     except CannotGrade:
         raise
     except Exception as error:
@@ -441,7 +445,7 @@ def _regrade(out: Path, store: Store) -> list[Move]:
     def marked(submission: Submission, alone: bool) -> Result | None:
         result = store.load(submission.file)
         tasks = changed[result.notebook]
-        notebook = reading.read(submission.read(), submission.file)
+        notebook = reader.read(submission)[1]
         for removed in set(tasks) - set(now[result.notebook].public):
             result.tasks.pop(removed, None)
         left = [task for task in now[result.notebook].public if task in tasks]
@@ -459,7 +463,7 @@ def _regrade(out: Path, store: Store) -> list[Move]:
 
     if again:
         workers = processors()
-        with Launcher(store.run["safe"], workers) as launcher:
+        with Reader() as reader, Launcher(store.run["safe"], workers) as launcher:
             run([submissions[file] for file in again], marked, keep, workers)
     moves.sort(key=lambda move: (move.learner, move.file, move.task))
     if changed:

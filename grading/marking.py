@@ -6,18 +6,16 @@ the public cases earn nothing. What the learner is told of fresh cases holds no 
 """
 
 import builtins
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from grading import reading
+from grading import reader, reading
 from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply
 from grading.sandbox import Launcher
 from grading.signs import Sign
 from grading.submissions import Submission, Unreadable
-from utils.checks import code
 from utils.checks.feedback import in_words
 from utils.checks.judging import Verdict, judge
 from utils.checks.reasons import Reason
@@ -103,6 +101,7 @@ def mark(
     assignments: Mapping[str, Assignment],
     launcher: Launcher,
     alone: bool = True,
+    read: Callable[[Submission], tuple[str, reading.Notebook]] = reader.read_here,
 ) -> Result | None:
     """Grade one file. Whatever is in it, there is a result.
 
@@ -111,15 +110,14 @@ def mark(
         assignments: by the name of the notebook.
         launcher: of the workers.
         alone: whether no other submission runs at the same time.
+        read: gives the digest and the content of a file, or raises `Unreadable`.
 
     Returns:
         None where something ran out of time beside others: to be tried again, alone.
     """
     result = Result.for_file(submission)
     try:
-        data = submission.read()
-        result.digest = hashlib.sha256(data).hexdigest()
-        notebook = reading.read(data, submission.file)
+        result.digest, notebook = read(submission)
         assignment = assignments[notebook.name]
         result.notebook, result.words = notebook.name, notebook.words
         result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
@@ -153,8 +151,7 @@ def ask(
     for task in tasks:
         records = assignment.public[task], assignment.fresh[task]
         result.tasks[task] = _outcome(*records, conversation.replies[task])
-        source = [cell.source for cell in notebook.cells if task in code.defined(cell.source)]
-        result.code[task] = source[-1] if source else ""
+        result.code[task] = notebook.code.get(task, "")
     result.remarks = list(dict.fromkeys([*result.remarks, *conversation.remarks]))
     result.flags = list(_signs(result, notebook))
     return conversation.late

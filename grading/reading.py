@@ -61,6 +61,7 @@ class Notebook:
         cells: its code, in order.
         words: question → answer in words, "" where there is none.
         remarks: what was left out, and why.
+        code: task → the cell that defines it last.
         elsewhere: what was said in words where no answer is read, with the number of the cell.
         signs: what a person should look at.
     """
@@ -69,6 +70,7 @@ class Notebook:
     cells: Sequence[Cell]
     words: dict[str, str]
     remarks: Sequence[str]
+    code: dict[str, str]
     elsewhere: Sequence[str]
     signs: Sequence[Sign]
 
@@ -92,18 +94,20 @@ def read(data: bytes, file: str = "") -> Notebook:
         if kind == "code":
             code, left_out = python(source)
             remarks += [f"cell {number}: {remark}" for remark in left_out]
-            cells.append(Cell(number, code))
+            if code.strip():
+                cells.append(Cell(number, code))
         elif match := ANSWER.match(source.strip()):
             text = match["text"].replace(NOT_ANSWERED, "").strip()[:LONGEST_ANSWER]
             words[match["question"]] = text or words.get(match["question"], "")
-    if not any(cell.source.strip() for cell in cells):
+    if not cells:
         raise Unreadable("no code in it")
     name = _notebook_of(cells, file)
     words = {question: words.get(question, "") for question in questions(name)}
     elsewhere = list(islice(_elsewhere(content, name, words), MOST_ELSEWHERE))
     cells = _without_leftover_stubs(cells, name)
+    code = {task: cell.source for cell in cells for task in defined(cell.source) & {*tasks()[name]}}
     noticed = signs(name, [(cell.number, cell.source) for cell in cells], given_code(name))
-    return Notebook(name, cells, words, remarks, elsewhere, noticed)
+    return Notebook(name, cells, words, remarks, code, elsewhere, noticed)
 
 
 def _content(data: bytes) -> dict:

@@ -185,7 +185,7 @@ def _bubblewrap() -> list[str]:
             if parent not in made:  # readable by all, unlike those that bubblewrap makes itself
                 command += ["--dir", str(parent)]
                 made.add(parent)
-        if path.is_symlink():
+        if path.is_symlink() and str(path) in SYSTEM:  # to /usr; a link to an environment leads out
             command += ["--symlink", os.readlink(path), str(path)]
         else:
             command += ["--ro-bind", str(path), str(path)]

@@ -162,9 +162,7 @@ def test_a_rule_that_is_none_is_refused(text):
 def test_no_cell_is_a_formula(tmp_path):
     names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "'+1", "＝x"]
     names += ["x;=1+1", 'x; "=1', "x\n=1"]
-    found = [
-        result(name, flags=[Sign("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names
-    ]
+    found = [result(name, flags=[Sign("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names]
     class_ = learners(found)
     for write, name in [
         (tables.write_grades, "grades.csv"),
