@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grading import reading, submissions
+from grading import platforms, reading, submissions
 from grading.submissions import CannotGrade, NoSubmissions, Unreadable, find, who
 from tests import needs
 from utils.checks import bank
@@ -152,6 +152,12 @@ def test_a_name_like_another_platforms_takes_nobodys_number(tmp_path):
         *["778"] * 2,
         "777",
     ]
+    strangers = ["Ada_9_assignsubmission_file_/x.ipynb", "eve_777_1_x.ipynb"]
+    moodle = [strangers[0], "Bob_8_assignsubmission_file_/x.ipynb", strangers[1]]
+    assert owners(zipped(tmp_path / "b.zip", *moodle))[strangers[1]] == ("eve_777_1_x", "", "")
+    canvas = [strangers[1], "bob_8_2_x.ipynb", strangers[0]]
+    assert owners(zipped(tmp_path / "c.zip", *canvas))[strangers[0]][2] == ""
+    assert platforms.owner("moodle", "eve_778_77002_777_assignsubmission_file_x.ipynb") is None
 
 
 MOODLE_PAIRS = [("Eve_778", "777_1_x.ipynb"), ("Eve_778", "V_777_2_x.ipynb"), ("V_777", "x.ipynb")]
