@@ -318,6 +318,25 @@ def test_a_folder_of_everything_is_refused(tmp_path, monkeypatch):
             find(source)
 
 
+def test_too_many_files_of_one_learner_do_not_stop_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(submissions, "MOST_OF_ONE", 2)
+    monkeypatch.setattr(submissions, "MOST_FILES", 5)
+    put(tmp_path / "in", "bob.ipynb", *(f"ada/{number}.ipynb" for number in range(7)))
+    for source in (tmp_path / "in", zipped(tmp_path / "a.zip", *names_in(tmp_path / "in"))):
+        *few, many, bob = find(source)
+        assert [one.file for one in few] == ["ada/0.ipynb", "ada/1.ipynb"]
+        assert (many.file, many.learner) == ("ada/2.ipynb, and 4 more", "ada")
+        assert "more than 2 files of one learner" in problem(many.read)
+        assert bob.read()
+    monkeypatch.setattr(submissions, "MOST_SEEN", 7)
+    with pytest.raises(NoSubmissions, match="More than 7 files"):
+        find(tmp_path / "in")
+
+
+def names_in(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in folder.rglob("*.ipynb")]
+
+
 # --- What cannot be read --------------------------------------------------------------------------
 
 
