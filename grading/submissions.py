@@ -11,7 +11,7 @@ import unicodedata
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -26,7 +26,9 @@ INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 LARGEST = 50 * 2**20  # bytes of a file
-MOST_FILES = 20_000
+MOST_OF_ONE = 1_000  # files of a learner
+MOST_FILES = 20_000  # of all, no more than that of each
+MOST_SEEN = 200_000  # with all of each: a disk holds more
 NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
 EXERCISE = re.compile(r"[ _-]*0\d_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
 NUMBERED = re.compile(
@@ -121,7 +123,26 @@ def find(source: Path, tell: Callable[[str], object] = lambda line: None) -> lis
             f"{some(strangers)}"
         )
     _check_owners(found)
+    found = _within_reason(found)
+    if len(found) > MOST_FILES:
+        raise NoSubmissions(f"More than {MOST_FILES:,} files in {source}: the right one?")
     return found
+
+
+def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
+    """The same, with one row for all that a learner has handed in beyond a thousand files."""
+    of_each: dict[str, list[Submission]] = {}
+    for one in submissions:
+        of_each.setdefault(key_of(one.learner, one.id), []).append(one)
+    for files in of_each.values():
+        if extra := files[MOST_OF_ONE:]:
+            name = f"{extra[0].file}, and {len(extra) - 1:,} more"
+            files[MOST_OF_ONE:] = [replace(extra[0], file=name, read=_too_many)]
+    return sorted((one for files in of_each.values() for one in files), key=lambda one: one.file)
+
+
+def _too_many() -> bytes:
+    raise Unreadable(f"more than {MOST_OF_ONE:,} files of one learner")
 
 
 def _submission(file: _File, unique: str, depth: int, platform: str) -> Submission:
@@ -241,8 +262,8 @@ def _in_folder(folder: Path) -> Iterator[_File]:
             except PermissionError:
                 pass  # its row in files.csv says so
         count += 1
-        if count > MOST_FILES:
-            raise NoSubmissions(f"More than {MOST_FILES:,} files in {folder}: the right one?")
+        if count > MOST_SEEN:
+            raise NoSubmissions(f"More than {MOST_SEEN:,} files in {folder}: the right one?")
         parts = tuple(map(_clean, path.relative_to(folder).parts))
         yield _File(parts, lambda path=path: _bytes_of(path, root), path.lstat().st_mtime)
 
@@ -279,8 +300,8 @@ def _in_zip(path: Path) -> Iterator[_File]:
         inside = PurePosixPath(member.filename.replace("\\", "/").lstrip("/"))
         if not member.is_dir() and not any(map(NOT_HANDED_IN.match, inside.parts)):
             members.append((inside, member))
-    if len(members) > MOST_FILES:
-        raise NoSubmissions(f"More than {MOST_FILES:,} files in {path}: the right one?")
+    if len(members) > MOST_SEEN:
+        raise NoSubmissions(f"More than {MOST_SEEN:,} files in {path}: the right one?")
     for inside, member in members:
         changed = calendar.timegm((*member.date_time, 0, 0, 0))
         parts = tuple(map(_clean, inside.parts)) or ("?",)

@@ -594,6 +594,16 @@ def test_only_what_a_correction_changes_is_marked_again(corrected, capsys):
 
 
 @needs.sandbox
+def test_points_by_a_person_survive_a_regrade(corrected):
+    marks = "learner,question,points,remark\nada,entropy,1,A slip of the pen.\n"
+    (corrected / "marks.csv").write_text(marks)
+    assert len(grader.regrade(corrected)) == 2
+    ada = next(row for row in rows(corrected / "grades.csv") if row["Student"] == "ada")
+    assert ada["Grade"] == str(FULL["01"] - 3 + 1 + FULL["04"])
+    assert "A slip of the pen." in page(corrected, "ada")
+
+
+@needs.sandbox
 def test_a_class_is_not_graded_by_two_measures(class_of_all_kinds, corrected, capsys):
     written(class_of_all_kinds, {})
     arguments = [class_of_all_kinds, "--out", corrected, "--resume"]

@@ -351,11 +351,3 @@ def test_two_graders_do_not_share_a_folder(tmp_path, capsys, monkeypatch):
     assert said(capsys, source, "--out", out)[0] == 0
     with Store(out).alone(), pytest.raises(CannotGrade, match="Another grader"):
         grader.regrade(out)
-
-
-def test_names_of_200_letters_break_no_table(tmp_path):
-    """Nothing in a cell forces the page to be wider than the window."""
-    source, out = handed_in(tmp_path / "in", **{"x" * 200: 2}), tmp_path / "out"
-    main([str(source), "--out", str(out)])
-    text = (out / "overview.html").read_text(encoding="utf-8")
-    assert re.search(r"\btd\b[^{}]*{[^}]*overflow-wrap: anywhere", text)

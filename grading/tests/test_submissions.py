@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grading import reading, submissions
+from grading import platforms, reading, submissions
 from grading.submissions import CannotGrade, NoSubmissions, Unreadable, find, who
 from tests import needs
 from utils.checks import bank
@@ -152,6 +152,12 @@ def test_a_name_like_another_platforms_takes_nobodys_number(tmp_path):
         *["778"] * 2,
         "777",
     ]
+    strangers = ["Ada_9_assignsubmission_file_/x.ipynb", "eve_777_1_x.ipynb"]
+    moodle = [strangers[0], "Bob_8_assignsubmission_file_/x.ipynb", strangers[1]]
+    assert owners(zipped(tmp_path / "b.zip", *moodle))[strangers[1]] == ("eve_777_1_x", "", "")
+    canvas = [strangers[1], "bob_8_2_x.ipynb", strangers[0]]
+    assert owners(zipped(tmp_path / "c.zip", *canvas))[strangers[0]][2] == ""
+    assert platforms.owner("moodle", "eve_778_77002_777_assignsubmission_file_x.ipynb") is None
 
 
 MOODLE_PAIRS = [("Eve_778", "777_1_x.ipynb"), ("Eve_778", "V_777_2_x.ipynb"), ("V_777", "x.ipynb")]
@@ -310,6 +316,25 @@ def test_a_folder_of_everything_is_refused(tmp_path, monkeypatch):
     for source in (tmp_path / "in", zipped(tmp_path / "a.zip", "a", "b", "c")):
         with pytest.raises(NoSubmissions, match="More than 2 files"):
             find(source)
+
+
+def test_too_many_files_of_one_learner_do_not_stop_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(submissions, "MOST_OF_ONE", 2)
+    monkeypatch.setattr(submissions, "MOST_FILES", 5)
+    put(tmp_path / "in", "bob.ipynb", *(f"ada/{number}.ipynb" for number in range(7)))
+    for source in (tmp_path / "in", zipped(tmp_path / "a.zip", *names_in(tmp_path / "in"))):
+        *few, many, bob = find(source)
+        assert [one.file for one in few] == ["ada/0.ipynb", "ada/1.ipynb"]
+        assert (many.file, many.learner) == ("ada/2.ipynb, and 4 more", "ada")
+        assert "more than 2 files of one learner" in problem(many.read)
+        assert bob.read()
+    monkeypatch.setattr(submissions, "MOST_SEEN", 7)
+    with pytest.raises(NoSubmissions, match="More than 7 files"):
+        find(tmp_path / "in")
+
+
+def names_in(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in folder.rglob("*.ipynb")]
 
 
 # --- What cannot be read --------------------------------------------------------------------------
