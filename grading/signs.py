@@ -196,7 +196,7 @@ class _Code:
     def stands_for(self, node: ast.AST, local: Collection[str] = ()) -> str:
         """The dotted name of an expression, from the module that it comes from on.
 
-        Of `(a + b).mean` it is ".mean", and of what is no name "". Local names stand for themselves.
+        Of `(a + b).mean` it is ".mean", of what is no name "". Local names stand for themselves.
         """
         parts: list[str] = []
         while isinstance(node, ast.Attribute):

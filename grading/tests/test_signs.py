@@ -8,6 +8,7 @@ import pytest
 
 from grading import reading, signs
 from solutions import build
+from utils.checks import bank
 from utils.checks.code import syntax
 
 NAMES = [path.stem for path in build.notebooks()]
@@ -227,3 +228,11 @@ def test_code_that_is_nested_deeply_is_no_fault():
 
 def test_every_name_of_a_lookup_exists():
     assert all(hasattr(builtins, name) for name in signs.LOOKUPS - {"__builtins__"})
+
+
+def test_the_documentation_names_the_tasks_of_choices():
+    text = (bank.FOLDER.parent / "docs" / "grading.md").read_text(encoding="utf-8")
+    tasks = [task for tasks in bank.tasks().values() for task in tasks if task.kind == "choices"]
+    *first, last = (f"`{task.id}`" for task in tasks)
+    points = sum(task.points for task in tasks)
+    assert f"{', '.join(first)} and {last}, {points} points together" in " ".join(text.split())
