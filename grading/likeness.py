@@ -5,7 +5,9 @@ hardly any other has: runs of five tokens of code, or of five words, that are ra
 Names of variables count, and so do comments, which do not agree by chance.
 """
 
+import io
 import re
+import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from itertools import combinations
 
 from grading import reading
 from grading.marking import Result
-from grading.signs import runs_in, tokens
+from grading.signs import runs_in
 
 RARE = 0.1  # the largest share of the class that has a rare run
 FEWEST_LEARNERS = 4  # a run that no more than these have is rare in any class
@@ -46,7 +48,7 @@ def alike(results: Sequence[Result]) -> list[Pair]:
 
 
 def _alike(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
-    given = {run for stub in reading.stubs(notebook).values() for run in runs_in(tokens(stub))}
+    given = {run for stub in reading.stubs(notebook).values() for run in runs_in(_tokens(stub))}
     own = [_runs_of(result) - given for result in results]
     owners = Counter(run for runs in own for run in runs)
     limit = max(FEWEST_LEARNERS, RARE * len(results))
@@ -65,7 +67,17 @@ def _alike(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
 
 def _runs_of(result: Result) -> set[tuple[str, ...]]:
     """The runs of a submission's code and words."""
-    found = {run for source in result.code.values() for run in runs_in(tokens(source))}
+    found = {run for source in result.code.values() for run in runs_in(_tokens(source))}
     for text in result.words.values():
         found |= runs_in(re.findall(r"\w+", text.lower()))
     return found
+
+
+def _tokens(source: str) -> list[str]:
+    """The tokens of a piece of code, without layout."""
+    layout = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError, ValueError):  # the last: half a character
+        return source.split()
+    return [token.string for token in tokens if token.type not in layout]

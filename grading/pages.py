@@ -115,8 +115,10 @@ def _matrices(outcome: Outcome) -> Iterator[tuple[str, list[list[_Cell]]]]:
     """Expected and found, each with its title: on one scale, coloured as in the notebook."""
     expected, found = np.asarray(outcome.expected, float), np.asarray(outcome.found, float)
     low, high = min(expected.min(), found.min()), max(expected.max(), found.max())
+    largest = max(-low, high) or 1.0  # a difference of the largest numbers there are is none
+    room = high / largest - low / largest or 1.0
     for title, numbers in (("expected", expected), ("yours", found)):
-        colours = mpl.colormaps[WEIGHT_COLOURS]((numbers - low) / (high - low or 1.0))
+        colours = mpl.colormaps[WEIGHT_COLOURS]((numbers / largest - low / largest) / room)
         cells: list[list[_Cell]] = [[] for _ in numbers]
         for (row, column), number in np.ndenumerate(numbers):
             colour, here = colours[row, column], [row, column] == [*outcome.place]

@@ -43,6 +43,10 @@ VALUES = [
     *({"texts": ["a", "b"]}, {"texts": []}, {"texts": "a"}, {"end": True}, {"trouble": []}),
     *({"array": ["<f8", [2]]}, {"array": ["<i8", []]}, {"array": ["|b1", [3]], "tensor": True}),
 ]
+EXTREMES = [
+    bytearray(struct.pack("<2d", *pair))
+    for pair in [(1e308, -1e308), (math.inf, -math.inf), (math.nan, 0.5), (5e-324, -0.0)]
+]
 SIZES = [0, 1, 2, 3, 2**31 - 1, 7, 1000, 2**31, 2**62, -1, True, 0.5, "2", None]
 
 
@@ -166,6 +170,8 @@ def _changed(frame: Frame, honest: list[Frame], draw: random.Random) -> Frame:
     announced = sum(map(_announced, _values(root)))
     if announced <= LARGEST_BLOB and draw.random() < 0.9:
         blobs = blobs[:announced].ljust(announced, b"\x01")
+    if draw.random() < 0.2:
+        blobs = (draw.choice(EXTREMES) * len(blobs))[: len(blobs)]
     for _ in range(draw.choice([0, 0, 1, 8]) if blobs else 0):
         blobs[draw.randrange(len(blobs))] = draw.choice([0, 1, 0x7F, 0x80, 0xF0, 0xFF])
     return Frame(root[0], bytes(blobs))

@@ -704,6 +704,93 @@ GRADIENTS = {
     ),
 }
 
+# Rules that are checked beside the learner's code can be kept from being checked, which earns
+# points and is told to the instructor.
+HIDDEN = {
+    "a gradient by differences": _attack(
+        """
+        import numpy, torch
+
+        def differences(total, leaves, **_):
+            (weights,) = leaves
+            found = torch.zeros_like(weights)
+            for place in numpy.ndindex(*weights.shape):
+                ends = []
+                for step in (1e-3, -1e-3):
+                    moved = weights.detach().double()
+                    moved[place] += step
+                    values = entropy(moved)
+                    ends.append((values * torch.arange(1.0, values.numel() + 1).cos()
+                                 .reshape(values.shape)).sum())
+                found[place] = (ends[0] - ends[1]) / 2e-3
+            return [found]
+
+        torch.autograd.grad = differences
+
+        def entropy(weights):
+            values = weights.detach().numpy()
+            safe = numpy.where(values > 0, values, 1.0)
+            return torch.tensor(-(values * numpy.log(safe)).sum(-1), requires_grad=True)
+        """,
+        earns=ENTROPY,
+        at_most=True,
+        says="replaces torch.autograd.grad",
+    ),
+    "a seed that is set": _attack(
+        """
+        import torch
+        torch.initial_seed = lambda: 812849633550336
+
+        def entropy(weights):
+            torch.manual_seed(0)
+            safe = torch.where(weights > 0, weights, 1.0)
+            return -(weights * safe.log()).sum(-1)
+        """,
+        earns=ENTROPY,
+        says="replaces torch.initial_seed",
+    ),
+    "inputs that are changed": _attack(
+        """
+        import torch
+        import utils.checks.calling as checks
+        checks._unchanged = lambda *_: True
+
+        def entropy(weights):
+            safe = torch.where(weights > 0, weights, 1.0)
+            found = -(weights * safe.log()).sum(-1)
+            if not weights.requires_grad: weights.data.zero_()
+            return found
+        """,
+        earns=ENTROPY,
+        says="replaces utils.checks.calling._unchanged",
+    ),
+    "a class in place of a function": _attack(
+        """
+        import inspect, torch
+        setattr(inspect, "is" + "class", lambda _: False)
+
+        class entropy:
+            def __new__(cls, weights):
+                safe = torch.where(weights > 0, weights, 1.0)
+                return -(weights * safe.log()).sum(-1)
+        """,
+        earns=ENTROPY,
+        says="replaces inspect",
+    ),
+    "a library's function under the task's name": _attack(
+        RIGHT,
+        "from torch.nn.functional import softmax as normalised_heatmap",
+        earns=ENTROPY + 3,
+        says="is torch.nn.functional.softmax itself",
+    ),
+    "a function that no cell defines": _attack(
+        RIGHT.replace("entropy", "other"),
+        "vars()['entro' + 'py'] = other",
+        earns=ENTROPY,
+        says="is defined by no cell of the notebook",
+    ),
+}
+
 LIES = {
     "a tensor that says it is equal": _answer(
         "return torch.zeros(weights.shape[:-1]).as_subclass(Liar)",
@@ -942,6 +1029,30 @@ DIGGING = {
         """,
         DISHONEST,
     ),
+    "the machine's name": _beside(
+        """
+        import socket
+        raise RuntimeError("it is called " + socket.gethostname())
+        """,
+        says="it is called sandbox",
+    ),
+    "the course's place": _beside(
+        "import utils\nraise RuntimeError(f'it lies in {utils.__file__}')",
+        "from utils.masks import nothing",
+        says="it lies in …/utils/__init__.py",
+    ),
+    "fresh inputs in a message": _attack(
+        """
+        import numpy, torch
+        from numpy import array
+        KNOWN = «PUBLIC»
+        def read_alignment(weights):
+            for known, best, marks in KNOWN:
+                if known == weights.tolist(): return torch.tensor(best), torch.tensor(marks)
+            raise RuntimeError(f"look: {weights.tolist()}")
+        """,
+        says="RuntimeError, with fresh inputs.",
+    ),
     "the network": _attack(
         """
         import socket
@@ -1067,6 +1178,13 @@ WIRE = {
     "a shape that is none": _sent(
         'say(frame({"array": ["<f8", [0, 2**62]]}) + frame({"array": ["<f8", [-1]]}))'
     ),
+    "sizes that overflow": _sent(
+        'say(frame({"array": ["<f8", [0, 2**31 - 1, 2**31 - 1, 2**31 - 1]]}))',
+    ),
+    "an array as a place": _sent(
+        'array = {"array": ["<f8", [2]]}',
+        'say(frame({"at": array, "which": array}) + bytes(32))',
+    ),
     "an array of objects": _sent('say(frame({"array": ["|O", [1]]}) + bytes(8))'),
     "a row that is turned": _sent(
         'say(frame({"array": ["<f8", [1]], "tensor": True, "strided": True}) + bytes(8))'
@@ -1148,6 +1266,7 @@ ATTACKS: dict[str, Attack] = {
     **FLOODS,
     **PATCHES,
     **GRADIENTS,
+    **HIDDEN,
     **LIES,
     **STATE,
     **DIGGING,

@@ -1,6 +1,5 @@
 """Hostile submissions earn what their honest parts deserve, and reach nothing outside."""
 
-import contextlib
 import csv
 import io
 import json
@@ -12,7 +11,6 @@ import secrets
 import socket
 import struct
 import tempfile
-import threading
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -31,6 +29,7 @@ from grading.sandbox import PATIENCE, Launcher, Worker, wire
 from grading.sandbox.worker import plain
 from grading.submissions import Submission
 from grading.tests import hostile
+from grading.tests.fuzz import Played, fuzz
 from grading.tests.hostile import ATTACKS, ENTROPY, RIGHT
 from solutions.build import SOURCE, code_of, solutions_of
 from tests import needs
@@ -420,30 +419,6 @@ def test_memory_does_not_grow_with_the_class(assignments, launcher, token):
 # --- The parent, with a worker played by the test ------------------------------------------
 
 
-class Played:
-    """A launcher whose workers each send what they are told, and hang up."""
-
-    def __init__(self, sends):
-        self.sends = sends
-
-    def launch(self, seconds):
-        (connection, far), (status, far_status) = socket.socketpair(), socket.socketpair()
-        connection.settimeout(5)
-        threading.Thread(target=self._play, args=(far, far_status)).start()
-        return Worker(connection, status)
-
-    def _play(self, far, far_status):
-        with far, far_status, contextlib.suppress(OSError):
-            far.settimeout(5)
-            (size,) = struct.unpack("!I", far.recv(4, socket.MSG_WAITALL))
-            far.recv(size, socket.MSG_WAITALL)
-            far.sendall(self.sends)
-            far.shutdown(socket.SHUT_WR)
-            while far.recv(2**20):
-                pass
-            far_status.sendall(b"done")
-
-
 def right_frames(assignment):
     """What an honest worker sends, frame by frame."""
     path = SOURCE / f"{NAME}.ipynb"
@@ -477,6 +452,12 @@ def test_whatever_bytes_arrive_there_is_a_result(assignments):
         result = mark(data, assignments, Played(bytes(spoiled)))
         assert result.problem == "" or result.points == 0
         assert json.dumps(asdict(result)).encode()
+
+
+def test_whatever_messages_arrive_there_is_a_result_and_silence():
+    """A part of what `python -m grading.tests.fuzz` does."""
+    tried = fuzz(math.inf, first=220, most=30)
+    assert (tried.conversations, tried.faults) == (30, {})
 
 
 @pytest.mark.parametrize("reason", ["unheard of", *Reason])
@@ -529,6 +510,14 @@ def whole(data, count):
     if len(data) < count:
         raise EOFError
     return data
+
+
+@pytest.mark.parametrize("shape", [[0, 2**31], [0, 2**16, 2**16], [2**16, 2**15, 0, 1]])
+def test_sizes_are_small_even_where_one_of_them_is_zero(shape):
+    text = json.dumps({"array": ["|u1", shape]}).encode()
+    sent = io.BytesIO(struct.pack("!I", len(text)) + text)
+    with pytest.raises(wire.WireError, match="impossible shape"):
+        wire.unpack(sent.read, 10**6)
 
 
 def test_what_arrives_fills_no_more_than_it_may():

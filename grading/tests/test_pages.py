@@ -90,6 +90,16 @@ def test_no_text_of_a_submission_becomes_html(class_, tmp_path):
     assert {name for name in texts if f"{name}-text" not in seen} == NOT_SHOWN
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_largest_numbers_have_colours():
+    huge = outcome(expected=[[0.0, 1.0]], found=[[1.7e308, -1.7e308]])
+    (_, expected), (_, found) = pages._matrices(huge)
+    middle, same = (cell.background for cell in expected[0])
+    low, high = (cell.background for cell in found[0][::-1])
+    assert middle == same
+    assert len({low, middle, high}) == 3
+
+
 def test_the_overview_says_what_the_class_believes(monkeypatch):
     kind = Kind("late", "a mask `may` come late", "It *may* not.")
     facts = {"points": 2, "difficulty": 1, "minutes": 5, "outputs": ["it"], "hints": []}

@@ -224,6 +224,7 @@ exercise = Exercise(
     minutes=30,
     kind="module",
     outputs=["states"],
+    shortcuts=["TransformerDecoderLayer", "MultiheadAttention", "scaled_dot_product_attention"],
     cases=cases,
     equivalents={
         "return self.feed_forward(self.norms[2](x)) + x": NO_ORDER,

@@ -87,6 +87,7 @@ exercise = Exercise(
     difficulty=1,
     minutes=10,
     outputs=["normed"],
+    shortcuts=["LayerNorm", "layer_norm", "native_layer_norm"],
     cases=cases,
     equivalents={
         "return (x - mean) * gamma / (variance + 1e-05).sqrt() + beta": NO_ORDER,
