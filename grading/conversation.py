@@ -5,16 +5,18 @@ implementation that the worker does not know. What the test then says of it is f
 one's turn comes, in an order that the instructor's seed draws.
 """
 
-import time
+import re
+import sys
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from random import Random
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 
-from grading import reading
-from grading.sandbox import Launcher, Worker, wire
+from grading import messages, reading
+from grading.sandbox import COURSE, Launcher, Worker, wire
 from utils.checks.calling import Trouble
 from utils.checks.diagnosing import diagnose
 from utils.checks.examining import Decision, Examiner
@@ -23,10 +25,14 @@ from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Record
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
 ROUNDS = 5  # workers for one submission
+MOST_LATE = 2  # of them that run out of time
 SPARE = 10.0  # seconds that a worker has beyond those of one cell and one task
 LONGEST_TEXT = 1000  # characters that are kept of a text from a worker
 MOST_REMARKS = 100
 MOST_GRADIENTS = 100  # of one answer
+# Folders of this machine that messages of Python and of libraries name.
+PLACES = {str(COURSE), sys.prefix, sys.base_prefix, str(Path.home())} - {"/", "/usr"}
+OURS = re.compile("|".join(re.escape(f"{place}/") for place in sorted(PLACES, key=len)[::-1]))
 ENDED = {
     Reason.DONE: "Your code ended the whole process, so there was nothing left to ask. Look for "
     "`os._exit`, `os.kill`, or a crash.",
@@ -54,7 +60,7 @@ class Assignment:
 
     @property
     def seconds(self) -> float:
-        """How long a cell may run."""
+        """How much processor time a cell may take."""
         return max(record.task.seconds for record in self.public.values())
 
 
@@ -145,19 +151,24 @@ class Conversation:
         self.replies: dict[str, Replies] = {}
         self.remarks: list[str] = []
         self.heard = False  # anything at all
-        self.seconds = 2 * assignment.seconds + SPARE  # for one worker
-        self.until = time.monotonic() + 2 * self.seconds  # no worker is asked from then on
+        self.late = False  # whether anything ran out of time
+        self.starved = False  # whether it did so waiting for a processor
+        self._late_workers = 0
 
     def hold(self, launcher: Launcher) -> None:
         """Ask one worker after another, until nothing is open or the limits are reached."""
         for _ in range(ROUNDS):
-            if not self.open_tasks or time.monotonic() > self.until:
-                break
-            self._ask_a_worker(launcher)
+            if self.open_tasks and self._late_workers < MOST_LATE:
+                self._ask_a_worker(launcher)
+        for task in self.open_tasks:
+            self.replies[task] = no_answers(Reason.TIME)
+        said = [reply.trouble for replies in self.replies.values() for reply in replies]
+        self.late |= Reason.TIME in [trouble.reason for trouble in said if trouble]
 
     def _ask_a_worker(self, launcher: Launcher) -> None:
         """Ask one worker everything that is open."""
-        with launcher.launch(self.seconds) as worker, worker.stream() as stream:
+        seconds = 2 * self.assignment.seconds + SPARE
+        with launcher.launch(seconds) as worker, worker.stream() as stream:
             place = Place("cell", min(self.cells))
             try:
                 worker.connection.sendall(self._request())
@@ -165,7 +176,8 @@ class Conversation:
                 while True:
                     message, size = wire.unpack(_reader(stream), left)
                     self.heard = True
-                    if not isinstance(message, dict) or "end" in message:
+                    messages.check(message)
+                    if "end" in message:
                         break
                     if "call" in message:  # answered at once, and not kept
                         worker.connection.sendall(self._returned(message))
@@ -181,6 +193,8 @@ class Conversation:
             except OSError:  # it hung up, or fell silent
                 ending = worker.ending()
         if self.open_tasks and ending != "failed":
+            if ending == "clock":
+                self.starved, ending = True, "time"
             self._lost(place, Reason(ending) if ending in ENDED else Reason.DONE)
 
     def _request(self) -> bytes:
@@ -204,7 +218,8 @@ class Conversation:
         if at == "task" and _names(which, str, self.open_tasks):
             return Place("task", which)
         if _names(cell, int, self.cells):
-            error = _printable(message.get("error", ""))
+            self.late |= message["late"]
+            error = _printable(message["error"])
             remark = f"cell {cell}: {error or 'worked when it was run once more'}"
             if remark not in self.remarks and len(self.remarks) < MOST_REMARKS:
                 self.remarks.append(remark)
@@ -270,6 +285,8 @@ class Conversation:
 
     def _lost(self, place: Place, reason: Reason) -> None:
         """The worker is gone: continue without what it was working on."""
+        self._late_workers += reason == Reason.TIME
+        self.late |= reason == Reason.TIME
         if place.kind == "cell":
             self.remarks.append(f"cell {place.which}: {ENDED[reason]}")
             self.cells.pop(place.which, None)
@@ -295,38 +312,40 @@ def _names(value: Any, kind: type, known: Container) -> bool:
     return type(value) is kind and value in known
 
 
-def _printable(value: Any) -> str:
-    """A worker's text, short enough and fit to be written to a file."""
-    return str(value)[:LONGEST_TEXT].encode(errors="replace").decode()
+def _printable(value: str) -> str:
+    """A worker's text, short enough, fit to be written to a file, and silent on where it ran."""
+    return OURS.sub("…/", value[:LONGEST_TEXT]).encode(errors="replace").decode()
 
 
 def _reply(part: dict, record: Record, examiner: Examiner | None) -> Reply:
     """What a worker says of one set of cases; the decisions of a test are here already.
 
     Raises:
-        Exception: it says nothing that makes sense.
+        ValueError: it says nothing that makes sense.
     """
     trouble = None
     if "trouble" in part:
+        if not messages.fits(part, messages.TROUBLE):
+            raise ValueError("trouble that is not told")
         value, message, where = map(_printable, part["trouble"])
         trouble = Trouble(Reason(value), message, where)
         if not trouble.reason.from_worker:
             raise ValueError("a reason that is not a worker's to give")
+    if not messages.fits(part, messages.ANSWERS):
+        raise ValueError("no answers")
     if examiner and not trouble:
         answers = [examiner.answer]
     else:
         answers = [_answer(said, record.task) for said in part["answers"]]
     if (len(answers) == len(record.cases)) == bool(trouble) or len(answers) > len(record.cases):
         raise ValueError("not one answer for each case")
-    printed = part["printed"]
-    return Reply(answers, trouble, min(printed, 10**9) if type(printed) is int else 0)
+    return Reply(answers, trouble, min(part["printed"], 10**9))
 
 
-def _outputs(said: dict, spec: CallSpec) -> dict[str, np.ndarray]:
-    outputs = {name: said[name] for name in spec.outputs}
-    if not all(isinstance(array, np.ndarray) for array in outputs.values()):
-        raise ValueError("not an array")
-    return outputs
+def _outputs(said: Any, spec: CallSpec) -> dict[str, np.ndarray]:
+    if not messages.fits(said, messages.OUTPUTS) or not set(spec.outputs) <= set(said):
+        raise ValueError("an output is missing")
+    return {name: said[name] for name in spec.outputs}
 
 
 def _answer(said: dict, spec: CallSpec) -> Answer:
@@ -334,8 +353,6 @@ def _answer(said: dict, spec: CallSpec) -> Answer:
     gradients = {
         GradientKey(output, input): gradient for output, input, gradient in said["gradients"]
     }
-    if not all(isinstance(array, np.ndarray) for array in gradients.values()):
-        raise ValueError("not an array")
     if any(array.dtype.kind != "f" for array in gradients.values()):
         raise ValueError("gradients that are not decimal numbers")
     if len(gradients) > MOST_GRADIENTS:

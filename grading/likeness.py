@@ -15,8 +15,8 @@ from itertools import combinations
 
 from grading import reading
 from grading.marking import Result
+from grading.signs import runs_in
 
-RUN = 5  # tokens or words
 RARE = 0.1  # the largest share of the class that has a rare run
 FEWEST_LEARNERS = 4  # a run that no more than these have is rare in any class
 ENOUGH = 20  # rare runs to share: fewer may be chance
@@ -48,7 +48,7 @@ def alike(results: Sequence[Result]) -> list[Pair]:
 
 
 def _alike(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
-    given = {run for stub in reading.stubs(notebook).values() for run in _runs(_tokens(stub))}
+    given = {run for stub in reading.stubs(notebook).values() for run in runs_in(_tokens(stub))}
     own = [_runs_of(result) - given for result in results]
     owners = Counter(run for runs in own for run in runs)
     limit = max(FEWEST_LEARNERS, RARE * len(results))
@@ -67,14 +67,10 @@ def _alike(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
 
 def _runs_of(result: Result) -> set[tuple[str, ...]]:
     """The runs of a submission's code and words."""
-    found = {run for source in result.code.values() for run in _runs(_tokens(source))}
+    found = {run for source in result.code.values() for run in runs_in(_tokens(source))}
     for text in result.words.values():
-        found |= _runs(re.findall(r"\w+", text.lower()))
+        found |= runs_in(re.findall(r"\w+", text.lower()))
     return found
-
-
-def _runs(tokens: Sequence[str]) -> set[tuple[str, ...]]:
-    return set(zip(*(tokens[start:] for start in range(RUN)), strict=False))
 
 
 def _tokens(source: str) -> list[str]:

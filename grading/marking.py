@@ -5,17 +5,17 @@ drawn from the instructor's seed. The worse of the two decides the points, so th
 the public cases earn nothing. What the learner is told of fresh cases holds no expected value.
 """
 
-import hashlib
-from collections.abc import Mapping, Sequence
+import builtins
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from grading import reading
-from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply, no_answers
+from grading import reader, reading
+from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply
 from grading.sandbox import Launcher
+from grading.signs import Sign
 from grading.submissions import Submission, Unreadable
-from utils.checks import code
 from utils.checks.diagnosing import diagnose
 from utils.checks.feedback import in_words
 from utils.checks.judging import Verdict
@@ -49,24 +49,12 @@ class Outcome:
     place: Sequence[int] = ()
 
 
-@dataclass(frozen=True)
-class Shortcut:
-    """A call, in the cell that answers a task, that does what the learner was asked to write."""
-
-    task: str
-    call: str
-    cell: int
-
-    def __str__(self) -> str:
-        return f"{self.task} uses {self.call} (cell {self.cell})"
-
-
 @dataclass
 class Result:
     """What is known of one file.
 
     Args:
-        learner, lms, id, file: as in `Submission`.
+        learner, lms, id, file, late, order: as in `Submission`.
         digest: of the file's bytes.
         notebook: which of the course's notebooks it answers; "" if none.
         problem: why nothing could be graded; "" if it was.
@@ -75,6 +63,7 @@ class Result:
         code: task → the cell that defines it.
         remarks: what was left out, and which cells failed.
         flags: for a person to look at.
+        elsewhere: what was said in words where no answer is read, for a person to look at.
     """
 
     learner: str
@@ -88,13 +77,16 @@ class Result:
     words: dict[str, str] = field(default_factory=dict)
     code: dict[str, str] = field(default_factory=dict)
     remarks: Sequence[str] = ()
-    flags: Sequence[Shortcut] = ()
+    flags: Sequence[Sign] = ()
+    elsewhere: Sequence[str] = ()
+    late: bool = False
+    order: float = 0.0
 
     @classmethod
     def for_file(cls, submission: Submission, problem: str = "") -> "Result":
         """A result in which nothing is known yet but whose file it is."""
         own = submission.learner, submission.lms, submission.id, submission.file
-        return cls(*own, problem=problem)
+        return cls(*own, problem=problem, late=submission.late, order=submission.order)
 
     @property
     def points(self) -> int:
@@ -106,24 +98,32 @@ class Result:
 
 
 def mark(
-    submission: Submission, assignments: Mapping[str, Assignment], launcher: Launcher
-) -> Result:
+    submission: Submission,
+    assignments: Mapping[str, Assignment],
+    launcher: Launcher,
+    alone: bool = True,
+    read: Callable[[Submission], tuple[str, reading.Notebook]] = reader.read_here,
+) -> Result | None:
     """Grade one file. Whatever is in it, there is a result.
 
     Args:
         submission: the file.
         assignments: by the name of the notebook.
         launcher: of the workers.
+        alone: whether no other submission runs at the same time.
+        read: gives the digest and the content of a file, or raises `Unreadable`.
+
+    Returns:
+        None where something ran out of time beside others: to be tried again, alone.
     """
     result = Result.for_file(submission)
     try:
-        data = submission.read()
-        result.digest = hashlib.sha256(data).hexdigest()
-        notebook = reading.read(data, submission.file)
+        result.digest, notebook = read(submission)
         assignment = assignments[notebook.name]
         result.notebook, result.words = notebook.name, notebook.words
-        result.remarks = notebook.remarks
-        ask(result, notebook.cells, assignment, list(assignment.public), launcher)
+        result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
+        late = ask(result, notebook, assignment, list(assignment.public), launcher)
+        return result if alone or not late else None
     except Unreadable as problem:
         result.problem = str(problem)
     return result
@@ -131,25 +131,31 @@ def mark(
 
 def ask(
     result: Result,
-    cells: Sequence[reading.Cell],
+    notebook: reading.Notebook,
     assignment: Assignment,
     tasks: Sequence[str],
     launcher: Launcher,
-) -> None:
-    """Enter the outcome of some tasks, and what was noticed on the way, into a result."""
-    conversation = Conversation(cells, assignment, tasks)
+) -> bool:
+    """Enter the outcome of some tasks, and what was noticed on the way, into a result.
+
+    Returns:
+        Whether anything ran out of time.
+    """
+    conversation = Conversation(notebook.cells, assignment, tasks)
     conversation.hold(launcher)
     if conversation.open_tasks and not conversation.heard:
         result.problem = "no worker could be started for it; grade it again with --resume"
-        return
+    elif conversation.starved:
+        result.problem = "other programs kept the processors busy; grade it again with --resume"
+    if result.problem:
+        return conversation.late
     for task in tasks:
-        replies = conversation.replies.get(task) or no_answers(Reason.TIME)
-        result.tasks[task] = _outcome(assignment.public[task], assignment.fresh[task], replies)
-        source = [cell.source for cell in cells if task in code.defined(cell.source)]
-        result.code[task] = source[-1] if source else ""
-    shortcuts = _shortcuts(cells, assignment, tasks)
+        records = assignment.public[task], assignment.fresh[task]
+        result.tasks[task] = _outcome(*records, conversation.replies[task])
+        result.code[task] = notebook.code.get(task, "")
     result.remarks = list(dict.fromkeys([*result.remarks, *conversation.remarks]))
-    result.flags = list(dict.fromkeys([*result.flags, *shortcuts]))
+    result.flags = list(_signs(result, notebook))
+    return conversation.late
 
 
 def _verdict(record: Record, reply: Reply) -> Verdict:
@@ -163,7 +169,7 @@ def _verdict(record: Record, reply: Reply) -> Verdict:
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
     on_public = _verdict(public, replies.public)
-    on_fresh = _without_expected(_verdict(fresh, replies.fresh))
+    on_fresh = _without_inputs(_verdict(fresh, replies.fresh))
     is_model = public.task.full_marks_from is not None  # what counts is what it has never seen
     public_decides = on_public.points < on_fresh.points or not on_public.passed
     shown = on_public if public_decides and not is_model else on_fresh
@@ -183,23 +189,26 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
     )
 
 
-def _without_expected(verdict: Verdict) -> Verdict:
-    """The same, with the case named and nothing shown of what was expected."""
+def _without_inputs(verdict: Verdict) -> Verdict:
+    """The same, with the case named and nothing shown of fresh inputs or of what was expected.
+
+    An exception may quote the inputs, on purpose or not, so only its class is left.
+    """
+    if verdict.reason == Reason.ERROR:
+        kind = verdict.message.partition(":")[0]
+        name = kind if kind in vars(builtins) else "An exception"
+        return replace(verdict, message=f"{name}, with fresh inputs.", where="")
     if verdict.evidence is None:
         return verdict
     seen = f" Seen with fresh inputs: {verdict.evidence.case.label}."
     return replace(verdict, message=verdict.message + seen, evidence=None)
 
 
-def _shortcuts(
-    cells: Sequence[reading.Cell], assignment: Assignment, tasks: Sequence[str]
-) -> list[Shortcut]:
-    """Calls of what a task says not to use, in the cells that define it."""
-    found = []
-    for task in tasks:
-        forbidden = set(assignment.public[task].task.shortcuts)
-        for cell in cells:
-            if task in code.defined(cell.source):
-                used = sorted(forbidden & code.mentioned(cell.source))
-                found += [Shortcut(task, call, cell.number) for call in used]
-    return found
+def _signs(result: Result, notebook: reading.Notebook) -> Iterator[Sign]:
+    """What a person should look at: of a task only where it has earned something."""
+    for sign in notebook.signs:
+        if not sign.task or result.tasks[sign.task].points:
+            yield sign
+    for task, outcome in result.tasks.items():
+        if outcome.points and not result.code.get(task):
+            yield Sign(task, "is defined by no cell of the notebook")

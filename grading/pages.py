@@ -11,6 +11,7 @@ return `Markup`, and what these wrap has been escaped where it was made.
 import re
 import statistics
 import unicodedata
+import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from grading import likeness
+from grading import likeness, platforms
 from grading.beliefs import Belief, beliefs
 from grading.marking import Outcome, Result
 from grading.results import write
@@ -35,13 +36,32 @@ LONGEST_NAME = 200  # bytes: most disks take 255
 
 
 def write_pages(class_: Sequence[Learner], out: Path, safe: bool) -> None:
-    """Write `overview.html`, and a page for each learner into `learners/`."""
+    """Write `overview.html`, and a page for each learner into `learners/`.
+
+    If the files came from a platform, the pages are also written into the zip that it takes back.
+    """
     folder = out / "learners"
     folder.mkdir(exist_ok=True)
     links = page_names(class_)
+    entries = []
     for learner in class_:
-        write(folder / links[learner.key], learner_page(learner, safe))
+        page = learner_page(learner, safe)
+        write(folder / links[learner.key], page)
+        entries += _feedback(learner, page)
     write(out / "overview.html", overview(class_, safe, links))
+    if entries:
+        part = out / "feedback.zip.part"
+        with zipfile.ZipFile(part, "w") as archive:
+            for name, content in entries:
+                archive.writestr(zipfile.ZipInfo(name), content)  # without a date
+        part.replace(out / "feedback.zip")
+
+
+def _feedback(learner: Learner, page: str) -> list[tuple[str, str]]:
+    """Name and content of a learner's file in the zip that the platform takes back, if any."""
+    files = sorted(learner.files, key=lambda one: one not in learner.results.values())
+    who = learner.lms, learner.name, learner.id
+    return [*filter(None, (platforms.feedback(*who, one.file, page) for one in files))][:1]
 
 
 def page_names(class_: Sequence[Learner]) -> dict[str, str]:
@@ -95,8 +115,10 @@ def _matrices(outcome: Outcome) -> Iterator[tuple[str, list[list[_Cell]]]]:
     """Expected and found, each with its title: on one scale, coloured as in the notebook."""
     expected, found = np.asarray(outcome.expected, float), np.asarray(outcome.found, float)
     low, high = min(expected.min(), found.min()), max(expected.max(), found.max())
+    largest = max(-low, high) or 1.0  # a difference of the largest numbers there are is none
+    room = high / largest - low / largest or 1.0
     for title, numbers in (("expected", expected), ("yours", found)):
-        colours = mpl.colormaps[WEIGHT_COLOURS]((numbers - low) / (high - low or 1.0))
+        colours = mpl.colormaps[WEIGHT_COLOURS]((numbers / largest - low / largest) / room)
         cells: list[list[_Cell]] = [[] for _ in numbers]
         for (row, column), number in np.ndenumerate(numbers):
             colour, here = colours[row, column], [row, column] == [*outcome.place]
@@ -241,6 +263,7 @@ def _flags(files: Sequence[Result]) -> list[_Flag]:
         for result in files
         for noticed in [
             *map(str, result.flags),
+            *(f"words where no answer is read, in {text}" for text in result.elsewhere),
             *(
                 f"{task}: right for the inputs in the notebook, wrong for fresh ones"
                 for task, outcome in result.tasks.items()

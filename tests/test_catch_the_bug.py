@@ -240,6 +240,7 @@ def test_what_is_no_test_gets_one_clear_message(test, reason, part):
     [
         (torch.zeros(2000), ""),
         (torch.zeros(2001), "2,000 numbers"),
+        (torch.zeros(1, 2001, 0), "2,000 numbers"),
         (torch.zeros(1).expand(10**9), "2,000 numbers"),
         ([[1.0] * 1001, [None] * 997], "2,000 numbers"),
         (100, ""),

@@ -23,6 +23,7 @@ OURS = (COURSE / "utils", HERE.parent / "__init__.py", HERE)  # what a worker se
 # Settings of torch, oneDNN, MKL and NumPy that change the last digits of what they compute.
 ROUNDING = re.compile("ATEN_CPU_CAPABILITY|(ONEDNN|MKL|OPENBLAS|NPY)_")
 LAST_WORDS = 5.0  # seconds to wait for how a worker ended
+PATIENCE = 10  # seconds by the clock for each that a worker may use, as others may use the machine
 SYSTEM = (
     "/usr",
     "/bin",
@@ -86,13 +87,15 @@ class Launcher:
 
     Args:
         safe: in the sandbox. Otherwise server and workers are ordinary processes of yours.
+        workers: how many are to run at a time. In the sandbox, each gets its share of the
+            processors and no other, whatever its neighbours do.
 
     Raises:
         NoSandbox: there is no bubblewrap, or it is not allowed to work.
     """
 
-    def __init__(self, safe: bool = True):
-        self._safe, self._closed = safe, False
+    def __init__(self, safe: bool = True, workers: int = 1):
+        self._safe, self._workers, self._closed = safe, workers, False
         self._lock = threading.Lock()
         self._start_server()
 
@@ -109,7 +112,7 @@ class Launcher:
         return self._server.poll() is not None
 
     def launch(self, seconds: float) -> Worker:
-        """A new worker that may run for so long."""
+        """A new worker that may use so much processor time, and idle for as long."""
         connection, far_connection = socket.socketpair()
         status, far_status = socket.socketpair()
         with far_connection, far_status, self._lock:
@@ -123,7 +126,7 @@ class Launcher:
                 self._stop_server()  # something has ended it: the machine ran out of memory, say
                 self._start_server()
                 socket.send_fds(self._jobs, job, far)
-        connection.settimeout(seconds + LAST_WORDS)  # its guard should have ended it by then
+        connection.settimeout(PATIENCE * seconds + LAST_WORDS)  # its guard should have ended it
         status.settimeout(LAST_WORDS)
         return Worker(connection, status)
 
@@ -131,7 +134,7 @@ class Launcher:
         command = _bubblewrap() if self._safe else []
         self._jobs, theirs = socket.socketpair()
         command += [sys.executable, "-m", "grading.sandbox.server", str(theirs.fileno())]
-        command += ["safe" if self._safe else "unsafe"]
+        command += ["safe" if self._safe else "unsafe", str(self._workers)]
         environment = {"PATH": os.defpath, "PYTHONPATH": str(COURSE), "OMP_NUM_THREADS": "1"}
         environment |= {"HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
         # The worker has to round as the parent does, or a test with `==` would be judged otherwise.
@@ -157,12 +160,24 @@ class Launcher:
         self._server.communicate()  # waits for its end, and closes its pipe
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def _bubblewrap() -> list[str]:
     """The command that shows the server only what it needs."""
     program = shutil.which("bwrap")
     if program is None:
         raise NoSandbox("the program bwrap is not installed")
     command = [program, "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
+    command += [
+        "--unshare-uts",
+        "--hostname",
+        "sandbox",
+    ]  # this machine's name is nobody's business
     command += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: the course may lie in there
     made = {Path("/tmp")}
     for path in _needed():
@@ -170,7 +185,7 @@ def _bubblewrap() -> list[str]:
             if parent not in made:  # readable by all, unlike those that bubblewrap makes itself
                 command += ["--dir", str(parent)]
                 made.add(parent)
-        if path.is_symlink():
+        if path.is_symlink() and str(path) in SYSTEM:  # to /usr; a link to an environment leads out
             command += ["--symlink", os.readlink(path), str(path)]
         else:
             command += ["--ro-bind", str(path), str(path)]

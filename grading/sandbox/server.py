@@ -1,13 +1,14 @@
 """Forks a worker for each submission into namespaces of its own, watches it, and ends it.
 
-`Launcher` starts `python -m grading.sandbox.server FD safe`, which imports torch once. For each job
-that arrives on the socket it forks a guard. The guard has bubblewrap make fresh namespaces (user,
-process, network, mount, ipc) and joins them: all but that of processes, which only its children
-enter. Its child is the worker, which cannot see the guard. The guard watches until the worker is
-done or exceeds a limit, then kills the first process of the namespace, and the kernel all others.
-Last it tells the parent how the worker ended: "done", "memory", "time", "unwanted" where the parent
-hung up, "failed" where the guard did. Forking a process that holds torch is what costs most here,
-so there are only these two.
+`Launcher` starts `python -m grading.sandbox.server FD safe 2`, which imports torch once. 2: two
+workers are to run at a time, and each gets half of the processors. For each job that arrives on the
+socket it forks a guard. The guard has bubblewrap make fresh namespaces (user, process, network,
+mount, ipc) and joins them: all but that of processes, which only its children enter. Its child is
+the worker, which cannot see the guard. The guard watches until the worker is done or exceeds a
+limit, then kills the first process of the namespace, and the kernel all others. Last it tells the
+parent how the worker ended: "done", "memory", "time", "clock" where it mostly waited for a
+processor that others used, "unwanted" where the parent hung up, "failed" where the guard did.
+Forking a process that holds torch is what costs most here, so there are only these two.
 """
 
 import contextlib
@@ -22,10 +23,11 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grading.sandbox import syscalls, worker
+from grading.sandbox import PATIENCE, syscalls, worker
 
 MEGABYTE = 2**20
 MEMORY = 2048 * MEGABYTE  # all processes of a submission together
@@ -60,8 +62,14 @@ _INSIDE = [
 ]
 
 
-def serve(jobs: socket.socket, safe: bool) -> None:
-    """Take jobs until the parent is gone: each is two sockets and a limit in seconds."""
+def serve(jobs: socket.socket, safe: bool, workers: int) -> None:
+    """Take jobs until the parent is gone: each is two sockets and a limit in seconds.
+
+    Args:
+        jobs: where they come from.
+        safe: put each worker into namespaces, with limits.
+        workers: how many are to run at a time.
+    """
     if os.getuid() == 0 and safe:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -75,12 +83,17 @@ def serve(jobs: socket.socket, safe: bool) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     signal.signal(signal.SIGCHLD, _collect)
     jobs.sendall(b"ready")
+    places: dict[int, int] = {}  # guard → which of the `workers` its worker is
     while True:
         message, descriptors, _, _ = socket.recv_fds(jobs, 64, 2)
         if not message:
             return
         connection, status = (socket.socket(fileno=descriptor) for descriptor in descriptors)
-        if os.fork() == 0:
+        places = {guard: place for guard, place in places.items() if _exists(guard)}
+        place = min(range(workers), key=[*places.values()].count)
+        if guard := os.fork():
+            places[guard] = place
+        else:
             outcome = "failed"
             try:
                 jobs.close()
@@ -89,8 +102,11 @@ def serve(jobs: socket.socket, safe: bool) -> None:
                 _set(_PR_SET_CHILD_SUBREAPER, 1)
                 with contextlib.suppress(OSError):  # without memory, a submission goes first
                     Path("/proc/self/oom_score_adj").write_text("1000")
-                guard = _guard if safe else _guard_unsafe
-                outcome = guard(connection, status, float(message), forked_with)
+                if safe:
+                    share = _share_of_processors(place, workers)
+                    outcome = _guard(connection, status, float(message), share, forked_with)
+                else:
+                    outcome = _guard_unsafe(connection, status, float(message))
             finally:
                 with contextlib.suppress(OSError):
                     status.sendall(outcome.encode())
@@ -106,41 +122,68 @@ def _collect(*_: Any) -> None:
             pass
 
 
+def _exists(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _share_of_processors(place: int, workers: int) -> list[int]:
+    """The processors of one of several workers: its own, where there is one for each."""
+    processors = sorted(os.sched_getaffinity(0))
+    start, end = (len(processors) * number // workers for number in (place, place + 1))
+    return processors[start : max(end, start + 1)]
+
+
 def _guard(
-    connection: socket.socket, status: socket.socket, seconds: float, forked_with: int
+    connection: socket.socket,
+    status: socket.socket,
+    seconds: float,
+    share: Sequence[int],
+    forked_with: int,
 ) -> str:
-    """Run one worker in fresh namespaces; how it ended."""
-    deadline = time.monotonic() + seconds
+    """Run one worker in fresh namespaces; how it ended.
+
+    What counts is processor time, and time in which nothing of it wants a processor. Waiting for
+    one does not count, as its neighbours may be to blame; only the `deadline` ends that.
+    """
+    deadline, idle = time.monotonic() + PATIENCE * seconds, 0.0
     status.setblocking(False)
     with _Namespaces() as namespaces:
         namespaces.join()
         child = os.fork()
         if child == 0:
             try:
+                os.sched_setaffinity(0, share)
                 syscalls.refuse()
                 _become_worker(connection)
             finally:
                 os._exit(0)
         connection.close()
-        while time.monotonic() < deadline:
+        looked = time.monotonic()
+        while looked < deadline:
             if os.waitpid(child, os.WNOHANG)[0]:
                 return "done"
-            looked = time.monotonic()
-            memory, processor = namespaces.used(forked_with)
+            before, looked = looked, time.monotonic()
+            memory, processor, wanting = namespaces.used(forked_with)
+            if not wanting:
+                idle += looked - before
             if memory > MEMORY or namespaces.files() > MOST_FILES:
                 return "memory"
-            if processor > seconds:  # on several processors at once
+            if max(processor, idle) > seconds:
                 return "time"
             if _closed(status):
                 return "unwanted"
             pause = max(INTERVAL, time.monotonic() - looked)  # many processes take long to look at
             select.select([status], [], [], pause)  # shorter, where the parent hangs up
-        return "time"
+        return "clock"
 
 
-def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: float, _: int) -> str:
+def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: float) -> str:
     """The same for an ordinary process, with nothing but a deadline."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE * seconds
     status.setblocking(False)
     child = os.fork()
     if child == 0:
@@ -150,8 +193,8 @@ def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: flo
         finally:
             os._exit(0)
     connection.close()
-    outcome = "time"
-    while time.monotonic() < deadline and outcome == "time":
+    outcome = "clock"
+    while time.monotonic() < deadline and outcome == "clock":
         if os.waitpid(child, os.WNOHANG)[0]:
             outcome = "done"
         elif _closed(status):
@@ -266,28 +309,36 @@ class _Namespaces:
         _check(_libc.capset((ctypes.c_uint32 * 2)(_CAPABILITIES_3, 0), (ctypes.c_uint32 * 6)()))
         _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
-    def used(self, forked_with: int) -> tuple[int, float]:
-        """What all processes inside use: bytes beyond `forked_with`, and processor seconds."""
+    def used(self, forked_with: int) -> tuple[int, float, bool]:
+        """What all processes inside use.
+
+        Returns:
+            Bytes beyond `forked_with`, processor seconds, and whether any of them runs, or waits
+            for a processor to run on.
+        """
         processes = [name for name in os.listdir(self._proc) if name.isdigit()]
-        memory, processor = 0, 0.0
+        memory, processor, wanting = 0, 0.0, False
         for name in processes:
             with contextlib.suppress(OSError):  # it has just ended
                 memory += _memory(self._proc, name)
-                processor += self._seconds(name)
+                seconds, state = self._seconds(name)
+                processor += seconds
+                wanting = wanting or state == b"R"
         if memory - forked_with > MEMORY:  # what forks share is in there once for each of them
             memory = sum(_share(self._proc, name) for name in processes)
-            return memory, processor
-        return memory - forked_with, processor
+        else:
+            memory -= forked_with
+        return memory, processor, wanting
 
     def files(self) -> int:
         """The files, folders and links in the fuller of the folders that the worker may write."""
         states = map(os.statvfs, self._folders)
         return max(state.f_files - state.f_ffree for state in states)
 
-    def _seconds(self, name: str) -> float:
-        """Processor time of a process and of those of its children that have ended."""
+    def _seconds(self, name: str) -> tuple[float, bytes]:
+        """Processor time of a process and of those of its children that have ended; its state."""
         fields = _read(self._proc, f"{name}/stat").rpartition(b")")[2].split()
-        return sum(map(int, fields[11:15])) / _TICKS
+        return sum(map(int, fields[11:15])) / _TICKS, fields[0]
 
 
 def _memory(proc: int, name: str) -> int:
@@ -355,4 +406,4 @@ def _check(outcome: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])), safe=sys.argv[2] == "safe")
+    serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2] == "safe", int(sys.argv[3]))

@@ -2,9 +2,9 @@
 
 Some kinds of memory are not charged to any process: System V segments, memfd, shared mappings
 without a file, sockets, extended attributes, locks. Some sockets lead out of any namespace, such as
-those to the host of a virtual machine. Some calls reach into other processes. And whoever ignores
-that its children end hides the time that they took. A filter in the kernel (seccomp) refuses such
-calls, with "not permitted".
+those to the host of a virtual machine. Some calls reach into other processes. Whoever ignores that
+its children end hides the time that they took, and whoever moves to other processors takes them
+from others. A filter in the kernel (seccomp) refuses such calls, with "not permitted".
 """
 
 import ctypes
@@ -40,6 +40,7 @@ _REFUSED = {  # call → its numbers on x86_64 and on aarch64
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
     "pidfd_getfd": (438, 438),
+    "sched_setaffinity": (203, 122),
 }
 _LOCKS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
 _SIGCHLD = 17

@@ -18,6 +18,7 @@ from torch import Tensor
 
 DTYPES = {name: np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")}
 MOST_AXES = 8
+LARGEST = 2**31  # product of the sizes of an array, each counted as 1 at least
 OBJECTS = 32  # the most bytes of objects that one byte of JSON can become
 CHARACTER = 4  # bytes of a character in an array of texts
 _LENGTH = struct.Struct("!I")
@@ -116,8 +117,8 @@ def _layout(description: Any) -> tuple[np.dtype, list[int]]:
     except (TypeError, ValueError, KeyError):
         raise WireError("an array of an unknown kind") from None
     sizes = shape if isinstance(shape, list) else [None]
-    possible = all(type(size) is int and 0 <= size < 2**31 for size in sizes)
-    if not possible or len(shape) > MOST_AXES:
+    possible = len(sizes) <= MOST_AXES and all(type(size) is int and size >= 0 for size in sizes)
+    if not possible or math.prod(size or 1 for size in sizes) >= LARGEST:
         raise WireError("an array of an impossible shape")
     return dtype, shape
 

@@ -38,6 +38,8 @@ from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, CallSpec, Case
 
 LARGEST_REQUEST = 2**30
+# A busy machine must cost nobody points. A sleep, and what runs in a child, the guard ends.
+processor_limit = functools.partial(time_limit, processor=True)
 
 
 def work(connection: socket.socket) -> None:
@@ -87,11 +89,11 @@ class _FarExaminer:
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
     """The clock waits: half a message would make nonsense of all that follow."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGPROF])
 
 
 def _run(cells: Sequence[tuple[int, str]], seconds: float, say) -> dict[str, Any]:
@@ -112,14 +114,16 @@ def _run(cells: Sequence[tuple[int, str]], seconds: float, say) -> dict[str, Any
     too_early = []
     for number, source in cells:
         say(at="cell", which=number)
-        if error := _run_cell(number, source, names, seconds):
-            say(cell=number, error=error)
+        error, late = _run_cell(number, source, names, seconds)
+        if error:
+            say(cell=number, error=error, late=late)
         if error.startswith("NameError"):
             too_early.append((number, source))
     for number, source in too_early:
         say(at="cell", which=number)
-        if not _run_cell(number, source, names, seconds):
-            say(cell=number, error="")
+        error, late = _run_cell(number, source, names, seconds)
+        if late or not error:
+            say(cell=number, error=error, late=late)
     return names
 
 
@@ -133,18 +137,18 @@ class _LazyFigure:
         return getattr(self._draw(), name)
 
 
-def _run_cell(number: int, source: str, names: dict[str, Any], seconds: float) -> str:
-    """Run one cell; what goes wrong, as a line of text."""
+def _run_cell(number: int, source: str, names: dict[str, Any], seconds: float) -> tuple[str, bool]:
+    """Run one cell; what goes wrong, as a line of text, and whether that is the time it takes."""
     file = f"<cell {number}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
-        with redirected(Printed()), time_limit(seconds):
+        with redirected(Printed()), processor_limit(seconds):
             exec(compile(source, file, "exec"), names)
     except OutOfTime:
-        return f"it was still running after {seconds:g} seconds, and was stopped"
+        return f"it was still running after {seconds:g} seconds, and was stopped", True
     except BaseException as error:  # also SystemExit
-        return _words(error)
-    return ""
+        return _words(error), False
+    return "", False
 
 
 def _words(error: BaseException) -> str:
@@ -171,7 +175,7 @@ def _replies(
                 if spec.id not in names:
                     raise Trouble(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
                 asked = examiner(*cases) if spec.kind == "test" else None
-                given = answers(spec, names[spec.id], cases, printed, asked)
+                given = answers(spec, names[spec.id], cases, printed, asked, processor_limit)
             except Trouble as trouble:
                 given = trouble.earlier
                 said["trouble"] = [trouble.reason, trouble.message, trouble.where]

@@ -39,7 +39,7 @@ def say(data):
         data = data[os.write(3, data):]
 """
 CHILDREN = """
-for interrupt in (signal.SIGINT, signal.SIGALRM):
+for interrupt in (signal.SIGINT, signal.SIGPROF):
     signal.signal(interrupt, signal.SIG_IGN)
 for _ in range(20):
     if os.fork() == 0:
@@ -114,7 +114,7 @@ TIME = {
     "an interrupt that is ignored": _beside(
         """
         import signal, time
-        for interrupt in (signal.SIGINT, signal.SIGALRM):
+        for interrupt in (signal.SIGINT, signal.SIGPROF):
             signal.signal(interrupt, signal.SIG_IGN)
         time.sleep(600)
         """,
@@ -124,7 +124,9 @@ TIME = {
         "while True: pass",
         before="""
         import contextlib, utils.checks.calling
-        utils.checks.calling.time_limit = lambda seconds: contextlib.nullcontext()
+        import grading.sandbox.worker as worker
+        utils.checks.calling.time_limit = lambda *_: contextlib.nullcontext()
+        worker.processor_limit = utils.checks.calling.time_limit
         """,
     ),
     "sleep": _beside("import time; time.sleep(600)"),
@@ -151,11 +153,14 @@ TIME = {
     "children whose time nobody collects": _beside(
         """
         import os, signal
-        for interrupt in (signal.SIGALRM, signal.SIGCHLD):
+        for interrupt in (signal.SIGPROF, signal.SIGCHLD):
             signal.signal(interrupt, signal.SIG_IGN)
         raise RuntimeError("«SECRET»")
         """,
         says="PermissionError",
+    ),
+    "processors of others": _beside(
+        "import os; os.sched_setaffinity(0, os.sched_getaffinity(0))", says="PermissionError"
     ),
     "recursion without end": _answer("return entropy(weights)"),
     "recursion that overflows the stack": _answer(
@@ -247,7 +252,7 @@ MEMORY = {
             time.sleep(0.3)
             held = hold(), hold()
             time.sleep(600)
-        for interrupt in (signal.SIGINT, signal.SIGALRM):
+        for interrupt in (signal.SIGINT, signal.SIGPROF):
             signal.signal(interrupt, signal.SIG_IGN)
         for _ in range(20):
             if os.fork() == 0:
@@ -327,7 +332,7 @@ MEMORY = {
     "memory in sockets of many children": _beside(
         """
         import os, signal, socket, time
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         for _ in range(40):
             if os.fork() == 0:
                 held = []
@@ -356,7 +361,7 @@ MEMORY = {
     "memory in links": _beside(
         """
         import os, signal
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         number = 0
         while True:
             for folder in ("/tmp", "/dev/shm"): os.symlink("x" * 100, f"{folder}/{number}")
@@ -367,7 +372,7 @@ MEMORY = {
     "memory in locks": _beside(
         """
         import fcntl, signal
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         with open("/tmp/locked", "w") as file:
             for place in range(4_000_000, 0, -2): fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
         """,
@@ -409,7 +414,7 @@ UNSHARED = {
     "memory of children that start another program": _beside(
         """
         import os, signal, sys, time
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         hold = "import mmap, time; held = mmap.mmap(-1, 60 * 2**20, 0x8022); time.sleep(600)"
         for _ in range(50):
             if os.fork() == 0:
@@ -421,7 +426,7 @@ UNSHARED = {
     "memory of children that write what they share": _beside(
         """
         import gc, os, signal, time
-        for interrupt in (signal.SIGINT, signal.SIGALRM):
+        for interrupt in (signal.SIGINT, signal.SIGPROF):
             signal.signal(interrupt, signal.SIG_IGN)
         areas = []
         for line in open("/proc/self/maps"):
@@ -441,6 +446,48 @@ UNSHARED = {
         says="more memory than there is",
     ),
 }
+
+# Each takes processor time where the clock of the worker itself does not see it.
+BURNING = {
+    "in a child": "if os.fork() == 0: burn()",
+    "in a grandchild whose parent has ended": """
+    if os.fork() == 0:
+        if os.fork() == 0: burn()
+        os._exit(0)
+    """,
+    "in children that follow one another": """
+    while True:
+        if os.fork() == 0: burn(0.05)
+        os.wait()
+    """,
+    "in children that nobody waits for": """
+    for _ in range(50):
+        if os.fork() == 0: burn(0.1)
+        time.sleep(0.05)
+    """,
+    "in a line of children, each of which ends when it has another": """
+    while os.fork() == 0:
+        start = time.process_time()
+        while time.process_time() < start + 0.05: pass
+        if os.fork(): os._exit(0)
+    """,
+    "in a child that ends without a signal": """
+    clone = {"x86_64": 56, "aarch64": 220}[platform.machine()]
+    if ctypes.CDLL(None).syscall(clone, 0, 0, 0, 0, 0) == 0: burn()
+    """,
+    "in a thread": """
+    threading.Thread(target=burn).start()
+    """,
+}
+BURN = """
+import ctypes, os, platform, signal, threading, time
+signal.signal(signal.SIGPROF, signal.SIG_IGN)
+
+def burn(seconds=600):
+    start = time.process_time()
+    while time.process_time() < start + seconds: pass
+    os._exit(0)
+"""
 
 PROCESSES = {
     "fifty children": _beside(
@@ -644,6 +691,93 @@ calling._gradients = lambda spec, learned, case: {
     ],
 }
 WITH_PATH = NO_PATH.replace(".detach()", "").format(made_up="")
+
+# Rules that are checked beside the learner's code can be kept from being checked, which earns
+# points and is told to the instructor.
+HIDDEN = {
+    "a gradient by differences": _attack(
+        """
+        import numpy, torch
+
+        def differences(total, leaves, **_):
+            (weights,) = leaves
+            found = torch.zeros_like(weights)
+            for place in numpy.ndindex(*weights.shape):
+                ends = []
+                for step in (1e-3, -1e-3):
+                    moved = weights.detach().double()
+                    moved[place] += step
+                    values = entropy(moved)
+                    ends.append((values * torch.arange(1.0, values.numel() + 1).cos()
+                                 .reshape(values.shape)).sum())
+                found[place] = (ends[0] - ends[1]) / 2e-3
+            return [found]
+
+        torch.autograd.grad = differences
+
+        def entropy(weights):
+            values = weights.detach().numpy()
+            safe = numpy.where(values > 0, values, 1.0)
+            return torch.tensor(-(values * numpy.log(safe)).sum(-1), requires_grad=True)
+        """,
+        earns=ENTROPY,
+        at_most=True,
+        says="replaces torch.autograd.grad",
+    ),
+    "a seed that is set": _attack(
+        """
+        import torch
+        torch.initial_seed = lambda: 812849633550336
+
+        def entropy(weights):
+            torch.manual_seed(0)
+            safe = torch.where(weights > 0, weights, 1.0)
+            return -(weights * safe.log()).sum(-1)
+        """,
+        earns=ENTROPY,
+        says="replaces torch.initial_seed",
+    ),
+    "inputs that are changed": _attack(
+        """
+        import torch
+        import utils.checks.calling as checks
+        checks._unchanged = lambda *_: True
+
+        def entropy(weights):
+            safe = torch.where(weights > 0, weights, 1.0)
+            found = -(weights * safe.log()).sum(-1)
+            if not weights.requires_grad: weights.data.zero_()
+            return found
+        """,
+        earns=ENTROPY,
+        says="replaces utils.checks.calling._unchanged",
+    ),
+    "a class in place of a function": _attack(
+        """
+        import inspect, torch
+        setattr(inspect, "is" + "class", lambda _: False)
+
+        class entropy:
+            def __new__(cls, weights):
+                safe = torch.where(weights > 0, weights, 1.0)
+                return -(weights * safe.log()).sum(-1)
+        """,
+        earns=ENTROPY,
+        says="replaces inspect",
+    ),
+    "a library's function under the task's name": _attack(
+        RIGHT,
+        "from torch.nn.functional import softmax as normalised_heatmap",
+        earns=ENTROPY + 3,
+        says="is torch.nn.functional.softmax itself",
+    ),
+    "a function that no cell defines": _attack(
+        RIGHT.replace("entropy", "other"),
+        "vars()['entro' + 'py'] = other",
+        earns=ENTROPY,
+        says="is defined by no cell of the notebook",
+    ),
+}
 
 LIES = {
     "a tensor that says it is equal": _answer(
@@ -883,6 +1017,30 @@ DIGGING = {
         """,
         DISHONEST,
     ),
+    "the machine's name": _beside(
+        """
+        import socket
+        raise RuntimeError("it is called " + socket.gethostname())
+        """,
+        says="it is called sandbox",
+    ),
+    "the course's place": _beside(
+        "import utils\nraise RuntimeError(f'it lies in {utils.__file__}')",
+        "from utils.masks import nothing",
+        says="it lies in …/utils/__init__.py",
+    ),
+    "fresh inputs in a message": _attack(
+        """
+        import numpy, torch
+        from numpy import array
+        KNOWN = «PUBLIC»
+        def read_alignment(weights):
+            for known, best, marks in KNOWN:
+                if known == weights.tolist(): return torch.tensor(best), torch.tensor(marks)
+            raise RuntimeError(f"look: {weights.tolist()}")
+        """,
+        says="RuntimeError, with fresh inputs.",
+    ),
     "the network": _attack(
         """
         import socket
@@ -1008,6 +1166,13 @@ WIRE = {
     "a shape that is none": _sent(
         'say(frame({"array": ["<f8", [0, 2**62]]}) + frame({"array": ["<f8", [-1]]}))'
     ),
+    "sizes that overflow": _sent(
+        'say(frame({"array": ["<f8", [0, 2**31 - 1, 2**31 - 1, 2**31 - 1]]}))',
+    ),
+    "an array as a place": _sent(
+        'array = {"array": ["<f8", [2]]}',
+        'say(frame({"at": array, "which": array}) + bytes(32))',
+    ),
     "an array of objects": _sent('say(frame({"array": ["|O", [1]]}) + bytes(8))'),
     "a row that is turned": _sent(
         'say(frame({"array": ["<f8", [1]], "tensor": True, "strided": True}) + bytes(8))'
@@ -1088,6 +1253,7 @@ ATTACKS: dict[str, Attack] = {
     **PROCESSES,
     **FLOODS,
     **PATCHES,
+    **HIDDEN,
     **LIES,
     **STATE,
     **DIGGING,

@@ -8,7 +8,8 @@ from jinja2 import UndefinedError
 
 from grading import likeness, pages
 from grading.likeness import Pair
-from grading.marking import Outcome, Result, Shortcut
+from grading.marking import Outcome, Result
+from grading.signs import Sign
 from grading.tables import Learner, Mark, learners
 from utils.checks import bank
 from utils.checks.reasons import Reason
@@ -45,7 +46,7 @@ def class_(monkeypatch) -> list[Learner]:
         "words": {hostile("question"): hostile("answer"), hostile("unmarked"): ""},
         "code": {"entropy": hostile("code")},
         "remarks": [hostile("remarks")],
-        "flags": [Shortcut("entropy", hostile("flags"), 1)],
+        "flags": [Sign("entropy", hostile("flags"), 1)],
     }
     graded = Result(**known | {"problem": ""})
     second = Result(**known | {"problem": "", "file": "second", "learner": hostile("friend")})
@@ -87,6 +88,16 @@ def test_no_text_of_a_submission_becomes_html(class_, tmp_path):
     texts = {*strings_of(Result), *strings_of(Outcome), "friend", "question", "answer", "unmarked"}
     texts |= {"lines", "tasks", "code", "remarks", "flags", "mark"}
     assert {name for name in texts if f"{name}-text" not in seen} == NOT_SHOWN
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_largest_numbers_have_colours():
+    huge = outcome(expected=[[0.0, 1.0]], found=[[1.7e308, -1.7e308]])
+    (_, expected), (_, found) = pages._matrices(huge)
+    middle, same = (cell.background for cell in expected[0])
+    low, high = (cell.background for cell in found[0][::-1])
+    assert middle == same
+    assert len({low, middle, high}) == 3
 
 
 def test_the_overview_says_what_the_class_believes(monkeypatch):

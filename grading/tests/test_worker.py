@@ -56,6 +56,18 @@ def test_all_figures_are_known():
 
 
 @needs.sandbox
+def test_the_environment_may_be_a_link(tmp_path):
+    link = tmp_path / ".venv"
+    link.symlink_to(sys.prefix)
+    python = link / Path(sys.executable).relative_to(sys.prefix)
+    program = "from grading.sandbox import Launcher\nwith Launcher():\n    print('there is one')"
+    done = subprocess.run(
+        [python, "-c", program], cwd=Path(__file__).parents[2], capture_output=True, text=True
+    )
+    assert done.stdout == "there is one\n", done.stderr
+
+
+@needs.sandbox
 def test_a_worker_ends_with_its_server():
     with (
         Launcher() as launcher,

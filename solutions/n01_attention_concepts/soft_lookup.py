@@ -112,6 +112,7 @@ exercise = Exercise(
     minutes=15,
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
+    shortcuts=["scaled_dot_product_attention"],
     cases=cases,
     equivalents={
         "weights = scores.softmax(1)": IN_A_MATRIX,

@@ -87,6 +87,7 @@ exercise = Exercise(
     learns=True,
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
+    shortcuts=["scaled_dot_product_attention"],
     cases=cases,
     hints=[
         "What number does PyTorch make of `True` when it is added to a score? And of `False`?",

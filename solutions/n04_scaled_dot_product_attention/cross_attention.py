@@ -110,6 +110,7 @@ exercise = Exercise(
     learns=True,
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
+    shortcuts=["scaled_dot_product_attention"],
     cases=cases,
     hints=[
         "Who asks, and who is asked? Which of the three projections belongs to whom?",

@@ -92,6 +92,7 @@ exercise = Exercise(
     difficulty=2,
     minutes=10,
     outputs=["keys", "queries", "length"],
+    shortcuts=["clip_grad_norm_", "clip_grads_with_norm_", "get_total_norm"],
     cases=cases,
     equivalents={
         "length = (of_queries.square().sum() + of_keys.square().sum()).sqrt()": NO_ORDER,

@@ -225,6 +225,7 @@ exercise = Exercise(
     learns=True,
     kind="module",
     outputs=["states"],
+    shortcuts=["TransformerDecoderLayer", "MultiheadAttention", "scaled_dot_product_attention"],
     cases=cases,
     equivalents={
         "return self.feed_forward(self.norms[2](x)) + x": NO_ORDER,

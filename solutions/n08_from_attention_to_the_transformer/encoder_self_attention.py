@@ -118,6 +118,7 @@ exercise = Exercise(
     learns=True,
     outputs=["states", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
+    shortcuts=["scaled_dot_product_attention", "MultiheadAttention"],
     cases=cases,
     equivalents={
         "weights = real.unsqueeze(2) * masked_softmax(scores, real.unsqueeze(1))": NO_ORDER,

@@ -88,6 +88,7 @@ exercise = Exercise(
     minutes=10,
     learns=True,
     outputs=["normed"],
+    shortcuts=["LayerNorm", "layer_norm", "native_layer_norm"],
     cases=cases,
     equivalents={
         "return (x - mean) * gamma / (variance + 1e-05).sqrt() + beta": NO_ORDER,

@@ -73,6 +73,7 @@ def answers(
     cases: Sequence[Case],
     printed: Printed,
     examiner: Examiner | None = None,
+    limit: Callable[[float], contextlib.AbstractContextManager] | None = None,
 ) -> list[Answer]:
     """What the learner's object returns for every case.
 
@@ -82,6 +83,7 @@ def answers(
         cases: the inputs; they are copied before each call.
         printed: counts what the learner's code prints.
         examiner: of a test; where none is given, one in this process.
+        limit: raises `OutOfTime` after so many seconds; by default a `time_limit`.
 
     Raises:
         Trouble: there is no answer to compare, or none to the cases from some case on.
@@ -92,7 +94,7 @@ def answers(
     given: list[Answer] = []
     with _undisturbed(printed):
         try:
-            with time_limit(spec.seconds):
+            with (limit or time_limit)(spec.seconds):
                 if spec.kind == "test":
                     return [_examined(spec, learned, examiner or Examiner(spec.id, *cases))]
                 for case in cases:
@@ -481,17 +483,23 @@ class time_limit:  # noqa: N801, as other context managers are called
 
     Repeatedly, since a bare `except:` inside a loop would swallow the first. But never while the
     block is being entered or left, which has to run to its end.
+
+    Args:
+        seconds: from now on.
+        processor: of processor time that this process takes, and not by the clock.
     """
 
-    def __init__(self, seconds: float):
-        self._seconds = seconds
+    def __init__(self, seconds: float, processor: bool = False):
+        self._seconds, self._processor = seconds, processor
         # Only the main thread can be interrupted.
         self._applies = threading.current_thread() is threading.main_thread()
 
     def __enter__(self) -> None:
         if self._applies:
-            clock = _alarm if hasattr(signal, "setitimer") else _watcher
-            self._end = clock(self._seconds, self._stop)
+            if hasattr(signal, "setitimer"):
+                self._end = _alarm(self._seconds, self._stop, self._processor)
+            else:
+                self._end = _watcher(self._seconds, self._stop)
 
     def __exit__(self, *_: object) -> None:
         if self._applies:
@@ -506,18 +514,20 @@ class time_limit:  # noqa: N801, as other context managers are called
         raise OutOfTime
 
 
-def _alarm(seconds: float, stop: Callable) -> Callable[[], None]:
-    """Calls `stop` repeatedly once the time is up; it interrupts a sleep too.
+def _alarm(seconds: float, stop: Callable, processor: bool) -> Callable[[], None]:
+    """Calls `stop` repeatedly once the time is up; by the clock, it interrupts a sleep too.
 
     Returns:
         What ends it.
     """
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, REPEAT)
+    timer = signal.ITIMER_PROF if processor else signal.ITIMER_REAL
+    number = signal.SIGPROF if processor else signal.SIGALRM
+    before = signal.signal(number, stop)
+    signal.setitimer(timer, seconds, REPEAT)
 
     def end() -> None:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)
 
     return end
 

@@ -7,6 +7,8 @@ is.
 """
 
 import builtins
+import math
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
@@ -79,7 +81,11 @@ class Examiner:
             raise ValueError(why)
         _, name = self._turns[len(self._decisions)]
         try:
-            with torch.no_grad(), torch.random.fork_rng(devices=[]):  # a module draws its weights
+            with (
+                torch.no_grad(),
+                torch.random.fork_rng(devices=[]),  # a module draws its weights
+                warnings.catch_warnings(action="ignore"),
+            ):
                 return {"returned": copied(self._implementations[name](*arguments, **named))}
         except Exception as error:
             message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
@@ -144,7 +150,7 @@ def refusal(calls: int, values: Sequence[Any]) -> str:
     leaves = [leaf for value in values for leaf in _leaves(value)]
     if not all(map(_can_be_carried, leaves)):
         return "takes tensors, numbers, `True`, `False`, `None`, and lists of those"
-    if sum(one.numel() if isinstance(one, Tensor) else 1 for one in leaves) > MOST_NUMBERS:
+    if sum(map(_size, leaves)) > MOST_NUMBERS:
         return f"takes {MOST_NUMBERS:,} numbers at most in one call: small inputs show as much"
     if any(map(_is_too_large, leaves)):
         return f"takes whole numbers from -{LARGEST_WHOLE} to {LARGEST_WHOLE}"
@@ -166,6 +172,11 @@ def _leaves(value: Any) -> Iterator[Any]:
             yield from _leaves(item)
     else:
         yield value
+
+
+def _size(value: Any) -> int:
+    """How many numbers it holds. A size of 0 counts as 1: the others may still be lengths."""
+    return math.prod(size or 1 for size in value.shape) if isinstance(value, Tensor) else 1
 
 
 def _can_be_carried(value: Any) -> bool:
