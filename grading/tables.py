@@ -199,6 +199,11 @@ def questions_of(class_: Sequence[Learner]) -> dict[str, int]:
     }
 
 
+def possible(class_: Sequence[Learner]) -> int:
+    """The points that can be earned with all that was handed in."""
+    return sum(tasks_of(class_).values()) + sum(questions_of(class_).values())
+
+
 def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -> None:
     """One row a learner, with the points over all that was handed in.
 
@@ -207,9 +212,8 @@ def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -
         path: of the table.
         column: what Canvas calls the assignment.
     """
-    possible = sum(tasks_of(class_).values()) + sum(questions_of(class_).values())
     rows = [(learner.name, learner.id, _plain(learner.points)) for learner in class_]
-    write_csv(path, platforms.grade_rows(_platform(class_), column, possible, rows))
+    write_csv(path, platforms.grade_rows(_platform(class_), column, possible(class_), rows))
 
 
 def write_tasks(class_: Sequence[Learner], path: Path) -> None:
