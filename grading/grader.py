@@ -307,10 +307,9 @@ def _class_of(results: Iterable[Result], store: Store) -> list[Learner]:
 
 
 def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str]:
-    """Write grades.csv, tasks.csv and files.csv; complaints about marks.csv."""
+    """Write grades.csv and files.csv; complaints about marks.csv."""
     complaints = tables.read_marks(out / "marks.csv", class_)
     tables.write_grades(class_, out / "grades.csv", store.run["column"])
-    tables.write_tasks(class_, out / "tasks.csv")
     tables.write_files(class_, out / "files.csv", store.gone())
     return complaints
 
@@ -354,6 +353,7 @@ def report(out: Path) -> list[Result]:
                 f"Only {count} of {len(class_)} learners handed in {name}: its points are among "
                 "those that are possible for everybody."
             )
+    tables.write_tasks(class_, out / "tasks.csv")
     tables.write_marks(class_, out / "marks.csv")
     pages.write_pages(class_, out, store.run["safe"])
     return results
