@@ -192,12 +192,12 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
 def _without_inputs(verdict: Verdict) -> Verdict:
     """The same, with the case named and nothing shown of fresh inputs or of what was expected.
 
-    An exception may quote the inputs, on purpose or not, so only its class is left.
+    An exception may quote the inputs: only its class is left, and the learner's line.
     """
     if verdict.reason == Reason.ERROR:
         kind = verdict.message.partition(":")[0]
         name = kind if kind in vars(builtins) else "An exception"
-        return replace(verdict, message=f"{name}, with fresh inputs.", where="")
+        return replace(verdict, message=f"{name}, with fresh inputs.")
     if verdict.evidence is None:
         return verdict
     seen = f" Seen with fresh inputs: {verdict.evidence.case.label}."

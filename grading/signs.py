@@ -23,10 +23,13 @@ from utils.checks.tasks import Task
 LOOKUPS = {"getattr", "eval", "exec", "globals", "locals", "vars", "__import__", "__builtins__"}
 LOOKUP_ATTRIBUTES = {"import_module", "attrgetter", "methodcaller", "__dict__", "__getattribute__"}
 # The grader's own parts, and ways into the process that it runs in.
-INSIDES = ("utils.checks", "grading", "solutions", "ctypes", "gc", "builtins", "sys.modules")
-INSIDES += ("sys._getframe", "sys.settrace", "sys.setprofile", "inspect.currentframe")
-INSIDES += ("inspect.stack", "os.fork", "os.write", "hashlib", "torch.autograd.Function")
+INSIDES = {
+    *("utils.checks", "grading", "solutions", "ctypes", "gc", "builtins", "hashlib", "sys.modules"),
+    *("sys._getframe", "sys.settrace", "sys.setprofile", "inspect.currentframe", "inspect.stack"),
+    *("os.fork", "os.write", "torch.ops", "torch.autograd.Function"),
+}
 INSIDE_TEXT = re.compile(r"utils[./]checks|grading[./]\w|solutions[./]\w|\.npz\b|/proc/")
+PRIVATE = re.compile(r"torch\.(\w+\.)*_(?!_)")  # other names for what has a public one
 FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in ("check", "hint", "progress"))}
 MODELS = ("torch.nn", "utils.seq2seq", "utils.transformer")
 USUAL = {"torch", "numpy", *sys.stdlib_module_names}  # anybody may use them, in any task
@@ -278,7 +281,8 @@ def _of_the_notebook(code: _Code) -> Iterator[Sign]:
 
 
 def _is_inside(dotted: str) -> bool:
-    return _within(dotted, INSIDES) and dotted not in FOR_LEARNERS
+    inside = _within(dotted, INSIDES) or PRIVATE.match(dotted)
+    return bool(inside) and dotted not in FOR_LEARNERS
 
 
 def _within(dotted: str, packages: Collection[str]) -> bool:

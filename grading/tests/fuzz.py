@@ -191,7 +191,8 @@ def _values(root: Any) -> list[Any]:
 
 
 def _other(value: Any, honest: list[Frame], draw: random.Random) -> Any:
-    if isinstance(value, dict) and "array" in value and draw.random() < 0.7:
+    described = isinstance(value, dict) and isinstance(value.get("array"), list)
+    if described and draw.random() < 0.7:
         shape = [draw.choice(SIZES[: draw.choice([5, 5, 14])]) for _ in range(draw.randrange(10))]
         kept = value["array"][1:] if draw.random() < 0.4 else [shape]
         flags = {"tensor": draw.random() < 0.3, "strided": draw.random() < 0.5}

@@ -6,10 +6,14 @@ from textwrap import dedent
 
 import pytest
 
-from grading import reading, signs
+from grading import marking, reading, signs
+from grading.marking import Outcome, Result
+from grading.reading import Notebook
+from grading.signs import Sign
 from solutions import build
 from utils.checks import bank
 from utils.checks.code import syntax
+from utils.checks.reasons import Reason
 
 NAMES = [path.stem for path in build.notebooks()]
 SCALED = "def scaled_attention(query, keys, values, mask=None):\n"
@@ -129,6 +133,8 @@ def test_what_stands_in_for_an_answer_is_told(number, cell, said):
         ("import gc\ngc.get_objects()", "mentions gc.get_objects"),
         ("import numpy\nnumpy.load('exercises/01_attention_concepts.npz')", "mentions .npz"),
         ("from solutions.n01_attention_concepts import entropy", "mentions solutions."),
+        ("import torch\ntorch.ops.aten.native_layer_norm", "mentions torch.ops.aten"),
+        ("import torch.nn.functional as F\nF._canonical_mask", "mentions torch.nn.functional._"),
         ("eval('1')", "looks names up while it runs, by eval"),
         ("import importlib\nimportlib.import_module('x')", "looks names up while it runs, by"),
         ("import torch\ntorch.__dict__['equal']", "looks names up while it runs, by torch."),
@@ -161,6 +167,19 @@ def test_ordinary_code_says_nothing():
         given = reading.given_code(name)
         found = [*map(str, signs.signs(name, [*enumerate(given)], given))]
         assert all("rests on no model" in one for one in found)  # which is true of a stub
+
+
+def test_of_a_task_without_points_nothing_is_told():
+    found = [Sign("entropy", "uses x"), Sign("soft_lookup", "uses y"), Sign("", "mentions z")]
+    result = Result("", "", "", "", code={"soft_lookup": "def soft_lookup(): ..."})
+    for task, points in {"entropy": 0, "soft_lookup": 4, "read_alignment": 3}.items():
+        result.tasks[task] = Outcome(points, 4, Reason.PASSED, "", "", [], points)
+    told = [str(one) for one in marking._signs(result, Notebook("", [], {}, [], found))]
+    assert told == [
+        "soft_lookup uses y",
+        "the code mentions z",
+        "read_alignment is defined by no cell of the notebook",
+    ]
 
 
 # --- The published answers ------------------------------------------------------------------------
