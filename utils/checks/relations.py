@@ -212,7 +212,8 @@ def _factor(factors: Mapping[int, float], cases: Sequence[Case]) -> str:
             if fits(of_each, power):
                 return words.format(name)
     for words, power in RATIOS.items():
-        for (one, ones), (other, others) in itertools.permutations(sizes.items(), 2):
+        lengths = {name: of_each for name, of_each in sizes.items() if "number of" not in name}
+        for (one, ones), (other, others) in itertools.permutations(lengths.items(), 2):
             if fits(others / ones, power):
                 return words.format(one, other)
     return ""
@@ -229,7 +230,7 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
     for name, value in {**case.inputs, **case.build}.items():
         if isinstance(value, Tensor):
             for axis in range(-1, -value.dim() - 1, -1):
-                where = axis_in_words(axis, value.dim())
+                where = axis_in_words(axis, max(2, value.dim()))  # with and without a batch
                 yield f"the length of {where} of `{name}`", value.shape[axis]
             if not value.is_floating_point():
                 what = "that are `True`" if value.dtype == torch.bool else "other than 0"
@@ -661,7 +662,7 @@ def _laid_over(mask: np.ndarray, shape: Sequence[int]) -> Iterator[tuple[tuple, 
 
 def _right_in_some_cases(seen: Seen) -> str:
     right = [seen.shaped_alike(pair) and seen.same(pair.should, pair.is_) for pair in seen.pairs]
-    if right.count(True) < 1 or right.count(False) < 3:
+    if right.count(True) < 2 or right.count(False) < 3:
         return ""
     sizes = {
         name: values
