@@ -3,8 +3,11 @@
 import html
 import inspect
 import json
+import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -185,6 +188,18 @@ def test_a_known_mistake_is_named_with_the_place_where_it_shows():
     assert 'hint("share")' in text
 
 
+def test_two_numbers_that_differ_are_never_printed_alike():
+    verdict = said_of(lambda numbers, power: right(numbers, power) + torch.tensor([2e-5, -2e-5]))
+    text = repr(explain(verdict))
+    assert "`shares[0, 0]` should be 0.25, is 0.25002." in text
+
+
+def test_wrong_values_come_before_a_gradient_that_is_cut():
+    """An input that is not used has no gradient either, and nobody wrote `.detach()`."""
+    verdict = said_of(lambda numbers, power: torch.full((2, 2), 0.5))
+    assert (verdict.reason, "detach" in verdict.message) == ("values", False)
+
+
 def test_invariants_know_of_rows_that_are_masked_whole():
     expected = np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]])
     leaking = np.array([[0.5, 0.5, 1e-9], [0.0, 0.0, 0.0]])
@@ -256,6 +271,44 @@ def test_what_cannot_be_compared_gets_one_clear_message(answer, reason, part):
     verdict = said_of(answer)
     assert verdict.reason == reason
     assert part in verdict.message
+
+
+def test_an_async_function_is_told_apart():
+    async def share(numbers, power):
+        return right(numbers, power)
+
+    verdict = said_of(share)
+    assert verdict.reason == "kind"
+    assert "Leave out `async`" in verdict.message
+
+
+def test_an_answer_may_draw_and_nothing_is_left_of_it():
+    from matplotlib import pyplot
+
+    def draws(numbers, power):
+        pyplot.plot([1, 2])
+        return right(numbers, power)
+
+    kept = pyplot.figure().number
+    assert said_of(draws).passed
+    assert pyplot.get_fignums() == [kept]
+    pyplot.close(kept)
+
+
+def test_the_notebooks_default_device_is_its_own_affair():
+    torch.set_default_device("meta")
+    try:
+        assert said_of(lambda numbers, power: torch.zeros(2, 2) + right(numbers, power)).passed
+    finally:
+        torch.set_default_device(None)
+
+
+def test_a_check_in_a_thread_works():
+    verdicts = []
+    thread = threading.Thread(target=lambda: verdicts.append(said_of(right)))
+    thread.start()
+    thread.join()
+    assert verdicts[0].passed
 
 
 def test_a_draw_is_no_reset_and_leaves_no_trace():
@@ -584,6 +637,27 @@ def test_check_looks_where_it_is_called(course):
     assert "`share`, `Scale`" in repr(hint("unknown"))
 
 
+def test_a_name_that_is_nearly_right_is_suggested(course):
+    assert 'Did you mean `check("Scale")`?' in repr(check("scale"))
+    assert 'Did you mean `check("share")`?' in repr(hint("shares"))
+
+
+def test_a_name_without_quotes_is_told_what_to_write(course):
+    assert 'Write `check("share")`, with quotes.' in repr(
+        eval("check(share)", {"check": check, "share": right})
+    )
+
+
+def test_where_nothing_can_be_written_it_says_that_progress_is_not_kept(course, monkeypatch):
+    def refuses(*_, **__):
+        raise PermissionError
+
+    names = {"check": check, "share": right}
+    assert "not kept" not in repr(eval('check("share")', names))
+    monkeypatch.setattr(Path, "write_text", refuses)
+    assert "Your progress is not kept" in repr(eval('check("share")', names))
+
+
 def test_hints_open_one_at_a_time(course):
     assert "second" not in repr(hint("share"))
     assert "third" not in repr(hint("share"))
@@ -633,6 +707,8 @@ def test_progress_keeps_the_best_part_of_the_points(course):
         '{"share": {}}',
         '{"share": {"points": "2", "kinds": "columns-first"}}',
         '{"share": {"points": NaN, "kinds": [null, 3, [], {}]}}',
+        '{"share": {"points": -7, "kinds": []}}',
+        "[" * 100_000,
     ],
 )
 def test_a_damaged_file_is_no_reason_to_fail(course, kept):
@@ -769,3 +845,43 @@ def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     assert "0 times minus infinity" in said[2]
     kept = json.loads((tmp_path / "progress.json").read_text())
     assert [(task, tried["points"]) for task, tried in kept.items()] == [("entropy", 0)]
+
+
+def test_in_a_real_kernel_every_check_is_shown_and_an_old_definition_is_noticed(tmp_path):
+    sources = {
+        "from utils.checks import check\nimport torch": [],
+        "def entropy(weights):\n    return torch.special.entr(weights).sum(-1)": [],
+        "check('entropy')\ncheck('entropy')": ["passed", "passed"],
+        "for _ in range(2):\n    check('entropy')": ["passed", "passed"],
+        "check('entropy');": ["passed"],
+        "one = check('entropy')": ["passed"],
+        "def entropy(weights):\n    return (": ["SyntaxError"],
+        "check('entropy')  # again": ["an older `entropy`"],
+        "def entropy(weights):\n    return torch.special.entr(weights).sum(-1) * 1": [],
+        "check('entropy')  # and again": ["All 8 cases are right.$"],
+    }
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    NotebookClient(
+        nbformat.v4.new_notebook(cells=cells),
+        timeout=60,
+        kernel_name="python3",
+        allow_errors=True,
+        resources={"metadata": {"path": str(tmp_path)}},
+    ).execute()
+    for cell, parts in zip(cells, sources.values(), strict=True):
+        said = [one.get("ename") or one.data["text/plain"] for one in cell.outputs]
+        assert len(said) == len(parts)
+        assert all(re.search(part, text) for part, text in zip(parts, said, strict=True))
+
+
+def test_a_plain_script_prints_what_a_check_says(tmp_path):
+    script = "from utils.checks import check\nentropy = lambda weights: weights\ncheck('entropy')"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(bank.FOLDER.parent)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("✗ Entropy: not yet")

@@ -208,7 +208,8 @@ BEHAVIOURS = {
     ),
     "the batch": (
         of_the_whole_batch,
-        "`context` of the first in a batch depends on the others: each should be by itself.",
+        "Along its first axis each entry of `context` should be by itself, but the first depends "
+        "on the others.",
     ),
     "hidden": (
         mixes_hidden_values,

@@ -5,8 +5,9 @@ by `verdict_on` in this process. The workers see the repository here, which they
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests import needs
 from utils.checks import bank
 from utils.checks.calling import Printed
 from utils.checks.feedback import in_words
+from utils.checks.judging import Verdict
 from utils.checks.notebook import verdict_on
 
 pytestmark = needs.unix
@@ -93,19 +95,42 @@ def public(path: Path) -> Assignment:
 def test_the_grader_says_what_the_notebook_says(path, launcher):
     answers = 0
     for round_ in rounds(path):
-        result = Result("ada", "", "", "ada.ipynb")
-        cells = [reading.Cell(number, code) for number, code in enumerate(round_.cells, start=1)]
-        sent = reading.Notebook(path.stem, cells, {}, [], {})
-        marking.ask(result, sent, public(path), [*round_.given], launcher)
-        assert not [remark for remark in result.remarks if "Error" in remark]
-        for task, given in round_.given.items():
-            printed = Printed()
-            verdict = verdict_on(public(path).public[task], {task: given}, printed)
-            note, found = in_words(verdict, printed.lines), result.tasks[task]
-            said = (found.points, found.reason, found.mistake, found.heading)
-            mistake = verdict.mistake.name if verdict.mistake else ""
-            assert said == (verdict.points, verdict.reason, mistake, note.heading)
-            if verdict.task.full_marks_from is None:  # of trained models, only what is fresh counts
-                assert [*found.lines] == note.lines
-            answers += 1
+        verdicts = compare(round_, public(path), launcher)
+        answers += len(verdicts)
     assert answers > 60
+
+
+@pytest.mark.parametrize("path", build.notebooks()[3:5], ids=lambda path: path.stem[:2])
+def test_it_does_so_of_mistakes_that_the_catalogue_does_not_know(path, launcher):
+    """They are called again with other inputs, here and there."""
+    unknown = {
+        task: replace(record, task=replace(record.task, mistakes=[]))
+        for task, record in public(path).public.items()
+    }
+    related = []
+    for round_ in islice(rounds(path), 2, 7):
+        verdicts = compare(round_, Assignment(path.stem, unknown, unknown), launcher)
+        related += [verdict.relation for verdict in verdicts if verdict.relation]
+    assert len(related) > 10
+    assert any("does not depend on" in relation for relation in related)
+
+
+def compare(round_: Round, assignment: Assignment, launcher: Launcher) -> list[Verdict]:
+    """What a notebook says of the answers; the grader has to say the same."""
+    result = Result("ada", "", "", "ada.ipynb")
+    cells = [reading.Cell(number, code) for number, code in enumerate(round_.cells, start=1)]
+    sent = reading.Notebook(assignment.name, cells, {}, [], {}, [], [])
+    marking.ask(result, sent, assignment, [*round_.given], launcher)
+    assert not [remark for remark in result.remarks if "Error" in remark]
+    verdicts = []
+    for task, given in round_.given.items():
+        printed = Printed()
+        verdict = verdict_on(assignment.public[task], {task: given}, printed)
+        note, found = in_words(verdict, printed.lines), result.tasks[task]
+        said = (found.points, found.reason, found.mistake, found.heading)
+        mistake = verdict.mistake.name if verdict.mistake else ""
+        assert said == (verdict.points, verdict.reason, mistake, note.heading)
+        if verdict.task.full_marks_from is None:  # of trained models, only what is fresh counts
+            assert [*found.lines] == note.lines
+        verdicts.append(verdict)
+    return verdicts

@@ -276,6 +276,8 @@ class Probe(NamedTuple):
         part: of an output, what is looked at.
         seed: of the call.
         stronger: more changes, for outputs that are decisions.
+        sure: whether a decision too has to stay the same; otherwise it may be by chance that the
+            right one did.
     """
 
     name: str
@@ -285,6 +287,7 @@ class Probe(NamedTuple):
     part: Callable[[np.ndarray], np.ndarray] = lambda values: values
     seed: int = OUR_SEED
     stronger: Sequence[Change] = ()
+    sure: bool = False
 
 
 def moves(record: Record, ask: Ask) -> dict[str, list[str]]:
@@ -315,7 +318,11 @@ def _moved_otherwise(asked: Asked, probes: Iterable[Probe]) -> str:
             for name, moved in movement.items()
             if moved is False and name in should and _untouched(asked, probe, name)
         ]
-        astray = [name for name, moved in movement.items() if moved and name not in should]
+        astray = [
+            name
+            for name, moved in movement.items()
+            if moved and name not in should and (probe.sure or _has_decimals(asked, name))
+        ]
         if astray:
             return probe.moved.format(astray[0])
         if idle and probe.unmoved:
@@ -328,7 +335,8 @@ def _movement(asked: Asked, probe: Probe) -> dict[str, bool | None]:
     """Output → whether it moves in any case; None where that is not clear."""
     before, after = [], []
     for number, outputs in asked.again(probe.change, probe.seed, MOST_CASES):
-        if number < len(asked.given) and outputs is not None:
+        known = number < len(asked.given) and outputs is not None
+        if known and _finite(asked.given[number]) and _finite(outputs):
             before.append(asked.given[number])
             after.append(outputs)
     if len(before) < 2:
@@ -348,12 +356,21 @@ def _movement(asked: Asked, probe: Probe) -> dict[str, bool | None]:
     return found
 
 
+def _finite(outputs: Outputs) -> bool:
+    return all(one.dtype.kind != "f" or np.isfinite(one).all() for one in outputs.values())
+
+
+def _has_decimals(asked: Asked, output: str) -> bool:
+    """Whether an output is made of decimals, which move with whatever they depend on."""
+    return all(one.outputs[output].dtype.kind == "f" for one in asked.record.expected)
+
+
 def _untouched(asked: Asked, probe: Probe, output: str) -> bool:
     """Whether an output stays the same under stronger changes too, if it has no decimals.
 
     A decision moves only where a limit is crossed.
     """
-    if all(given[output].dtype.kind == "f" for given in asked.given):
+    if _has_decimals(asked, output):
         return True
     for change in probe.stronger:
         for number, outputs in asked.again(change):
@@ -370,12 +387,14 @@ _REPETITIONS = [
         lambda case: case,
         "`{}` is another one when the same inputs come a second time: your code keeps something "
         "from one call to the next.",
+        sure=True,
     ),
     Probe(
         "seed",
         lambda case: case,
         "`{}` is not the same in every call: something in your code is drawn at random.",
         seed=OTHER_SEED,
+        sure=True,
     ),
 ]
 
@@ -400,8 +419,10 @@ def _probes(record: Record) -> Iterator[Probe]:
     yield Probe(
         "batch",
         partial(_others_changed, list(names)),
-        "`{}` of the first in a batch depends on the others: each should be by itself.",
+        "Along its first axis each entry of `{}` should be by itself, but the first depends on the "
+        "others.",
         part=lambda values: values[0],
+        sure=True,
     )
     for mask, name in itertools.permutations(names, 2):
         yield Probe(

@@ -76,7 +76,9 @@ def _not_set(task: Task, case: Case, name: str) -> str:
     )
 
 
-def _too_few_given(task: Task, case: Case, name: str) -> str:
+def _too_few_given(task: Task, case: Case, function: str, name: str) -> str:
+    if task.id not in function:
+        return _without(task, case, function, name)
     if name in case.inputs or name in case.build:
         return ""
     return (
@@ -149,6 +151,46 @@ def _no_view(task: Task, case: Case) -> str:
     )
 
 
+def _without(task: Task, case: Case, function: str, name: str) -> str:
+    return f"`{function}` is called there without `{name}`, which it needs."
+
+
+def _other_arguments(task: Task, case: Case, function: str, given: str) -> str:
+    return f"`{function}` is given ({given}) there, which it does not take."
+
+
+def _empty_list(task: Task, case: Case) -> str:
+    return "The list to be stacked is empty: does the loop before it append, and to this list?"
+
+
+def _other_depths(task: Task, case: Case, one: str, other: str) -> str:
+    return (
+        f"A tensor with {one} axes meets one with {other}: `unsqueeze` gives one an axis more, "
+        "`squeeze` takes one of length 1 away."
+    )
+
+
+def _no_index(task: Task, case: Case) -> str:
+    return "An index has to be whole numbers or a mask, and is neither: `.long()` makes it whole."
+
+
+def _taken_apart(task: Task, case: Case, expected: str, got: str) -> str:
+    return (
+        f"There are {got} things to be given {expected} names. A shape has as many as the tensor "
+        "has axes, and a function may return fewer."
+    )
+
+
+def _too_many_indices(task: Task, case: Case, depth: str) -> str:
+    return f"What is indexed there has {depth} axes, and gets more indices than that."
+
+
+def _whole_numbers(task: Task, case: Case) -> str:
+    return (
+        "It takes decimal numbers and gets whole ones or booleans: `.float()` makes them decimal."
+    )
+
+
 def _no_end(task: Task, case: Case) -> str:
     return "It calls itself, again and again: does one of your names hide the function you meant?"
 
@@ -156,7 +198,7 @@ def _no_end(task: Task, case: Case) -> str:
 _CAUSES: dict[str, Callable[..., str]] = {
     r"NameError: name '(\w+)' is not defined": _no_such_name,
     r"local variable '(\w+)'": _not_set,
-    r"TypeError: .*missing \d+ required positional argument: '(\w+)'": _too_few_given,
+    r"TypeError: (.*)\(\) missing \d+ required positional argument: '(\w+)'": _too_few_given,
     r"TypeError: .*takes .* positional arguments? but": _too_many_given,
     r"TypeError: .*unexpected keyword argument '(\w+)'": _unknown_argument,
     r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)": _do_not_fit,
@@ -166,6 +208,18 @@ _CAUSES: dict[str, Callable[..., str]] = {
     r"Expected size (\d+) but got size (\d+)": _do_not_fit,
     r"batch2 tensor to be: \[(\d+), \d+\] but got: \[(\d+), \d+\]": _do_not_fit,
     r"inconsistent tensor size, expected tensor \[(\d+)\] .* \[(\d+)\]": _do_not_fit,
+    r"equal size, but got \[(\d+).*\] at entry 0 and \[(\d+)": _do_not_fit,
+    r"number of dimensions: got (\d+) and (\d+)": _other_depths,
+    r"non-empty TensorList": _empty_list,
+    r"tensors used as indices must be|only integers, slices": _no_index,
+    r"not enough values to unpack \(expected (\d+), got (\d+)\)": _taken_apart,
+    r"too many values to unpack \(expected (\d+)": lambda task, case, one: _taken_apart(
+        task, case, one, "more"
+    ),
+    r"too many indices for tensor of dimension (\d+)": _too_many_indices,
+    r"could not infer output dtype": _whole_numbers,
+    r"TypeError: (\w+)\(\) missing \d+ required positional arguments?: [\"'](\w+)": _without,
+    r"TypeError: (\w+)\(\) received an invalid combination .* got \((.*?)\), but": _other_arguments,
     r"Boolean value of Tensor with more than one value": _truth_of_many,
     r"'NoneType'": _nothing,
     r"'Tensor' object has no attribute '(\w+)'": _no_such_method,

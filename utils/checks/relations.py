@@ -88,10 +88,6 @@ class Seen:
         """Whether it has the right shape in all cases."""
         return all(pair.should.shape == pair.is_.shape for pair in self.pairs)
 
-    @staticmethod
-    def shaped_alike(pair: Pair) -> bool:
-        return pair.should.shape == pair.is_.shape
-
     @cached_property
     def kinds(self) -> str:
         """The kinds of numbers, of what is expected and of what was found: "ff", "bb", "if", …"""
@@ -212,7 +208,8 @@ def _factor(factors: Mapping[int, float], cases: Sequence[Case]) -> str:
             if fits(of_each, power):
                 return words.format(name)
     for words, power in RATIOS.items():
-        for (one, ones), (other, others) in itertools.permutations(sizes.items(), 2):
+        lengths = {name: of_each for name, of_each in sizes.items() if "number of" not in name}
+        for (one, ones), (other, others) in itertools.permutations(lengths.items(), 2):
             if fits(others / ones, power):
                 return words.format(one, other)
     return ""
@@ -229,7 +226,7 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
     for name, value in {**case.inputs, **case.build}.items():
         if isinstance(value, Tensor):
             for axis in range(-1, -value.dim() - 1, -1):
-                where = axis_in_words(axis, value.dim())
+                where = axis_in_words(axis, max(2, value.dim()))  # with and without a batch
                 yield f"the length of {where} of `{name}`", value.shape[axis]
             if not value.is_floating_point():
                 what = "that are `True`" if value.dtype == torch.bool else "other than 0"
@@ -369,7 +366,7 @@ def _other_places(seen: Seen) -> str:
 # --- The same numbers, calculated with ------------------------------------------------------------
 
 
-def softmax(values: np.ndarray, axis: int = -1) -> np.ndarray:
+def _softmax(values: np.ndarray, axis: int = -1) -> np.ndarray:
     """Shares of scores, of the same shape, that sum to 1 along an axis."""
     powers = np.exp(values - values.max(axis, keepdims=True))
     return powers / powers.sum(axis, keepdims=True)
@@ -389,7 +386,7 @@ def _everywhere(shrink: Callable, values: np.ndarray, axis: int) -> np.ndarray:
 
 # Words, with the output and an axis → the change of the right values that gives the answer.
 MADE_BY = {
-    "A softmax too many: along {1}, it makes your `{0}` of the right one.": softmax,
+    "A softmax too many: along {1}, it makes your `{0}` of the right one.": _softmax,
     "`{0}` is the right one divided by its sum along {1}.": _shares,
     "A tanh too many: it makes your `{0}` of the right one.": np.tanh,
     "A sigmoid too many: it makes your `{0}` of the right one.": _sigmoid,
@@ -417,7 +414,7 @@ MENDED_BY = {
     "A sigmoid is missing: it would make your `{0}` right.": _sigmoid,
     "`{0}` holds the logarithms of the right numbers.": np.exp,
     "`{0}` holds the logarithms of the right numbers, to base 2.": np.exp2,
-    "A softmax is missing: along {1}, it would make your `{0}` right.": softmax,
+    "A softmax is missing: along {1}, it would make your `{0}` right.": _softmax,
     "The logarithm is missing: that of your `{0}` would be right.": np.log,
     "`{0}` would be right if it were divided by its sum along {1}.": _shares,
     "`{0}` holds the square roots of the right numbers.": np.square,
@@ -521,7 +518,7 @@ def _plus_a_number(seen: Seen) -> str:
 
 def _steeper(seen: Seen) -> str:
     """Shares of scores that were multiplied by something first, and should not have been."""
-    if not seen.numbers or not all(_is_shares(pair.should) for pair in seen.pairs):
+    if not (seen.numbers and seen.depth) or not all(_is_shares(pair.should) for pair in seen.pairs):
         return ""
     factors, bits = {}, 0
     for number, (_, should, is_, _) in enumerate(seen.pairs):
@@ -660,8 +657,8 @@ def _laid_over(mask: np.ndarray, shape: Sequence[int]) -> Iterator[tuple[tuple, 
 
 
 def _right_in_some_cases(seen: Seen) -> str:
-    right = [seen.shaped_alike(pair) and seen.same(pair.should, pair.is_) for pair in seen.pairs]
-    if right.count(True) < 1 or right.count(False) < 3:
+    right = [seen.same(pair.should, pair.is_) for pair in seen.pairs]
+    if right.count(True) < 2 or right.count(False) < 3:
         return ""
     sizes = {
         name: values

@@ -1,0 +1,58 @@
+"""How long a check of a wrong answer takes: `python -m solutions.speed`, or with a task's name.
+
+From the record on disk to the HTML, for every known mistake, once as it is and once as if the
+catalogue did not know it, which is when relations are looked for. Processor time of one thread, in
+milliseconds, so that other work on the machine counts little.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from solutions.build import chosen, only_asked_for
+from solutions.selftest import verdict
+from utils.checks import bank
+from utils.checks.feedback import explain
+
+
+def times(only: str) -> Iterator[tuple[bool, float, str]]:
+    """Whether the catalogue knows it, milliseconds, and which mistake it is."""
+    for _, exercise in chosen(only):
+        for one in exercise.misconceptions:
+            for known in (True, False):
+                which = f"{exercise.task.id}, {one.name}"
+                yield known, _time(exercise.task.id, one.gives, known), which
+
+
+def _time(task: str, answer: Any, known: bool) -> float:
+    start = time.thread_time()
+    record = bank.load(task)
+    if not known:
+        record = replace(record, task=replace(record.task, mistakes=[]))
+    explain(verdict(record, answer))._repr_html_()
+    return 1000 * (time.thread_time() - start)
+
+
+def main(only: str) -> None:
+    """Print a line for known and one for unknown mistakes, then the slowest, then JSON."""
+    torch.set_num_threads(1)
+    list(times("entropy"))  # what the first check loads is no part of it
+    measured, found = sorted(times(only), key=lambda one: one[1]), {}
+    for known, words in ((True, "known"), (False, "unknown")):
+        of_these = [milliseconds for is_known, milliseconds, _ in measured if is_known == known]
+        median, most, worst = np.percentile(of_these, [50, 95, 100])
+        print(f"{words:8} median {median:4.0f}   95 % below {most:4.0f}   worst {worst:4.0f}")
+        found[words] = {"median": median, "95 %": most, "worst": worst, "checks": len(of_these)}
+    for _, milliseconds, which in measured[-5:]:
+        print(f"{milliseconds:6.0f}  {which}")
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(only_asked_for("How long a check of a wrong answer takes.")))
