@@ -49,6 +49,7 @@ NAMES = {
 }
 CHOOSES = ("argmax", "argmin", "argsort", "sort", "topk")  # deterministic, until noise is added
 MOVED = 1.5  # a threshold or a tolerance, by this factor, to both sides
+NEARLY = ast.Constant(0.001)  # what somebody who is too tolerant takes for 0
 
 
 def mutants(source: str, name: str) -> Iterator[tuple[str, str]]:
@@ -93,6 +94,10 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
             yield ast.UnaryOp(ast.Not(), left)  # 0 and what is empty are not true either
         case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
             yield left
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=0)]):
+            yield from _tolerant(left, op)
+            for other in OPERATORS.get(type(op), []):
+                yield ast.Compare(left, [other()], node.comparators)
         case ast.Compare(left=left, ops=[op], comparators=others):
             for other in OPERATORS.get(type(op), []):
                 yield ast.Compare(left, [other()], others)
@@ -139,6 +144,20 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
                 yield ast.Dict(keys[:number] + keys[number + 1 :], values)
         case ast.Assign() | ast.AugAssign():
             yield None
+
+
+def _tolerant(left: ast.expr, op: ast.cmpop) -> Iterator[ast.Compare]:
+    """A comparison with 0 that takes small numbers for 0 too."""
+    size = ast.Call(ast.Name("abs", ast.Load()), [left], [])
+    match op:
+        case ast.Gt() | ast.LtE():
+            yield ast.Compare(left, [op], [NEARLY])
+        case ast.Lt() | ast.GtE():
+            yield ast.Compare(left, [op], [ast.UnaryOp(ast.USub(), NEARLY)])
+        case ast.Eq():
+            yield ast.Compare(size, [ast.Lt()], [NEARLY])
+        case ast.NotEq():
+            yield ast.Compare(size, [ast.Gt()], [NEARLY])
 
 
 def _noisy(call: ast.Call) -> ast.Call:

@@ -24,6 +24,7 @@ DIGITS = 6  # of recorded numbers: coarser than rounding errors, finer than any 
 NO_ORDER = "sums, products and conditions have no order"
 IN_A_MATRIX = "in a matrix axis 1 is the last"
 FAR_APART = "what a trained network chooses among lies farther apart"
+WHOLE = "no whole number lies so near to 0"
 A_DISTANCE = "a distance has no sign"
 
 

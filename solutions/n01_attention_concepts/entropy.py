@@ -17,6 +17,7 @@ def cases(draw: Draw) -> list[Case]:
         Case("two rows of four weights", {"weights": draw.shares(2, 4)}),
         Case("rows that look at one word only", {"weights": hard}),
         Case("some weights of 0", {"weights": some_zero}),
+        Case("a weight of next to nothing", {"weights": torch.tensor([[0.0005, 0.4995, 0.5]])}),
         Case("equal shares", {"weights": torch.full((2, 4), 0.25)}),
         Case("one key only", {"weights": torch.ones(3, 1)}),
         Case("a single row", {"weights": draw.shares(5)}),

@@ -28,7 +28,7 @@ def cases(draw: Draw) -> list[Case]:
         case("one query", [1.0, 3.0], 1, 1, 6, 2, 4, 5),
         case("one key only", [0.0, 1.0, 2.0], 2, 3, 1, 4, 5, 6),
         case(
-            "gains of 100 and more, float64", [100.0, 300.0], 2, 4, 3, 5, 2, 6, torch.Tensor.double
+            "gains of 100 and more, float64", [100.0, 3000.0], 2, 4, 3, 5, 2, 6, torch.Tensor.double
         ),
     ]
 

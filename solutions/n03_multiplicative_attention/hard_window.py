@@ -19,7 +19,7 @@ def cases(draw: Draw) -> list[Case]:
         case("two sentences, one of them padded", [8, 5], 7, 8, 2),
         case("a target much longer than the sources", [4, 6, 3], more + 3, 6, 1),
         case("a batch that is padded further than its longest", [3, 5], 4, more, 2),
-        case("a window of one word", [4, 7], 6, 7, 0),
+        case("a window of one word", [4, 7, 1], 6, 7, 0),
         case("a window wider than the sentence", [3, 2], 4, 3, 5),
         case("a sentence of one word, and one of none", [1, 0, 4], 3, 5, 1),
         case("one target word", [6, 4], 1, 6, 2),

@@ -5,7 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
-from solutions.cases import doubled
+from solutions.cases import doubled, louder
 from solutions.parts import attention, fill_with, mask_late, mask_turned
 from solutions.specification import Draw, Exercise, Misconception
 from utils.attention import ScaledDotProductAttention
@@ -33,6 +33,9 @@ def cases(draw: Draw) -> list[Case]:
     sizes = 2, 3, 5, 4, 6, 3
     turned = case("source as a transposed view", *sizes, words(5, 5, 3)).inputs
     turned["source"] = draw.numbers(2, 4, 5, reach=2).mT
+    large = case("large scores", 2, 3, 4, 5, 2, 3, words(4, 4, 4)).inputs
+    large |= {"target": louder(large["target"]), "source": louder(large["source"])}
+    large = doubled(large)
     precise = case("float64", 2, 4, 3, 6, 2, 5, words(3, 2, 3)).inputs
     return [
         case("no padding", *sizes, words(5, 5, 5)),
@@ -43,6 +46,7 @@ def cases(draw: Draw) -> list[Case]:
         case("one source word", 2, 3, 1, 4, 3, 5, words(1, 1, 1)),
         Case("source as a transposed view", turned),
         Case("float64", doubled(precise)),
+        Case("large scores", large),
     ]
 
 

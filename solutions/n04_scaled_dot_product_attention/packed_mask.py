@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, WHOLE, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
 
@@ -106,6 +106,7 @@ exercise = Exercise(
     outputs=["mask", "positions"],
     cases=cases,
     equivalents={
+        "real = documents[:, None, :] > 0.001": WHOLE,
         "mask = itself | past & same & real": NO_ORDER,
         "mask = real & (past & same) | itself": NO_ORDER,
         "mask = same & past & real | itself": NO_ORDER,

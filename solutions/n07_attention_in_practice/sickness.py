@@ -52,11 +52,11 @@ def _one_row(weights: Tensor, of: Tensor) -> Tensor:
     return torch.cat([weights[:-1], of[-1:]])
 
 
-def _negative(weights: Tensor) -> Tensor:
+def _negative(weights: Tensor, size: float = 0.9) -> Tensor:
     """The first row still sums to 1, but one of its entries is negative."""
     changed = weights.clone()
-    changed[0, 0] += 1.0
-    changed[0, 1] -= 1.0
+    changed[0, 0] += changed[0, 1] + size
+    changed[0, 1] = -size
     return changed
 
 
@@ -108,6 +108,7 @@ def cases(draw: Draw) -> list[Case]:
             (_even_map(draw, wide, 0.01), wide),
             (_even_map(draw, wide, 0.3), wide),
             (_leaky(draw, two, 0.001), two),
+            (_leaky(draw, two, 1e-7), two),
             (_stripe(draw, two, 1), two),
         ),
         case(
@@ -135,6 +136,7 @@ def cases(draw: Draw) -> list[Case]:
             *((_with(_healthy_map(draw, free), off), free) for off in (-0.008, -0.013)),
             *((_even_map(draw, free) + gap * zigzag, free) for gap in (0.008, 0.013)),
             *((_stripe(draw, free, 2, most), free) for most in (0.89, 0.91)),
+            (_negative(_healthy_map(draw, free), 0.0005), free),
         ),
         case(
             "one row unlike the others",

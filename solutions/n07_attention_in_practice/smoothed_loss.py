@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, WHOLE, Draw, Exercise, Misconception
 from utils.checks.tasks import Case
 
 
@@ -111,6 +111,7 @@ exercise = Exercise(
     shortcuts=["cross_entropy", "CrossEntropyLoss"],
     cases=cases,
     equivalents={
+        "real = abs(labels) > 0.001": WHOLE,
         "losses = -(1 - smoothing) * right - chances.mean(-1) * smoothing": NO_ORDER,
         "losses = right * -(1 - smoothing) - smoothing * chances.mean(-1)": NO_ORDER,
         "return (real * losses).sum() / real.sum().clamp(min=1)": NO_ORDER,
