@@ -13,7 +13,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -68,11 +68,11 @@ class Notebook:
 
     name: str
     cells: Sequence[Cell]
-    words: dict[str, str]
-    remarks: Sequence[str]
-    code: dict[str, str]
-    elsewhere: Sequence[str]
-    signs: Sequence[Sign]
+    words: dict[str, str] = field(default_factory=dict)
+    remarks: Sequence[str] = ()
+    code: dict[str, str] = field(default_factory=dict)
+    elsewhere: Sequence[str] = ()
+    signs: Sequence[Sign] = ()
 
 
 def read(data: bytes, file: str = "") -> Notebook:

@@ -54,7 +54,7 @@ def launcher():
 def graded(cells, assignment, launcher):
     result = Result("ada", "", "", "ada.ipynb")
     cells = [reading.Cell(number, dedent(cell)) for number, cell in enumerate(cells, start=1)]
-    sent = reading.Notebook(NAME, cells, {}, [], {})
+    sent = reading.Notebook(NAME, cells)
     marking.ask(result, sent, assignment, [TASK], launcher)
     return result.tasks[TASK]
 

@@ -119,7 +119,7 @@ def compare(round_: Round, assignment: Assignment, launcher: Launcher) -> list[V
     """What a notebook says of the answers; the grader has to say the same."""
     result = Result("ada", "", "", "ada.ipynb")
     cells = [reading.Cell(number, code) for number, code in enumerate(round_.cells, start=1)]
-    sent = reading.Notebook(assignment.name, cells, {}, [], {}, [], [])
+    sent = reading.Notebook(assignment.name, cells)
     marking.ask(result, sent, assignment, [*round_.given], launcher)
     assert not [remark for remark in result.remarks if "Error" in remark]
     verdicts = []
