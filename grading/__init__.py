@@ -10,6 +10,7 @@ the answer is a test, the worker asks the parent for what the implementation und
 | `platforms` | how Canvas and Moodle name files, and what they take back | yes |
 | `submissions` | what was handed in: files, folders, a zip of an LMS | |
 | `reading` | a notebook as data: its code, its answers in words | |
+| `reader` | has files read in a process with limits, which may die | |
 | `wire` | what goes between parent and worker: JSON and raw numbers | |
 | `sandbox` | starts the server in bubblewrap, or says why it cannot | yes |
 | `server` | warm; forks a worker into a sandbox of its own, watches and ends it | yes |

@@ -21,8 +21,14 @@ def main(arguments: list[str] | None = None) -> int:
     warnings.simplefilter("ignore", SyntaxWarning)  # of what learners wrote
     try:
         return options.run(options)
-    except (CannotGrade, NoSandbox, OSError) as problem:
+    except (CannotGrade, NoSandbox) as problem:
         print(problem, file=sys.stderr)
+        return 2
+    except OSError as problem:
+        from grading.results import disk_is_full
+
+        full = "The disk is full. What is graded is kept: make room, and go on with --resume."
+        print(full if disk_is_full(problem) else problem, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nStopped. What is graded is kept: go on with --resume.", file=sys.stderr)

@@ -24,7 +24,7 @@ from grading import pages, tables
 from grading.conversation import Assignment
 from grading.marking import Result, ask, mark
 from grading.reader import Reader
-from grading.results import Store, write
+from grading.results import Store, disk_is_full, write
 from grading.sandbox import Launcher, processors, wire
 from grading.submissions import (
     CannotGrade,
@@ -262,6 +262,8 @@ def _marked(
     except CannotGrade:
         raise
     except Exception as error:
+        if disk_is_full(error):
+            raise
         if launcher.server_ended:
             raise CannotGrade(
                 "The process that runs the submissions has ended: is there enough memory? What is "

@@ -11,7 +11,6 @@ import hashlib
 import json
 import multiprocessing
 import os
-import signal
 import threading
 import time
 from dataclasses import asdict
@@ -58,8 +57,7 @@ class Reader:
         return self
 
     def __exit__(self, *_) -> None:
-        self._connection.close()
-        os.killpg(self._process, signal.SIGKILL)
+        self._connection.close()  # which ends it, after the file at hand
         os.waitpid(self._process, 0)
 
     def read(self, submission: Submission) -> tuple[str, Notebook]:

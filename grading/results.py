@@ -10,6 +10,7 @@ Marking again makes a new round, 2, of which nothing counts until all of it is t
 """
 
 import dataclasses
+import errno
 import hashlib
 import json
 import os
@@ -138,6 +139,11 @@ class Store:
 
     def _path(self, file: str) -> Path:
         return self._results / f"{hashlib.sha256(file.encode()).hexdigest()[:24]}.json"
+
+
+def disk_is_full(error: BaseException) -> bool:
+    """Whether that is what an error says; a share of the disk may be full too."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def write(path: Path, text: str) -> None:

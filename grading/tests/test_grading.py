@@ -1,6 +1,7 @@
 """A class, graded for real: every file has its row, whatever happens to the grader."""
 
 import csv
+import errno
 import html
 import inspect
 import json
@@ -455,6 +456,29 @@ def test_unsafe_grades_and_every_page_says_so(tmp_path, monkeypatch, capsys):
     assert [row["Grade"] for row in rows(out / "grades.csv")] == [str(FULL["01"]), "0"]
     for path in [out / "overview.html", *(out / "learners").iterdir()]:
         assert "Graded without a sandbox" in path.read_text(encoding="utf-8")
+
+
+@needs.sandbox
+@pytest.mark.parametrize("at", ["records", "results", "overview.html.part"])
+def test_a_full_disk_is_called_so_and_costs_nothing(tmp_path, monkeypatch, capsys, at):
+    source, out = written(tmp_path / "class", {"ada.ipynb": notebook(code("01"))}), tmp_path / "out"
+    enough, open_ = [], Path.open
+
+    def full(path, mode="r", *more, **options):
+        inside = path.relative_to(out).parts if path.is_relative_to(out) else ()
+        if at in inside and "r" not in mode and not enough:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return open_(path, mode, *more, **options)
+
+    monkeypatch.setattr(Path, "open", full)
+    status, told = said(capsys, source, "--out", out, "--seed", 3)
+    assert status == 2
+    assert told.splitlines()[-1] == (
+        "The disk is full. What is graded is kept: make room, and go on with --resume."
+    )
+    enough.append(True)
+    assert said(capsys, source, "--out", out, "--resume")[0] == 0
+    assert [row["Grade"] for row in rows(out / "grades.csv")] == [str(FULL["01"])]
 
 
 def test_without_solutions_there_is_one_clear_error(tmp_path, monkeypatch, capsys):
