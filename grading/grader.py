@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +25,7 @@ from grading.results import Store, write
 from grading.sandbox import Launcher, wire
 from grading.submissions import CannotGrade, NoSubmissions, Submission, Unreadable, find
 from grading.tables import Learner
+from grading.unnamed import Names
 from utils.checks import bank
 from utils.checks.tasks import Record
 
@@ -35,10 +36,11 @@ class Assignments(Mapping):
     Args:
         folder: keeps the fresh records, so that a resumed run uses the same.
         seed: of the fresh cases.
+        names: mistakes that this class has named.
     """
 
-    def __init__(self, folder: Path, seed: int):
-        self._folder, self._seed = folder, seed
+    def __init__(self, folder: Path, seed: int, names: Names):
+        self._folder, self._seed, self._names = folder, seed, names
         self._made: dict[str, Assignment] = {}
         self._lock = threading.Lock()
 
@@ -64,6 +66,8 @@ class Assignments(Mapping):
         same = [record.task for record in made.public.values()] == [
             record.task for record in made.fresh.values()
         ]
+        public = {task: self._names.taught(record) for task, record in made.public.items()}
+        made = replace(made, public=public)
         digests = {task: _digests(made, task) for task in made.public} if same else {}
         if known and digests != self.digests(name):
             raise CannotGrade(
@@ -163,7 +167,7 @@ def grade(
     if store.run and seed not in (None, store.run["seed"]):
         raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
     seed = store.run.get("seed", secrets.randbits(40) if seed is None else seed)
-    assignments = Assignments(store.records, seed)
+    assignments = Assignments(store.records, seed, Names(out))
     with Launcher(safe) as launcher:
         safe = safe and store.run.get("safe", True)
         store.start(seed=seed, source=str(source.resolve()), safe=safe)
@@ -288,7 +292,7 @@ def report(out: Path) -> list[Result]:
     for complaint in write_tables(class_, out):
         print(complaint, file=sys.stderr)
     tables.write_marks(class_, out / "marks.csv")
-    pages.write_pages(class_, out, Store(out).run["safe"])
+    pages.write_pages(class_, Names(out), out, Store(out).run["safe"])
     return results
 
 
@@ -323,7 +327,8 @@ def regrade(out: Path) -> list[Move]:
         raise CannotGrade(f"There are no grades in {out}.")
     seed, source = store.run["seed"], Path(store.run["source"])
     draft = store.draft()
-    before, now = (Assignments(kept.records, seed) for kept in (store, draft))
+    names = Names(out)
+    before, now = (Assignments(kept.records, seed, names) for kept in (store, draft))
     changed = _changed(store, before, now)
     submissions = {submission.file: submission for submission in find(source)}
     again = [result.file for result in store.all() if result.notebook in changed]

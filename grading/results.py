@@ -20,7 +20,7 @@ from grading.marking import Outcome, Result, Shortcut
 from grading.submissions import CannotGrade
 from utils.checks.reasons import Reason
 
-FORMAT = 2  # of what is written here: another number for every change
+FORMAT = 3  # of what is written here: another number for every change
 
 
 class Store:
