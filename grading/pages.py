@@ -171,11 +171,11 @@ class _Cell:
     first_difference: bool
 
 
-def _matrices(outcome: Outcome) -> Iterator[tuple[str, list[list[_Cell]]]]:
+def _matrices(outcome: Outcome, whose: str) -> Iterator[tuple[str, list[list[_Cell]]]]:
     """Expected and found, each with its title: on one scale, coloured as in the notebook."""
     expected, found = np.asarray(outcome.expected, float), np.asarray(outcome.found, float)
     low, high = min(expected.min(), found.min()), max(expected.max(), found.max())
-    for title, numbers in (("expected", expected), ("yours", found)):
+    for title, numbers in (("expected", expected), (whose, found)):
         colours = mpl.colormaps[WEIGHT_COLOURS]((numbers - low) / (high - low or 1.0))
         cells: list[list[_Cell]] = [[] for _ in numbers]
         for (row, column), number in np.ndenumerate(numbers):

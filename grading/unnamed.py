@@ -1,8 +1,8 @@
 """Wrong answers that no known mistake explains: the same ones together, until somebody names them.
 
 Two answers are the same if the checks take one for the other, so last digits do not part them. They
-are compared by what they return for the inputs that every learner has; nothing that was expected,
-and nothing of the fresh inputs, is in what is kept here.
+are compared by what they return for the inputs that every learner has: nothing of the fresh ones is
+in what is kept here.
 
 DIR/names.toml          what the instructor calls them: entries are added to it, and none is changed
 DIR/private/unnamed/    what each of them returns
@@ -104,18 +104,19 @@ class Names:
 
     def taught(self, record: Record) -> Record:
         """A record of the inputs that learners have, with the mistakes that the class has named."""
-        named = {
-            entry.mistake: entry.answers
-            for entry in self._usable(record).values()
-            if entry.mistake.name
-        }
-        return _with_mistakes(record, named)
+        named = self._named(record.task)
+        return _with_mistakes(
+            record,
+            {
+                entry.mistake: entry.answers
+                for entry in self._usable(record).values()
+                if entry.mistake in named
+            },
+        )
 
     def tasks(self) -> list[Task]:
         """The tasks of the course, each with the mistakes that the class has named."""
-        return [
-            replace(task, mistakes=[*task.mistakes, *self._named(task.id)]) for task in _course()
-        ]
+        return [replace(task, mistakes=[*task.mistakes, *self._named(task)]) for task in _course()]
 
     def groups(self, class_: Sequence[Learner]) -> list[Group]:
         """Everybody's unnamed answers, the same ones together, the most frequent first.
@@ -123,9 +124,9 @@ class Names:
         Those that several learners gave are kept, and get an entry in names.toml.
         """
         found: list[Group] = []
-        for notebook in sorted({name for learner in class_ for name in learner.results}):
+        for notebook in bank.tasks():
             own = [learner for learner in class_ if notebook in learner.results]
-            for record in bank.load_all(bank.FOLDER / notebook).values():
+            for record in bank.load_all(bank.FOLDER / notebook).values() if own else ():
                 found += self._groups(record, notebook, own)
         found.sort(key=lambda group: -len(group.learners))
         self._add([group.entry for group in found if group.entry])
@@ -182,10 +183,10 @@ class Names:
         entries, inputs = self._entries.get(record.task.id, {}), _digest(record)
         return {name: entry for name, entry in entries.items() if entry.inputs == inputs}
 
-    def _named(self, task: str) -> list[Mistake]:
-        return [
-            entry.mistake for entry in self._entries.get(task, {}).values() if entry.mistake.name
-        ]
+    def _named(self, task: Task) -> list[Mistake]:
+        """What the class has named, and the catalogue does not know by now."""
+        words = [entry.mistake for entry in self._entries.get(task.id, {}).values()]
+        return [one for one in words if one.name and one not in task.mistakes]
 
     def of(self, entry: str) -> Mistake:
         """What the instructor has written for an entry.
@@ -208,7 +209,9 @@ class Names:
             raise CannotGrade(f"{self._file} cannot be read: {error}.") from None
         try:
             return {
-                f"{task}.{number}": Mistake(*(fields.get(name, "").strip() for name in FIELDS))
+                f"{task}.{number}": Mistake(
+                    *(" ".join(fields.get(one, "").split()) for one in FIELDS)
+                )
                 for task, entries in content.items()
                 for number, fields in entries.items()
             }
@@ -219,20 +222,20 @@ class Names:
             ) from None
 
     def _check(self) -> None:
-        used = {task.id: {one.name for one in task.mistakes} for task in _course()}
+        used = {task.id: {one.name: one for one in task.mistakes} for task in _course()}
         for entry, words in self._words.items():
             task, problem = entry.partition(".")[0], ""
             if entry not in self._entries.get(task, {}):
                 problem = "no answer is kept under that number"
             elif words.name and not (words.explanation and words.hint):
                 problem = "a name needs an explanation and a hint"
-            elif words.name in used[task]:
+            elif used[task].get(words.name, words) != words:
                 problem = f"`{task}` has a mistake of that name already"
             elif words.kind and words.kind not in bank.kinds():
                 problem = f"there is no kind {words.kind!r} in exercises/misconceptions.json"
             if problem:
                 raise CannotGrade(f"{self._file}, [{entry}]: {problem}.")
-            used[task] |= {words.name} - {""}
+            used[task][words.name or entry] = words
 
 
 def _course() -> list[Task]:
