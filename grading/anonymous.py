@@ -85,19 +85,24 @@ class Pseudonyms:
         whole = {} if (host := socket.gethostname()) in _course_words() else {host: "(computer)"}
         for learner in class_:
             words, own = WORD.findall(learner.name), self._of[learner.key]
-            if len(words) != 1:
-                spellings = learner.name, "".join(words), "_".join(words), " ".join(words[::-1])
-                whole |= dict.fromkeys(filter(None, spellings), own)
+            if len(words) != 1 or not _has_spaces(learner.name):
+                orders = [
+                    glue.join(order) for glue in ("", "_", " ") for order in (words, words[::-1])
+                ]
+                whole |= dict.fromkeys(filter(None, [learner.name, *orders]), own)
             if len(learner.id) >= SHORTEST_NUMBER:
                 whole[learner.id] = own
             for word in words:
                 if len(word) >= SHORTEST or not word.isascii():
                     self._words |= dict.fromkeys(_spellings(word), own)
         self._whole = {text.casefold(): own for text, own in whole.items()}
-        longest_first = sorted(whole, key=lambda text: (-len(text), text))
-        alternatives = "|".join(map(re.escape, longest_first)) or "(?!)"
+        apart, anywhere = (
+            "|".join(re.escape(one) for one in sorted(whole, key=len, reverse=True) if spaced(one))
+            for spaced in (_has_spaces, lambda one: not _has_spaces(one))
+        )
         self._names = re.compile(
-            rf"(?<![^\W_])(?<!\d\.)(?:{alternatives})(?![^\W_])", re.IGNORECASE
+            rf"(?<![^\W_])(?<!\d\.)(?:{apart or '(?!)'})(?![^\W_])|{anywhere or '(?!)'}",
+            re.IGNORECASE,
         )
 
     def text(self, text: str) -> str:
@@ -108,21 +113,26 @@ class Pseudonyms:
         return WORD.sub(lambda match: self._words.get(match[0], match[0]), text)
 
     def of_class(self, class_: Sequence[Learner]) -> list[Learner]:
-        """The class, each learner under their pseudonym."""
-        results, marks = [], {}
-        for learner in class_:
-            own = self._of[learner.key]
-            marks[own] = {
+        """The class, each learner under their pseudonym, sorted by it."""
+        return sorted(map(self._hidden, class_), key=lambda learner: learner.name)
+
+    def _hidden(self, learner: Learner) -> Learner:
+        own, files = self._of[learner.key], {}
+        for number, result in enumerate(learner.files, start=1):
+            who = {"learner": own, "lms": "", "id": "", "file": f"{own}/{number}.ipynb"}
+            files[result.file] = replace(restored(self._cleaned(asdict(result))), **who)
+        return replace(
+            learner,
+            name=own,
+            lms="",
+            id="",
+            files=[*files.values()],
+            results={name: files[result.file] for name, result in learner.results.items()},
+            marks={
                 question: mark._replace(remark=self.text(mark.remark))
                 for question, mark in learner.marks.items()
-            }
-            for number, result in enumerate(learner.files, start=1):
-                who = {"learner": own, "lms": "", "id": "", "file": f"{own}/{number}.ipynb"}
-                results.append(replace(restored(self._cleaned(asdict(result))), **who))
-        hidden = tables.learners(results)
-        for learner in hidden:
-            learner.marks = marks[learner.name]
-        return hidden
+            },
+        )
 
     def _cleaned(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -147,6 +157,11 @@ def _spellings(word: str) -> set[str]:
     if word.lower() in _course_words():
         return {word}
     return {word, word.lower(), word.upper(), word.capitalize()}
+
+
+def _has_spaces(text: str) -> bool:
+    """Whether it is in a script that parts words by spaces: Chinese and Japanese do not."""
+    return max(text) < "\u2e80" or "\uac00" <= max(text) <= "\ud7ff"
 
 
 @cache

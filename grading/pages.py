@@ -267,6 +267,8 @@ def _tasks(class_: Sequence[Learner], results: Sequence[Result]) -> list[_Task]:
     found = []
     for task, of in tasks_of(class_).items():
         tried = [result for result in results if task in result.tasks]
+        if not tried:  # it has been added to the course since
+            continue
         outcomes = [result.tasks[task] for result in tried]
         earned = [outcome.points for outcome in outcomes]
         others = [result.points - own for result, own in zip(tried, earned, strict=True)]
