@@ -142,11 +142,15 @@ def _grade(options: argparse.Namespace) -> int:
 
 def _regrade(options: argparse.Namespace) -> int:
     from grading.grader import regrade
+    from grading.results import Store
+    from grading.unnamed import Names
 
     moves = regrade(options.out)
     for move in moves:
         print(move)
     print(f"{len(moves)} scores moved." if moves else "No score moved.")
+    for line in Names(options.out).told(Store(options.out).all()):
+        print(line)
     return 0
 
 

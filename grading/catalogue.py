@@ -56,9 +56,9 @@ def enter(out: Path, entry: str) -> Path:
     ]
     if not codes:
         raise CannotGrade(f"Nobody has been told of {mistake.name!r} yet: first run regrade.")
-    notebook = next(path for path, _ in build.chosen(task))
+    files = {build.folder_of(notebook) / f"{task}.py": notebook for notebook in build.notebooks()}
+    path, notebook = next(pair for pair in files.items() if pair[0].exists())
     code = _with_imports(min(codes, key=lambda code: (len(code), code)), notebook)
-    path = build.folder_of(notebook) / f"{task}.py"
     text = path.read_text(encoding="utf-8")
     write(path, _with_entry(text, mistake, f"{code.rstrip()}\n\nreturn {task}", path.name))
     return path

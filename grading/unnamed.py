@@ -14,11 +14,12 @@ it, and `stub` writes it into `solutions/`, for all classes to come.
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grading.marking import Outcome, unpacked
+from grading.marking import Outcome, Result, unpacked
 from grading.results import write
 from grading.sandbox import wire
 from grading.submissions import CannotGrade
@@ -131,6 +132,16 @@ class Names:
         found.sort(key=lambda group: -len(group.learners))
         self._add([group.entry for group in found if group.entry])
         return found
+
+    def told(self, results: Iterable[Result]) -> Iterator[str]:
+        """In how many files each mistake with a name was found, in lines."""
+        found = Counter(
+            (task, outcome.mistake) for result in results for task, outcome in result.tasks.items()
+        )
+        for entry, words in self._words.items():
+            if words.name:
+                count = found[entry.partition(".")[0], words.name]
+                yield f"[{entry}] {words.name}: told in {count} file{'' if count == 1 else 's'}"
 
     def _groups(self, record: Record, notebook: str, class_: Sequence[Learner]) -> list[Group]:
         task, known = record.task.id, self._usable(record)

@@ -4,13 +4,14 @@ import importlib.util
 import re
 import shutil
 
+import numpy as np
 import pytest
 import torch
 
 from grading import catalogue
 from grading.__main__ import main
 from grading.conversation import Replies, Reply
-from grading.marking import Result, _outcome
+from grading.marking import Result, _outcome, packed, unpacked
 from grading.results import Store
 from grading.submissions import CannotGrade
 from grading.tables import Learner, learners
@@ -162,7 +163,7 @@ def test_what_the_catalogue_knows_by_now_is_no_conflict(tmp_path, monkeypatch):
 # --- With the whole grader ------------------------------------------------------------------------
 
 SPELLINGS = {
-    "ada": "def entropy(weights):\n"
+    "ada": "import math\n\n\ndef entropy(weights):\n"
     "    return torch.special.entr(weights).sum(-1) / math.log(weights.shape[-1])",
     "bo": "import math\n\n\ndef entropy(p):\n"
     "    return -(p * (p + 1e-9).log()).sum(-1) / math.log(p.shape[-1])  # from 0 to 1",
@@ -171,10 +172,7 @@ SPELLINGS = {
 
 def test_named_told_and_entered(tmp_path, capsys, monkeypatch):
     """Found in a class, named by its instructor, told to learners, and a part of the exercise."""
-    files = {
-        f"{name}.ipynb": notebook(["import math", *code("01", entropy=SPELLINGS[name])])
-        for name in SPELLINGS
-    }
+    files = {f"{name}.ipynb": notebook(code("01", entropy=SPELLINGS[name])) for name in SPELLINGS}
     out = tmp_path / "grades"
     handed_in = str(written(tmp_path / "class", files))
     assert main([handed_in, "--out", str(out), "--seed", "7", "--unsafe"]) == 0
@@ -184,6 +182,7 @@ def test_named_told_and_entered(tmp_path, capsys, monkeypatch):
     assert main([handed_in, "--out", str(out), "--resume", "--unsafe"]) == 0
     assert "It is called from 0 to 1 now: run python" in _text(out / "overview.html")
     assert main(["regrade", "--out", str(out)]) == 0
+    assert "No score moved.\n[entropy.1] from 0 to 1: told in 2 files" in capsys.readouterr().out
     assert (out / "grades.csv").read_bytes() == before  # a name changes no score
     for name in SPELLINGS:
         page = _text(out / "learners" / f"{name}.html")
@@ -224,6 +223,17 @@ def test_what_nobody_was_told_of_is_not_entered(tmp_path):
         catalogue.enter(tmp_path, "entropy.1")
     with pytest.raises(CannotGrade, match=r"has no name for \[entropy.7\]"):
         catalogue.enter(tmp_path, "entropy.7")
+
+
+@pytest.mark.parametrize("name", bank.tasks())
+def test_what_is_kept_of_an_answer_comes_back(name):
+    for record in bank.load_all(bank.FOLDER / name).values():
+        if record.task.kind != "test":
+            again = unpacked(packed(record.expected))
+            for one, other in zip(record.expected, again, strict=True):
+                for output, values in one.outputs.items():
+                    assert other.outputs[output].dtype == values.dtype
+                    np.testing.assert_array_equal(other.outputs[output], values)
 
 
 def test_nothing_large_is_kept():
