@@ -4,11 +4,14 @@ Each page is one file with everything in it, reads well in a light and in a dark
 without a network. A learner's page says what the notebook says; of fresh inputs it shows nothing
 that was expected. The overview holds rubrics and everybody's answers: it is the instructor's.
 
-Whatever a template prints is escaped by Jinja2. HTML goes in at three places only, the filters that
+Whatever a template prints is escaped by Jinja2, and a browser is told to run nothing but our one
+script, which sorts the overview's tables. HTML goes in at three places only, the filters that
 return `Markup`, and what these wrap has been escaped where it was made; and the rubrics, which are
 the course's own.
 """
 
+import base64
+import hashlib
 import re
 import statistics
 import tomllib
@@ -43,6 +46,7 @@ from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
 LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
 SECTIONS = Path(__file__).with_name("sections.toml")
+SCRIPT = Path(__file__).with_name("templates").joinpath("tables.js").read_text(encoding="utf-8")
 FEW = 10  # rows of a table that are shown before one asks for all
 LAB = "http://localhost:8888/lab/tree/notebooks/"  # of whoever has opened the course
 
@@ -403,7 +407,11 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.globals["FEW"] = FEW
+_templates.globals |= {
+    "FEW": FEW,
+    "SCRIPT": Markup(SCRIPT),
+    "SCRIPT_DIGEST": base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
+}
 _templates.filters |= {
     "key": lambda result: key_of(result.learner, result.id),
     "marked": lambda text: Markup(marked(text)),

@@ -231,6 +231,20 @@ def test_tables_sort_filter_and_fold_by_keyboard(folder):
 
 
 @needs.chromium
+def test_a_browser_runs_no_script_but_ours(folder, tmp_path):
+    attack = (
+        "<script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'too'\">"
+    )
+    with running_browser() as browser:
+        page = browser.new_page()
+        for path in [folder / "overview.html", next((folder / "learners").iterdir())]:
+            text = path.read_text(encoding="utf-8").replace("</body>", f"{attack}</body>")
+            (tmp_path / path.name).write_text(text, encoding="utf-8")
+            page.goto((tmp_path / path.name).as_uri())
+            assert page.title() not in ("owned", "too")
+
+
+@needs.chromium
 def test_without_scripts_everything_is_there(folder):
     with running_browser() as browser:
         page = browser.new_context(java_script_enabled=False).new_page()
