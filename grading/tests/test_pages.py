@@ -179,7 +179,12 @@ LONG = "Wolfeschlegelsteinhausenbergerdorff" * 6
 def class_of(count: int) -> list[Learner]:
     """Learners with different points, one of whom has a name of 210 letters."""
     return learners(
-        Result(name, "", "", f"{name}.ipynb", notebook=NOTEBOOK, tasks={"entropy": one})
+        Result(
+            *(name, "", "", f"{name}.ipynb"),
+            notebook=NOTEBOOK,
+            tasks={"entropy": one},
+            words={"dark_column": f"So says {name}."},
+        )
         for name, one in [
             (LONG, outcome(of=100)),
             *((f"learner {i}", outcome(points=i, of=100)) for i in range(2, count + 1)),
@@ -225,8 +230,10 @@ def test_tables_sort_filter_and_fold_by_keyboard(folder):
         page.keyboard.press("Space")
         page.get_by_label("Only rows with").fill("Learner 3")
         assert visible(page) == ["learner 3"]  # found in the folded tail, in any case
+        answers = page.locator(".answer:visible")
+        assert answers.all_inner_texts() == ["So says learner 3."]  # they stand in a fold
         page.get_by_label("Only rows with").fill("")
-        assert len(visible(page)) == pages.FEW
+        assert (len(visible(page)), answers.count()) == (pages.FEW, 0)
         assert errors == []
 
 
