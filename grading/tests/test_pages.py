@@ -1,5 +1,6 @@
 """Pages show what strangers wrote, and none of it as HTML."""
 
+import re
 from dataclasses import fields
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -125,6 +126,21 @@ def test_a_name_that_a_template_does_not_know_is_an_error(monkeypatch):
     template = pages._templates.from_string("{{ leaner }}")
     with pytest.raises(UndefinedError, match="leaner"):
         template.render(learner=1)
+
+
+def test_a_task_is_compared_with_the_others_and_not_with_itself():
+    """Learners guess the first task, whatever they earn for the second."""
+    results = [
+        Result(f"{own} {other}", "", "", f"{own} {other}", notebook=NOTEBOOK, tasks=tasks)
+        for own in (0, 3)
+        for other in range(5)
+        for tasks in [{"entropy": outcome(points=own), "soft_lookup": outcome(points=other)}]
+    ]
+    class_ = learners(results)
+    page = pages.overview(class_, ALL, [], True, pages.page_names(class_))
+    row = re.search("<code>entropy</code>.*?</tr>", page, re.DOTALL)[0]
+    _, correlation = map(float, re.findall(r'data-key="(.*?)"', row))
+    assert correlation == pytest.approx(0)
 
 
 # --- What a learner is handed back ----------------------------------------------------------------
