@@ -22,6 +22,10 @@ the answer is a test, the worker asks the parent for what the implementation und
 | `tables` | grades.csv, tasks.csv, files.csv, and what an instructor enters in marks.csv | yes |
 | `likeness` | submissions that are nearly the same | yes |
 | `beliefs` | which misconceptions a class shares, over all tasks | yes |
+| `item_analysis` | how well a task tells strong from weak | yes |
+| `unnamed` | wrong answers that many share, and what an instructor calls them | yes |
+| `catalogue` | a mistake that a class has named, for `solutions/` | yes |
 | `pages` | a page for each learner, and the overview of the class | yes |
+| `anonymous` | a copy of tables and pages without names | yes |
 | `release` | the learners' zip, without solutions | yes |
 """

@@ -112,7 +112,32 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
         command.add_argument(
             "--out", type=Path, metavar="DIR", required=True, help="the folder of the grades"
         )
+    _add_commands_on_grades(commands)
     return parser, [*commands.choices]
+
+
+def _add_commands_on_grades(commands: argparse._SubParsersAction) -> None:
+    """The commands that use what is graded, and change no score."""
+    anonymous = commands.add_parser(
+        "anonymous",
+        help="copy tables and pages without names",
+        description="Copy tables and pages with a pseudonym in place of each name and number, and "
+        "without paths and addresses.",
+    )
+    anonymous.set_defaults(run=_anonymous)
+    anonymous.add_argument("copy", type=Path, help="a new folder for the copy")
+    catalogue = commands.add_parser(
+        "catalogue",
+        help="write a mistake that a class has named into solutions/",
+        description="Write a mistake that has a name in names.toml into the file of its exercise "
+        "in solutions/, with the shortest code of those who made it.",
+    )
+    catalogue.set_defaults(run=_catalogue)
+    catalogue.add_argument("entry", help="its number in names.toml, entropy.1 for example")
+    for command in (anonymous, catalogue):
+        command.add_argument(
+            "--out", type=Path, metavar="DIR", required=True, help="the folder of the grades"
+        )
 
 
 def _seed(text: str) -> int:
@@ -162,11 +187,33 @@ def _grade(options: argparse.Namespace) -> int:
 
 def _regrade(options: argparse.Namespace) -> int:
     from grading.grader import regrade
+    from grading.results import Store
+    from grading.unnamed import Names
 
     moves = regrade(options.out)
     for move in moves:
         print(move)
     print(f"{len(moves)} scores moved." if moves else "No score moved.")
+    for line in Names(options.out).told(Store(options.out).all()):
+        print(line)
+    return 0
+
+
+def _anonymous(options: argparse.Namespace) -> int:
+    from grading.anonymous import write_copy
+
+    count = write_copy(options.out, options.copy)
+    print(f"{count} learners, under pseudonyms: {options.copy / 'overview.html'}")
+    return 0
+
+
+def _catalogue(options: argparse.Namespace) -> int:
+    from grading.catalogue import enter
+
+    path = enter(options.out, options.entry)
+    task = path.stem
+    print(f"Entered in {path}. The code in it is a learner's: read it before you run")
+    print(f"make exercises ONLY={task} && make selftest ONLY={task}")
     return 0
 
 

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +37,7 @@ from grading.submissions import (
     who,
 )
 from grading.tables import Lateness, Learner
+from grading.unnamed import Names
 from utils.checks import bank
 from utils.checks.tasks import Record
 
@@ -47,10 +48,11 @@ class Assignments(Mapping):
     Args:
         folder: keeps the fresh records, so that a resumed run uses the same.
         seed: of the fresh cases.
+        names: mistakes that this class has named.
     """
 
-    def __init__(self, folder: Path, seed: int):
-        self._folder, self._seed = folder, seed
+    def __init__(self, folder: Path, seed: int, names: Names):
+        self._folder, self._seed, self._names = folder, seed, names
         self._made: dict[str, Assignment] = {}
         self._lock = threading.Lock()
 
@@ -76,6 +78,8 @@ class Assignments(Mapping):
         same = [record.task for record in made.public.values()] == [
             record.task for record in made.fresh.values()
         ]
+        public = {task: self._names.taught(record) for task, record in made.public.items()}
+        made = replace(made, public=public)
         digests = {task: _digests(made, task) for task in made.public} if same else {}
         if known and digests != self.digests(name):
             raise CannotGrade(
@@ -190,7 +194,7 @@ def grade(
         if before:
             _check_continues(store, out, source, files, seed, resume or bool(again))
         seed = before.get("seed", secrets.randbits(40) if seed is None else seed)
-        assignments = Assignments(store.records, seed)
+        assignments = Assignments(store.records, seed, Names(out))
         workers = workers or processors()
         with Reader() as reader, Launcher(safe, workers) as launcher:
             store.start(
@@ -377,7 +381,7 @@ def report(out: Path) -> list[Result]:
             )
     tables.write_tasks(class_, out / "tasks.csv")
     tables.write_marks(class_, out / "marks.csv")
-    pages.write_pages(class_, out, store.run["safe"])
+    pages.write_pages(class_, Names(out), out, store.run["safe"])
     return results
 
 
@@ -446,7 +450,8 @@ def regrade(out: Path) -> list[Move]:
 def _regrade(out: Path, store: Store) -> list[Move]:
     seed, source = store.run["seed"], Path(store.run["source"])
     draft = store.draft()
-    before, now = (Assignments(kept.records, seed) for kept in (store, draft))
+    names = Names(out)
+    before, now = (Assignments(kept.records, seed, names) for kept in (store, draft))
     changed = _changed(store, before, now)
     submissions = {submission.file: submission for submission in find(source)}
     again = [result.file for result in store.all() if result.notebook in changed]

@@ -5,7 +5,9 @@ drawn from the instructor's seed. The worse of the two decides the points, so th
 the public cases earn nothing. What the learner is told of fresh cases holds no expected value.
 """
 
+import base64
 import builtins
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,14 +15,16 @@ import numpy as np
 
 from grading import reader, reading
 from grading.conversation import ENDED, Assignment, Conversation, Replies, Reply
-from grading.sandbox import Launcher
+from grading.sandbox import Launcher, wire
 from grading.signs import Sign
 from grading.submissions import Submission, Unreadable
 from utils.checks.diagnosing import diagnose
 from utils.checks.feedback import in_words
 from utils.checks.judging import Verdict
 from utils.checks.reasons import Reason
-from utils.checks.tasks import Record
+from utils.checks.tasks import Answer, Record
+
+LARGEST_RETURNED = 2**17  # bytes of an answer without a name that are kept: honest ones take 2**13
 
 
 @dataclass
@@ -35,6 +39,8 @@ class Outcome:
         heading, lines: what the learner is told.
         public_points: earned on the public cases alone, as the learner's notebook shows.
         expected, found, place: the small matrix of a public case that differs, and where.
+        returned: what came back for the public cases (`packed`), where it is wrong and no known
+            mistake; "" elsewhere.
     """
 
     points: int
@@ -47,6 +53,7 @@ class Outcome:
     expected: Sequence | None = None
     found: Sequence | None = None
     place: Sequence[int] = ()
+    returned: str = ""
 
 
 @dataclass
@@ -186,7 +193,29 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
         expected=comparison and comparison.expected.tolist(),
         found=comparison and comparison.found.tolist(),
         place=comparison.place if comparison else (),
+        returned="" if is_model else _returned(on_public, replies.public),
     )
+
+
+def _returned(verdict: Verdict, reply: Reply) -> str:
+    """What a wrong answer without a name returned, unless the values are right or too many."""
+    if verdict.evidence is None or verdict.mistake or verdict.reason == Reason.GRADIENT:
+        return ""
+    text = packed(reply.answers)
+    return text if len(text) <= LARGEST_RETURNED else ""
+
+
+def packed(answers: Sequence[Answer]) -> str:
+    """The outputs of answers, as text."""
+    frame = wire.pack([answer.outputs for answer in answers])
+    return base64.b64encode(frame).decode()
+
+
+def unpacked(text: str) -> list[Answer]:
+    """The answers whose outputs `packed` has written."""
+    frame = io.BytesIO(base64.b64decode(text))
+    outputs, _ = wire.unpack(frame.read, wire.OBJECTS * len(text))
+    return [Answer(found) for found in outputs]
 
 
 def _without_inputs(verdict: Verdict) -> Verdict:

@@ -157,7 +157,11 @@ def write(path: Path, text: str) -> None:
 
 
 def _result(path: Path) -> Result:
-    content = json.loads(path.read_text(encoding="utf-8"))
+    return restored(json.loads(path.read_text(encoding="utf-8")))
+
+
+def restored(content: dict[str, Any]) -> Result:
+    """A result from what `dataclasses.asdict` makes of it."""
     content["tasks"] = {
         task: Outcome(**outcome | {"reason": Reason(outcome["reason"])})
         for task, outcome in content["tasks"].items()

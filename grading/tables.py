@@ -165,7 +165,7 @@ def learners(results: Iterable[Result], lateness: Lateness = BEST_COUNTS) -> lis
 def brief(result: Result) -> Result:
     """The little of a result that the tables need."""
     tasks = {
-        task: replace(outcome, heading="", lines=(), expected=None, found=None)
+        task: replace(outcome, heading="", lines=(), expected=None, found=None, returned="")
         for task, outcome in result.tasks.items()
     }
     words = {question: text[:1] for question, text in result.words.items()}

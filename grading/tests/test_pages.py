@@ -1,7 +1,9 @@
 """Pages show what strangers wrote, and none of it as HTML."""
 
+import re
 from dataclasses import fields
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import pytest
 from jinja2 import UndefinedError
@@ -11,12 +13,16 @@ from grading.likeness import Pair
 from grading.marking import Outcome, Result
 from grading.signs import Sign
 from grading.tables import Learner, Mark, learners
+from grading.unnamed import Group
+from tests import needs
+from tests.browser.lab import running_browser
 from utils.checks import bank
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Kind, Mistake, Task
 
 NOTEBOOK = "01_attention_concepts"
-NOT_SHOWN = {"lms", "digest", "code"}
+ALL = [task for tasks in bank.tasks().values() for task in tasks]
+NOT_SHOWN = {"lms", "digest", "returned"}
 
 
 def hostile(field: str) -> str:
@@ -77,7 +83,10 @@ class Elements(HTMLParser):
 
 
 def test_no_text_of_a_submission_becomes_html(class_, tmp_path):
-    pages.write_pages(class_, tmp_path, safe=True)
+    words = [hostile(field) for field in ("entry", "unknown", "name")]
+    group = Group(words[0], words[1], 3, words[2], class_, outcome(), hostile("code"))
+    names = SimpleNamespace(tasks=lambda: ALL, groups=lambda _: [group, group])
+    pages.write_pages(class_, names, tmp_path, safe=True)
     seen = ""
     for path in [tmp_path / "overview.html", *(tmp_path / "learners").iterdir()]:
         found = Elements(path.read_text(encoding="utf-8"))
@@ -86,7 +95,7 @@ def test_no_text_of_a_submission_becomes_html(class_, tmp_path):
         assert "49" not in found.text  # nor read as a template
         seen += found.text + found.values
     texts = {*strings_of(Result), *strings_of(Outcome), "friend", "question", "answer", "unmarked"}
-    texts |= {"lines", "tasks", "code", "remarks", "flags", "mark"}
+    texts |= {"lines", "tasks", "code", "remarks", "flags", "mark", "entry", "unknown", "name"}
     assert {name for name in texts if f"{name}-text" not in seen} == NOT_SHOWN
 
 
@@ -105,7 +114,7 @@ def test_the_overview_says_what_the_class_believes(monkeypatch):
     facts = {"points": 2, "difficulty": 1, "minutes": 5, "outputs": ["it"], "hints": []}
     mistakes = [Mistake("behind", "You mask late.", "When?", kind.slug)]
     task = Task(id="one", title="One", mistakes=mistakes, **facts)
-    monkeypatch.setattr(bank, "tasks", lambda: {NOTEBOOK: [task]})
+    monkeypatch.setattr(bank, "tasks", lambda: {NOTEBOOK: [task]})  # the course's order
     monkeypatch.setattr(bank, "kinds", lambda: {kind.slug: kind})
     monkeypatch.setattr(likeness, "alike", lambda _: [])  # it would remember the one task
     known = strings_of(Result) | {"problem": "", "notebook": NOTEBOOK}
@@ -115,7 +124,7 @@ def test_the_overview_says_what_the_class_believes(monkeypatch):
             Result(**known | {"learner": name, "tasks": {"one": outcome(mistake=mistake)}})
             for name, mistake in zip("abc", made, strict=True)
         )
-        return Elements(pages.overview(class_, True, pages.page_names(class_))).text
+        return Elements(pages.overview(class_, [task], [], True, pages.page_names(class_))).text
 
     assert "2 of 3 believe that a mask may come late.\nIt may not." in page_of(
         "behind", "", "behind"
@@ -128,3 +137,167 @@ def test_a_name_that_a_template_does_not_know_is_an_error(monkeypatch):
     template = pages._templates.from_string("{{ leaner }}")
     with pytest.raises(UndefinedError, match="leaner"):
         template.render(learner=1)
+
+
+def test_a_task_is_compared_with_the_others_and_not_with_itself():
+    """Learners guess the first task, whatever they earn for the second."""
+    results = [
+        Result(f"{own} {other}", "", "", f"{own} {other}", notebook=NOTEBOOK, tasks=tasks)
+        for own in (0, 3)
+        for other in range(5)
+        for tasks in [{"entropy": outcome(points=own), "soft_lookup": outcome(points=other)}]
+    ]
+    class_ = learners(results)
+    page = pages.overview(class_, ALL, [], True, pages.page_names(class_))
+    row = re.search("<code>entropy</code>.*?</tr>", page, re.DOTALL)[0]
+    _, correlation = map(float, re.findall(r'data-key="(.*?)"', row))
+    assert correlation == pytest.approx(0)
+
+
+# --- What a learner is handed back ----------------------------------------------------------------
+
+
+def learner_of(**outcomes) -> Learner:
+    """A learner with one notebook, whose answer in words has been marked."""
+    known = {"notebook": NOTEBOOK, "tasks": outcomes, "words": {"dark_column": "So."}}
+    (learner,) = learners([Result("Ada", "", "", "ada.ipynb", **known)])
+    return learner
+
+
+RIGHT = outcome(points=2, reason=Reason.PASSED, mistake="", heading="✓ One: passed", expected=None)
+WRONG = outcome(mistake="in bits", heading="✗ Two: not yet", lines=["What it does."], expected=None)
+
+
+def test_a_learner_reads_first_what_is_right_and_then_what_to_learn_next():
+    page = pages.learner_page(learner_of(entropy=WRONG, soft_lookup=RIGHT), ALL, True)
+    text = Elements(page).text
+    order = ["2 of 4 points", "✓ One", "What to learn next", "✗ Two", "Worth knowing", "Read again"]
+    assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
+    assert "A wrong factor gives a wrong answer that looks right." in text  # the kind of `in bits`
+    address = "01_attention_concepts.ipynb#6.-How-focused%3F-The-entropy"
+    assert f'{address}">6. How focused? The entropy</a>' in page
+
+
+def test_whoever_has_everything_is_told_so():
+    page = pages.learner_page(learner_of(entropy=RIGHT), ALL, True)
+    assert "Everything that was asked is right." in page
+    assert "What to learn next" not in page
+
+
+def test_a_rubric_is_rendered_once_there_is_a_mark():
+    learner = learner_of(entropy=RIGHT)
+    assert "a reason to do with values" not in pages.learner_page(learner, ALL, True)
+    learner.marks["dark_column"] = Mark(2, "Good.")
+    page = pages.learner_page(learner, ALL, True)
+    assert "<li>1 point: a reason to do with values" in page
+    assert "changes the <em>input or the value</em> of the word" in page
+
+
+@pytest.mark.parametrize("task", [task.id for task in ALL])
+def test_every_task_has_a_section_that_is_there(task):
+    assert pages.section_of(task).heading[0].isdigit()
+
+
+# --- The overview in a browser --------------------------------------------------------------------
+
+LONG = "Wolfeschlegelsteinhausenbergerdorff" * 6
+
+
+def class_of(count: int) -> list[Learner]:
+    """Learners with different points, one of whom has a name of 210 letters."""
+    return learners(
+        Result(
+            *(name, "", "", f"{name}.ipynb"),
+            notebook=NOTEBOOK,
+            tasks={"entropy": one},
+            words={"dark_column": f"So says {name}."},
+        )
+        for name, one in [
+            (LONG, outcome(of=100)),
+            *((f"learner {i}", outcome(points=i, of=100)) for i in range(2, count + 1)),
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("pages")
+    group = Group("entropy.1", "entropy", 12, "", class_of(12), outcome(), "x" * 300)
+    names = SimpleNamespace(tasks=lambda: ALL, groups=lambda _: [group])
+    pages.write_pages(class_of(FEW_MORE), names, out, safe=True)
+    return out
+
+
+FEW_MORE = pages.FEW + 5
+ROWS = "[aria-label=Learners] tbody tr"
+
+
+def visible(page) -> list[str]:
+    return page.locator(f"{ROWS}:visible td:first-child").all_inner_texts()
+
+
+@needs.chromium
+def test_tables_sort_filter_and_fold_by_keyboard(folder):
+    with running_browser() as browser:
+        page = browser.new_page()
+        errors = []
+        page.on("pageerror", lambda error: errors.append(error))
+        page.goto((folder / "overview.html").as_uri())
+        assert len(visible(page)) == pages.FEW
+        points = page.get_by_role("region", name="Learners").get_by_role("button", name="points")
+        points.focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")  # from many to few
+        assert visible(page)[0] == f"learner {FEW_MORE}"  # by number, 9 comes after 15
+        head = page.locator("[aria-label=Learners] th[aria-sort]")
+        assert head.get_attribute("aria-sort") == "descending"
+        page.get_by_label("Show all 15 rows").focus()
+        page.keyboard.press("Space")
+        assert len(visible(page)) == FEW_MORE
+        page.keyboard.press("Space")
+        page.get_by_label("Only rows with").fill("Learner 3")
+        assert visible(page) == ["learner 3"]  # found in the folded tail, in any case
+        answers = page.locator(".answer:visible")
+        assert answers.all_inner_texts() == ["So says learner 3."]  # they stand in a fold
+        page.get_by_label("Only rows with").fill("")
+        assert (len(visible(page)), answers.count()) == (pages.FEW, 0)
+        assert errors == []
+
+
+@needs.chromium
+def test_a_browser_runs_no_script_but_ours(folder, tmp_path):
+    attack = (
+        "<script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'too'\">"
+    )
+    with running_browser() as browser:
+        page = browser.new_page()
+        for path in [folder / "overview.html", next((folder / "learners").iterdir())]:
+            text = path.read_text(encoding="utf-8").replace("</body>", f"{attack}</body>")
+            (tmp_path / path.name).write_text(text, encoding="utf-8")
+            page.goto((tmp_path / path.name).as_uri())
+            assert page.title() not in ("owned", "too")
+
+
+@needs.chromium
+def test_without_scripts_everything_is_there(folder):
+    with running_browser() as browser:
+        page = browser.new_context(java_script_enabled=False).new_page()
+        page.goto((folder / "overview.html").as_uri())
+        assert len(visible(page)) == pages.FEW
+        assert page.get_by_label("Only rows with").count() == 1
+        assert not page.get_by_label("Only rows with").is_visible()
+        page.locator("label:has-text('Show all 15 rows') input").check()
+        assert len(visible(page)) == FEW_MORE
+
+
+@needs.chromium
+@pytest.mark.parametrize("width", [390, 1100])
+def test_a_name_of_two_hundred_letters_breaks_no_page(folder, width):
+    with running_browser() as browser:
+        page = browser.new_page(viewport={"width": width, "height": 800})
+        for path in [folder / "overview.html", *(folder / "learners").iterdir()]:
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
+        page.goto((folder / "overview.html").as_uri())
+        box = page.get_by_role("link", name=LONG, exact=True).first.bounding_box()
+        assert box["width"] <= 400
