@@ -65,7 +65,7 @@ class Notebook:
     cells: Sequence[Cell]
     words: dict[str, str]
     remarks: Sequence[str]
-    signs: Sequence[Sign]
+    signs: Sequence[Sign] = ()
 
 
 def read(data: bytes, file: str = "") -> Notebook:
@@ -97,7 +97,7 @@ def read(data: bytes, file: str = "") -> Notebook:
     words = {question: words.get(question, "") for question in questions(name)}
     cells = _without_leftover_stubs(cells, name)
     noticed = signs(name, [(cell.number, cell.source) for cell in cells], given_code(name))
-    return Notebook(name, cells, words, remarks, noticed)
+    return Notebook(name, cells, words, remarks, signs=noticed)
 
 
 def _content(data: bytes) -> dict:

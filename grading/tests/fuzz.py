@@ -234,7 +234,7 @@ def fault(frames: bytes, assignment: Assignment) -> str:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            notebook = Notebook(assignment.name, [Cell(1, "x")], {}, [], [])
+            notebook = Notebook(assignment.name, [Cell(1, "x")], {}, [])
             ask(result, notebook, assignment, list(assignment.public), Played(frames))
             json.dumps(asdict(result)).encode()
             pages.learner_page(*learners([result]), safe=True).encode(errors="replace")

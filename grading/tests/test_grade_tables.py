@@ -7,9 +7,10 @@ import json
 import pytest
 
 from grading import tables
-from grading.marking import Outcome, Result, Shortcut
+from grading.marking import Outcome, Result
 from grading.pages import page_names
 from grading.results import Store
+from grading.signs import Sign
 from grading.submissions import CannotGrade
 from grading.tables import Learner, learners
 from utils.checks import bank
@@ -85,9 +86,7 @@ def test_moodle_imports_the_grades(tmp_path):
 
 def test_no_cell_is_a_formula(tmp_path):
     names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)"]
-    found = [
-        result(name, flags=[Shortcut("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names
-    ]
+    found = [result(name, flags=[Sign("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names]
     class_ = learners(found)
     for write, name in [
         (tables.write_grades, "grades.csv"),
@@ -130,8 +129,8 @@ def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
 @pytest.mark.parametrize("reason", Reason)
 def test_what_is_kept_comes_back(tmp_path, reason):
     outcome = Outcome(1, 2, reason, "a mistake", "Not yet", ["a line"], 2, [[1]], [[0]], [0, 0])
-    shortcut = Shortcut("entropy", "scaled_dot_product_attention", 3)
-    kept = result("ada", tasks={"entropy": outcome}, flags=[shortcut], remarks=["cell 1: 1 / 0"])
+    sign = Sign("entropy", "uses scaled_dot_product_attention", 3)
+    kept = result("ada", tasks={"entropy": outcome}, flags=[sign], remarks=["cell 1: 1 / 0"])
     store = Store(tmp_path)
     store.start(seed=1, source="class", safe=True)
     store.save(kept)
