@@ -22,7 +22,7 @@ from typing import Any
 from grading import pages, tables
 from grading.results import Store, restored, write
 from grading.submissions import CannotGrade
-from grading.tables import Learner
+from grading.tables import Learner, Mark
 from grading.unnamed import Names
 from utils.checks import bank
 
@@ -128,11 +128,12 @@ class Pseudonyms:
             id="",
             files=[*files.values()],
             results={name: files[result.file] for name, result in learner.results.items()},
-            marks={
-                question: mark._replace(remark=self.text(mark.remark))
-                for question, mark in learner.marks.items()
-            },
+            marks=self._marks(learner.marks),
+            overrides=self._marks(learner.overrides),
         )
+
+    def _marks(self, marks: Mapping[str, Mark]) -> dict[str, Mark]:
+        return {one: mark._replace(remark=self.text(mark.remark)) for one, mark in marks.items()}
 
     def _cleaned(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -773,6 +773,7 @@ HIDDEN = {
     ),
     "a function that no cell defines": _attack(
         RIGHT.replace("entropy", "other"),
+        "normalised_heatmap = None",
         "vars()['entro' + 'py'] = other",
         earns=ENTROPY,
         says="is defined by no cell of the notebook",

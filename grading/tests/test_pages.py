@@ -102,7 +102,7 @@ def test_no_text_of_a_submission_becomes_html(class_, tmp_path):
 @pytest.mark.filterwarnings("error")
 def test_the_largest_numbers_have_colours():
     huge = outcome(expected=[[0.0, 1.0]], found=[[1.7e308, -1.7e308]])
-    (_, expected), (_, found) = pages._matrices(huge)
+    (_, expected), (_, found) = pages._matrices(huge, "yours")
     middle, same = (cell.background for cell in expected[0])
     low, high = (cell.background for cell in found[0][::-1])
     assert middle == same
