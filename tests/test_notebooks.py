@@ -87,11 +87,16 @@ def test_a_guess_comes_before_its_answer_and_the_answer_is_folded(path):
     cells = cells_of(path, "code")
     asked = [i for i, cell in enumerate(cells) if "predict(" in cell.source]
     assert 3 <= len(asked) <= 6
+    folded = [
+        i
+        for i, cell in enumerate(cells)
+        if cell.metadata.get("jupyter") == {"outputs_hidden": True}
+    ]
+    assert folded == [i + 1 for i in asked]  # of others JupyterLab would show the first line
     for i in asked:
         (name,) = re.findall(r"^(\w+) = predict\(", cells[i].source, flags=re.MULTILINE)
         answer = cells[i + 1]
         assert f"{name}.reveal(" in answer.source.splitlines()[-1], answer.source
-        assert answer.metadata.get("jupyter") == {"outputs_hidden": True}, answer.source
         assert text_of(answer.outputs).startswith(f"{GuessFirst()!r}\n")  # what folded ones show
         assert re.search(r"^The answer: .+$", text_of(answer.outputs), flags=re.MULTILINE)
 
