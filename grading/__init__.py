@@ -7,6 +7,7 @@ the answer is a test, the worker asks the parent for what the implementation und
 
 | module | what it does | trusted |
 |---|---|---|
+| `platforms` | how Canvas and Moodle name files, and what they take back | yes |
 | `submissions` | what was handed in: files, folders, a zip of an LMS | |
 | `reading` | a notebook as data: its code, its answers in words | |
 | `wire` | what goes between parent and worker: JSON and raw numbers | |
@@ -17,7 +18,7 @@ the answer is a test, the worker asks the parent for what the implementation und
 | `conversation` | what the workers of a submission are asked, and what they say | yes |
 | `marking` | one submission: what its answers are worth | yes |
 | `results` | what is known of each file, on disk at once; resumed and marked again | yes |
-| `tables` | grades.csv and files.csv | yes |
+| `tables` | grades.csv, tasks.csv, files.csv, and what an instructor enters in marks.csv | yes |
 | `likeness` | submissions that are nearly the same | yes |
 | `beliefs` | which misconceptions a class shares, over all tasks | yes |
 | `item_analysis` | how well a task tells strong from weak | yes |

@@ -1,4 +1,4 @@
-"""The command line: `python -m grading FOLDER --out DIR`, `python -m grading regrade --out DIR`."""
+"""The command line: `python -m grading FOLDER --out DIR`; `regrade` and `show` with `--out DIR`."""
 
 import argparse
 import sys
@@ -41,8 +41,9 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     grade = commands.add_parser(
         "grade",
         help="grade what was handed in; `grade --help` lists the options",
-        description="Grade a class. Writes grades.csv, files.csv, marks.csv, overview.html and a "
-        "page for each learner.",
+        description="Grade a class. Writes grades.csv, tasks.csv, files.csv, marks.csv, "
+        "overview.html and a page for each learner; and, if the files came from Canvas or Moodle, "
+        "feedback.zip, which takes the pages back there.",
     )
     grade.set_defaults(run=_grade)
     grade.add_argument(
@@ -65,6 +66,24 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
     )
     grade.add_argument("--only", default="", metavar="TEXT", help="files with TEXT in their path")
     grade.add_argument(
+        "--again",
+        default="",
+        metavar="NAME",
+        help="mark this learner anew, and nobody else; a name or a number",
+    )
+    grade.add_argument(
+        "--late",
+        type=_lateness,
+        metavar="RULE",
+        help="which of a learner's files counts: the `best` (default), the `last`, or the last "
+        "that is not late, `on-time`; or 20%%: what a late one loses (kept with the grades)",
+    )
+    grade.add_argument(
+        "--column",
+        help="what Canvas calls the assignment, in grades.csv (default: Grade; kept with the "
+        "grades)",
+    )
+    grade.add_argument(
         "--unsafe",
         action="store_true",
         help="without a sandbox: submissions can read and change whatever you can",
@@ -77,9 +96,16 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
         "list whose points moved, and why.",
     )
     regrade.set_defaults(run=_regrade)
-    regrade.add_argument(
-        "--out", type=Path, metavar="DIR", required=True, help="the folder of the grades"
+
+    show = commands.add_parser(
+        "show", help="what is known of one learner", description="Show what is known of a learner."
     )
+    show.set_defaults(run=_show)
+    show.add_argument("name", help="the learner's name or number")
+    for command in (regrade, show):
+        command.add_argument(
+            "--out", type=Path, metavar="DIR", required=True, help="the folder of the grades"
+        )
     _add_commands_on_grades(commands)
     return parser, [*commands.choices]
 
@@ -116,6 +142,16 @@ def _workers(text: str) -> int:
     return _whole_number(text, 1, 1000)
 
 
+def _lateness(text: str) -> str:
+    from grading.tables import Lateness
+
+    try:
+        Lateness.of(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+    return text
+
+
 def _whole_number(text: str, least: int, most: int) -> int:
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most}")
@@ -133,6 +169,9 @@ def _grade(options: argparse.Namespace) -> int:
         options.only,
         options.resume,
         safe=not options.unsafe,
+        again=options.again,
+        late=options.late,
+        column=options.column,
     )
     lost = sum(bool(result.problem) for result in results)
     print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
@@ -169,6 +208,14 @@ def _catalogue(options: argparse.Namespace) -> int:
     task = path.stem
     print(f"Entered in {path}. The code in it is a learner's: read it before you run")
     print(f"make exercises ONLY={task} && make selftest ONLY={task}")
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from grading.grader import show
+
+    for line in show(options.out, options.name):
+        print(line)
     return 0
 
 

@@ -9,7 +9,8 @@ import secrets
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from itertools import islice
@@ -23,8 +24,17 @@ from grading.conversation import Assignment
 from grading.marking import Result, ask, mark
 from grading.results import Store, write
 from grading.sandbox import Launcher, wire
-from grading.submissions import CannotGrade, NoSubmissions, Submission, Unreadable, find
-from grading.tables import Learner
+from grading.submissions import (
+    CannotGrade,
+    NoSubmissions,
+    Submission,
+    Unreadable,
+    find,
+    key_of,
+    some,
+    who,
+)
+from grading.tables import Lateness, Learner
 from grading.unnamed import Names
 from utils.checks import bank
 from utils.checks.tasks import Record
@@ -136,6 +146,9 @@ def grade(
     only: str = "",
     resume: bool = False,
     safe: bool = True,
+    again: str = "",
+    late: str | None = None,
+    column: str | None = None,
 ) -> list[Result]:
     """Grade everything that was handed in.
 
@@ -147,9 +160,14 @@ def grade(
         only: grade only files whose path contains this; results of the others stay.
         resume: continue in a folder that holds grades already.
         safe: in the sandbox.
+        again: mark this learner anew, and nobody else; continues as `resume` does.
+        late: which file counts and what being late costs, as `tables.Lateness` reads it; by
+            default as before, or the best.
+        column: what Canvas calls the assignment; by default as before, or "Grade".
 
     Raises:
-        CannotGrade: the folder holds grades already, or there are no solutions.
+        CannotGrade: the folder holds grades already, another grader is at work in it, two
+            learners cannot be told apart, or there are no solutions.
         NoSubmissions, NoSandbox: see there.
     """
     public_seed = _builder().PUBLIC_SEED
@@ -158,28 +176,53 @@ def grade(
     _check_writable(out)
     if seed == public_seed:
         raise CannotGrade(f"The seed {seed} draws the inputs that learners have. Name another.")
-    submissions = [submission for submission in find(source) if only in submission.file]
+    everything = find(source, _tell)
+    submissions = [submission for submission in everything if only in submission.file]
     if not submissions:
         raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
-    store = Store(out)
-    if store.run and not resume:
-        raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
-    if store.run and seed not in (None, store.run["seed"]):
-        raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
-    seed = store.run.get("seed", secrets.randbits(40) if seed is None else seed)
-    assignments = Assignments(store.records, seed, Names(out))
-    with Launcher(safe) as launcher:
-        safe = safe and store.run.get("safe", True)
-        store.start(seed=seed, source=str(source.resolve()), safe=safe)
-        with _Tables(out, store) as known:
-            waiting = [submission for submission in submissions if not known.has(submission)]
-            run(
-                waiting,
-                lambda submission: _marked(submission, assignments, launcher),
-                known.keep,
-                workers,
+    if again:
+        chosen = who(again, {(one.learner, one.id) for one in everything})
+        submissions = [one for one in everything if key_of(one.learner, one.id) == chosen]
+    with Store(out).alone():
+        store = Store(out)
+        run_before = store.run
+        if run_before and not (resume or again):
+            raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
+        if run_before and seed not in (None, run_before["seed"]):
+            raise CannotGrade(
+                f"{out} was begun with another seed. Leave --seed out, or name another."
             )
-    return report(out)
+        files = {submission.file for submission in everything}
+        if run_before and files.isdisjoint(result.file for result in store.all()):
+            raise CannotGrade(
+                f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, "
+                "name another folder for --out."
+            )
+        seed = run_before.get("seed", secrets.randbits(40) if seed is None else seed)
+        assignments = Assignments(store.records, seed, Names(out))
+        with Launcher(safe) as launcher:
+            store.start(
+                seed=seed,
+                source=str(source.resolve()),
+                safe=safe and run_before.get("safe", True),
+                late=late or run_before.get("late", tables.BEST),
+                column=column or run_before.get("column", "Grade"),
+            )
+            if gone := store.leave(files):
+                _tell(f"Removed or renamed, and no longer in the grades: {some(gone)}")
+            with _Tables(out, store) as known:
+                waiting = [one for one in submissions if again or not known.has(one)]
+                run(
+                    waiting,
+                    lambda submission: _marked(submission, assignments, launcher),
+                    known.keep,
+                    workers,
+                )
+        return report(out)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _check_writable(out: Path) -> None:
@@ -244,18 +287,22 @@ class _Tables:
 
     def _write(self) -> None:
         began = time.monotonic()
-        write_tables(
-            tables.learners([self._known[file] for file in sorted(self._known)]), self._out
-        )
+        known = [self._known[file] for file in sorted(self._known)]
+        write_tables(_class_of(known, self._store), self._out, self._store)
         ended = time.monotonic()
         self._next = ended + max(1.0, 20 * (ended - began))  # at most a twentieth of the time
 
 
-def write_tables(class_: Sequence[Learner], out: Path) -> list[str]:
-    """Write grades.csv and files.csv; complaints about marks.csv."""
+def _class_of(results: Iterable[Result], store: Store) -> list[Learner]:
+    return tables.learners(results, Lateness.of(store.run["late"]))
+
+
+def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str]:
+    """Write grades.csv, tasks.csv and files.csv; complaints about marks.csv."""
     complaints = tables.read_marks(out / "marks.csv", class_)
-    tables.write_grades(class_, out / "grades.csv")
-    tables.write_files(class_, out / "files.csv")
+    tables.write_grades(class_, out / "grades.csv", store.run["column"])
+    tables.write_tasks(class_, out / "tasks.csv")
+    tables.write_files(class_, out / "files.csv", store.gone())
     return complaints
 
 
@@ -287,13 +334,49 @@ def run(
 
 def report(out: Path) -> list[Result]:
     """Write all tables and pages from the results so far."""
-    results = list(Store(out).all())
-    class_ = tables.learners(results)
-    for complaint in write_tables(class_, out):
-        print(complaint, file=sys.stderr)
+    store = Store(out)
+    results = list(store.all())
+    class_ = _class_of(results, store)
+    for complaint in write_tables(class_, out, store):
+        _tell(complaint)
+    for name, count in Counter(name for one in class_ for name in one.results).items():
+        if 10 * count < len(class_):  # perhaps a mistake of theirs, which costs the others
+            _tell(
+                f"Only {count} of {len(class_)} learners handed in {name}: its points are among "
+                "those that are possible for everybody."
+            )
     tables.write_marks(class_, out / "marks.csv")
-    pages.write_pages(class_, Names(out), out, Store(out).run["safe"])
+    pages.write_pages(class_, Names(out), out, store.run["safe"])
     return results
+
+
+def show(out: Path, name: str) -> Iterator[str]:
+    """What is known of one learner, in lines.
+
+    Args:
+        out: the folder of the grades.
+        name: the learner's name or number.
+
+    Raises:
+        CannotGrade: there are no grades, or nobody is called that, or several are.
+    """
+    store = Store(out)
+    if not store.run:
+        raise CannotGrade(f"There are no grades in {out}.")
+    class_ = _class_of(store.all(), store)
+    tables.read_marks(out / "marks.csv", class_)
+    chosen = who(name, {(learner.name, learner.id) for learner in class_})
+    learner = next(one for one in class_ if one.key == chosen)
+    yield f"{learner.key}: {learner.points:g} points"
+    for result in learner.files:
+        yield f"  {result.file}: {result.problem or learner.standing(result)}"
+        for task, outcome in result.tasks.items():
+            said = outcome.mistake or outcome.reason.words
+            yield f"    {task}: {outcome.points} of {outcome.of}, {said}"
+        yield from (f"    to look at: {flag}" for flag in [*result.flags, *result.elsewhere])
+    for part, (points, remark) in (learner.marks | learner.overrides).items():
+        yield f"  {part}: {points:g} by you. {remark}".rstrip()
+    yield f"  {out / 'learners' / pages.page_names(class_)[chosen]}"
 
 
 @dataclass(frozen=True)
@@ -325,6 +408,11 @@ def regrade(out: Path) -> list[Move]:
     store = Store(out)
     if not store.run:
         raise CannotGrade(f"There are no grades in {out}.")
+    with store.alone():
+        return _regrade(out, Store(out))
+
+
+def _regrade(out: Path, store: Store) -> list[Move]:
     seed, source = store.run["seed"], Path(store.run["source"])
     draft = store.draft()
     names = Names(out)
@@ -365,6 +453,7 @@ def regrade(out: Path) -> list[Move]:
     if changed:
         heads = [field.name for field in fields(Move)]
         tables.write_csv(out / "moved.csv", [heads, *map(astuple, moves)])
+    draft.drop_gone()
     draft.publish()
     report(out)
     return moves

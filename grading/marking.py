@@ -72,7 +72,7 @@ class Result:
     """What is known of one file.
 
     Args:
-        learner, lms, id, file: as in `Submission`.
+        learner, lms, id, file, late, order: as in `Submission`.
         digest: of the file's bytes.
         notebook: which of the course's notebooks it answers; "" if none.
         problem: why nothing could be graded; "" if it was.
@@ -81,6 +81,7 @@ class Result:
         code: task → the cell that defines it.
         remarks: what was left out, and which cells failed.
         flags: for a person to look at.
+        elsewhere: what was said in words where no answer is read, for a person to look at.
     """
 
     learner: str
@@ -95,12 +96,15 @@ class Result:
     code: dict[str, str] = field(default_factory=dict)
     remarks: Sequence[str] = ()
     flags: Sequence[Shortcut] = ()
+    elsewhere: Sequence[str] = ()
+    late: bool = False
+    order: float = 0.0
 
     @classmethod
     def for_file(cls, submission: Submission, problem: str = "") -> "Result":
         """A result in which nothing is known yet but whose file it is."""
         own = submission.learner, submission.lms, submission.id, submission.file
-        return cls(*own, problem=problem)
+        return cls(*own, problem=problem, late=submission.late, order=submission.order)
 
     @property
     def points(self) -> int:
@@ -128,7 +132,7 @@ def mark(
         notebook = reading.read(data, submission.file)
         assignment = assignments[notebook.name]
         result.notebook, result.words = notebook.name, notebook.words
-        result.remarks = notebook.remarks
+        result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
         ask(result, notebook.cells, assignment, list(assignment.public), launcher)
     except Unreadable as problem:
         result.problem = str(problem)

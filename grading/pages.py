@@ -16,6 +16,7 @@ import re
 import statistics
 import tomllib
 import unicodedata
+import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from grading import likeness
+from grading import likeness, platforms
 from grading.beliefs import Belief, beliefs
 from grading.item_analysis import Separation, separation
 from grading.marking import Outcome, Result
@@ -52,14 +53,33 @@ LAB = "http://localhost:8888/lab/tree/notebooks/"  # of whoever has opened the c
 
 
 def write_pages(class_: Sequence[Learner], names: Names, out: Path, safe: bool) -> None:
-    """Write `overview.html`, and a page for each learner into `learners/`."""
+    """Write `overview.html`, and a page for each learner into `learners/`.
+
+    If the files came from a platform, the pages are also written into the zip that it takes back.
+    """
     folder = out / "learners"
     folder.mkdir(exist_ok=True)
     links, tasks = page_names(class_), names.tasks()
+    entries = []
     for learner in class_:
-        write(folder / links[learner.key], learner_page(learner, tasks, safe))
+        page = learner_page(learner, tasks, safe)
+        write(folder / links[learner.key], page)
+        entries += _feedback(learner, page)
     groups = names.groups(class_)
     write(out / "overview.html", overview(class_, tasks, groups, safe, links))
+    if entries:
+        part = out / "feedback.zip.part"
+        with zipfile.ZipFile(part, "w") as archive:
+            for name, content in entries:
+                archive.writestr(zipfile.ZipInfo(name), content)  # without a date
+        part.replace(out / "feedback.zip")
+
+
+def _feedback(learner: Learner, page: str) -> list[tuple[str, str]]:
+    """Name and content of a learner's file in the zip that the platform takes back, if any."""
+    files = sorted(learner.files, key=lambda one: one not in learner.results.values())
+    who = learner.lms, learner.name, learner.id
+    return [*filter(None, (platforms.feedback(*who, one.file, page) for one in files))][:1]
 
 
 def page_names(class_: Sequence[Learner]) -> dict[str, str]:
@@ -93,7 +113,6 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
         learner=learner,
         counting=counting,
         others=[one for one in learner.files if one is not learner.results.get(one.notebook)],
-        for_words=sum(points for points, _ in learner.marks.values()),
         right=[outcome for _, outcome in outcomes if outcome.reason == Reason.PASSED],
         steps=[
             _Step(outcome, _kind(known.get(task), outcome.mistake), section_of(task))
@@ -345,6 +364,7 @@ def _flags(files: Sequence[Result]) -> list[_Flag]:
         for result in files
         for noticed in [
             *map(str, result.flags),
+            *(f"words where no answer is read, in {text}" for text in result.elsewhere),
             *(
                 f"{task}: right for the inputs in the notebook, wrong for fresh ones"
                 for task, outcome in result.tasks.items()

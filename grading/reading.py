@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt, leading_indent
@@ -33,6 +34,8 @@ CELL_MAGICS_WITH_CODE = ("time", "timeit", "capture", "prun")
 MOST_MAGICS = 50  # in a cell
 LONGEST = 200_000  # letters of code, far more than anybody writes
 LONGEST_ANSWER = 20_000  # letters of an answer in words
+SHORTEST_ANSWER = 20  # letters of a cell that may be an answer in words, in the wrong place
+MOST_ELSEWHERE = 10  # such cells
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,14 @@ class Notebook:
         cells: its code, in order.
         words: question → answer in words, "" where there is none.
         remarks: what was left out, and why.
+        elsewhere: what was said in words where no answer is read, with the number of the cell.
     """
 
     name: str
     cells: Sequence[Cell]
     words: dict[str, str]
     remarks: Sequence[str]
+    elsewhere: Sequence[str]
 
 
 def read(data: bytes, file: str = "") -> Notebook:
@@ -92,7 +97,8 @@ def read(data: bytes, file: str = "") -> Notebook:
         raise Unreadable("no code in it")
     name = _notebook_of(cells, file)
     words = {question: words.get(question, "") for question in questions(name)}
-    return Notebook(name, _without_leftover_stubs(cells, name), words, remarks)
+    elsewhere = list(islice(_elsewhere(content, name, words), MOST_ELSEWHERE))
+    return Notebook(name, _without_leftover_stubs(cells, name), words, remarks, elsewhere)
 
 
 def _content(data: bytes) -> dict:
@@ -207,6 +213,32 @@ def stubs(name: str) -> dict[str, str]:
 def questions(name: str) -> list[str]:
     """The questions of one of the course's notebooks that are answered in words."""
     return [match["question"] for _, source in _given(name) if (match := ANSWER.match(source))]
+
+
+def _elsewhere(
+    content: Sequence[tuple[Any, str]], name: str, words: dict[str, str]
+) -> Iterator[str]:
+    """Cells of the learner's own that may be an answer in words, though no answer is read there.
+
+    That is prose right below the place for an answer, and all prose where an answer is missing.
+    """
+    given = {"".join(source.split()) for _, source in _given(name)}
+    missing, below = not all(words.values()), False
+    for number, (kind, source) in enumerate(content, start=1):
+        text = source.strip()
+        is_answer = kind != "code" and ANSWER.match(text)
+        own = len(text) >= SHORTEST_ANSWER and "".join(text.split()) not in given
+        if own and not is_answer and (missing or below) and (kind != "code" or _only_says(text)):
+            yield f"cell {number}: {text[:LONGEST_ANSWER]}"
+        below = bool(is_answer)
+
+
+def _only_says(code: str) -> bool:
+    """Whether a piece of code is nothing but comments and texts."""
+    return _stumbles_at(code) == 0 and all(
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for node in syntax(code).body
+    )
 
 
 def _notebook_of(cells: Sequence[Cell], file: str) -> str:

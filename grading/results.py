@@ -1,6 +1,8 @@
 """What is known of each file, written to disk at once, so that nothing is lost.
 
-DIR/private/run.json        seed, where the submissions are, and which round counts
+DIR/private/run.json        seed, where the submissions are, what an instructor has chosen, and
+                            which round counts
+DIR/private/lock            held by the grader that is at work
 DIR/private/1/records/      the fresh cases, with what the solutions return for them
 DIR/private/1/results/      one file for each file that was handed in
 
@@ -12,9 +14,12 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import filelock
 
 from grading.marking import Outcome, Result, Shortcut
 from grading.submissions import CannotGrade
@@ -53,8 +58,25 @@ class Store:
             )
         return run
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep every other grader away from the folder, until this one is done or killed.
+
+        Raises:
+            CannotGrade: another one is at work.
+        """
+        self._private.mkdir(parents=True, exist_ok=True)
+        try:
+            with filelock.FileLock(self._private / "lock", timeout=0):
+                yield
+        except filelock.Timeout:
+            raise CannotGrade(
+                f"Another grader is at work in {self._out}. Wait until it is done, or name another "
+                "folder for --out."
+            ) from None
+
     def start(self, **run: Any) -> None:
-        """Write down what the grading is started with."""
+        """Write down what the grading is started with, in place of what was known."""
         self.records.mkdir(parents=True, exist_ok=True)
         self._results.mkdir(exist_ok=True)
         run |= {"round": self._round, "format": FORMAT}
@@ -82,13 +104,36 @@ class Store:
         return _result(path) if path.exists() else None
 
     def all(self) -> Iterator[Result]:
-        """Every result, sorted by the file that was handed in."""
-        paths = [(json.loads(path.read_bytes())["file"], path) for path in self._files()]
-        for _, path in sorted(paths):
-            yield _result(path)
+        """Every result, sorted by the file that was handed in, but for files that are gone."""
+        return self._sorted(gone=False)
 
-    def _files(self) -> list[Path]:
-        return list(self._results.glob("*.json"))
+    def gone(self) -> Iterator[Result]:
+        """The results of files that were removed or renamed since they were graded."""
+        return self._sorted(gone=True)
+
+    def leave(self, files: Collection[str]) -> list[str]:
+        """Count only what is known of these files; the files that are gone, sorted."""
+        known = sorted(file for file, _ in self._files())
+        gone = [file for file in known if file not in files]
+        self.start(**self.run | {"gone": gone})
+        return gone
+
+    def drop_gone(self) -> None:
+        """Forget the files that are gone: should they come back, they are graded again."""
+        for result in list(self.gone()):
+            self._path(result.file).unlink()
+
+    def _sorted(self, gone: bool) -> Iterator[Result]:
+        away = set(self.run.get("gone", []))
+        if away or not gone:
+            for file, path in sorted(self._files()):
+                if (file in away) is gone:
+                    yield _result(path)
+
+    def _files(self) -> Iterator[tuple[str, Path]]:
+        """The file that was handed in, and where its result is."""
+        for path in self._results.glob("*.json"):
+            yield json.loads(path.read_bytes())["file"], path
 
     def _path(self, file: str) -> Path:
         return self._results / f"{hashlib.sha256(file.encode()).hexdigest()[:24]}.json"

@@ -178,6 +178,12 @@ def rubrics(path: Path) -> dict[str, str]:
     return {re.search(r"`(\w+)`", text)[1]: text for text in texts}
 
 
+def marks(path: Path) -> dict[str, int]:
+    """Question to be answered in words → the most points that an answer can earn."""
+    heads = {question: text.partition("\n")[0] for question, text in rubrics(path).items()}
+    return {name: int(re.search(r"(\d+) points?$", head)[1]) for name, head in heads.items()}
+
+
 def _tags(cell: nbformat.NotebookNode) -> list[str]:
     return cell.metadata.get("tags", [])
 

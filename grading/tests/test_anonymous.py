@@ -91,13 +91,14 @@ def test_a_learner_has_the_same_pseudonym_in_a_larger_class_and_another_with_ano
 def test_the_whole_result_is_copied_and_nobody_is_in_it(tmp_path, capsys):
     out, copy = tmp_path / "grades", tmp_path / "copy"
     store = Store(out)
-    store.start(seed=1, source="/home/ada/class", safe=True)
+    store.start(seed=1, source="/home/ada/class", safe=True, late="best", column="Grade")
     words = {"dark_column": "I, Ada Lovelace, think so."}
     code = {"entropy": "# by Łucja\ndef entropy(weights):\n    return max(weights)"}
     class_ = class_of(*NAMES, words=words, code=code, remarks=["cell 1: /home/ada/x/y"])
     for learner in class_:
         store.save(learner.files[0])
     marks = "learner,question,points,remark\nAda Lovelace (70010),dark_column,2,Well done Ada!\n"
+    marks += 'Ada Lovelace (70010),entropy,1,"Ada Lovelace told me, and so did Łucja"\n'
     (out / "marks.csv").write_text(marks, encoding="utf-8")
     command = ["anonymous", str(copy), "--out", str(out)]
     assert main(command) == 0
@@ -113,7 +114,7 @@ def test_the_whole_result_is_copied_and_nobody_is_in_it(tmp_path, capsys):
     assert f"I, {own}, think so." in page
     assert f"Well done {own}!" in page
     row = next(row for row in (copy / "grades.csv").read_text().splitlines() if own in row)
-    assert row.endswith(",2,2")
+    assert {"2", "3"} & {*row.split(",")}  # with the mark
     assert main(command) == 2
     assert "Name a new folder" in capsys.readouterr().err
 

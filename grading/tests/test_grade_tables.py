@@ -11,12 +11,14 @@ from grading.marking import Outcome, Result, Shortcut
 from grading.pages import page_names
 from grading.results import Store
 from grading.submissions import CannotGrade
-from grading.tables import Learner, learners
+from grading.tables import Lateness, Learner, learners
 from utils.checks import bank
 from utils.checks.reasons import Reason
 
 NOTEBOOK = "01_attention_concepts"
 TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}
+PARTS = TASKS | {"dark_column": 3}
+POSSIBLE = sum(PARTS.values())
 
 
 def result(learner, points=0, lms="", id="", file="", **facts) -> Result:
@@ -33,10 +35,19 @@ def rows(path) -> list[list[str]]:
     return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
 
 
-def grades(tmp_path, *results) -> list[dict[str, str]]:
-    tables.write_grades(learners(results), tmp_path / "grades.csv")
-    heads, *others = rows(tmp_path / "grades.csv")
+def table(write, path, *arguments) -> list[dict[str, str]]:
+    """The rows of a table that was written, by the names of its columns."""
+    write(*arguments[:1], path, *arguments[1:])
+    heads, *others = rows(path)
     return [dict(zip(heads, row, strict=True)) for row in others]
+
+
+def grades(tmp_path, *results) -> list[dict[str, str]]:
+    return table(tables.write_grades, tmp_path / "grades.csv", learners(results))
+
+
+def tasks_of(tmp_path, class_) -> list[dict[str, str]]:
+    return table(tables.write_tasks, tmp_path / "tasks.csv", class_)
 
 
 # --- grades.csv and files.csv ---------------------------------------------------------------------
@@ -54,50 +65,121 @@ def test_a_learner_has_one_row_and_the_better_file_counts(tmp_path):
     ]
     ada, bob = grades(tmp_path, *found)
     assert (ada["Student"], ada["Grade"]) == ("ada", str(2 + other.points))
+    ada, bob = tasks_of(tmp_path, learners(found))
     assert ada[f"{other.id} ({other.points})"] == str(other.points)
     assert bob[f"{other.id} ({other.points})"] == ""
     tables.write_files(learners(found), tmp_path / "files.csv")
     heads, *files = rows(tmp_path / "files.csv")
     assert [row[heads.index("counts")] for row in files] == ["yes", "no", "yes", "no", "yes"]
     assert [row[heads.index("reason")] for row in files] == [
-        *["graded"] * 3,
+        *["graded", "graded, another file counts", "graded"],
         "an empty file",
         "graded",
     ]
 
 
-def test_canvas_imports_the_grades(tmp_path):
-    possible, ada, _ = grades(
-        tmp_path, result("lovelaceada", 2, "canvas", "4021"), result("x", 1, "canvas", "77")
+def test_canvas_imports_one_column_of_grades(tmp_path):
+    found = [result("lovelaceada", 2, "canvas", "4021"), result("x", 1, "canvas", "77")]
+    possible, ada, _ = table(
+        tables.write_grades, tmp_path / "grades.csv", learners(found), "Week 1 (815)"
     )
-    assert list(ada)[:5] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-    assert list(ada)[5:] == [*TASKS, "Grade"]  # `entropy (3)` would be its assignment number 3
-    assert possible["Student"] == "Points Possible"
-    assert [possible[task] for task in TASKS] == [str(points) for points in TASKS.values()]
-    assert (ada["Student"], ada["ID"], ada["Grade"]) == ("lovelaceada", "4021", "2")
+    heads = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+    assert list(ada) == [*heads, "Week 1 (815)"]
+    assert (possible["Student"], possible["Week 1 (815)"]) == ("Points Possible", str(POSSIBLE))
+    assert (ada["Student"], ada["ID"], ada["Week 1 (815)"]) == ("lovelaceada", "4021", "2")
+    possible, ada, _ = tasks_of(tmp_path, learners(found))
+    assert list(ada) == [*heads, *PARTS]  # `entropy (3)` would be its assignment number 3
+    assert [possible[part] for part in PARTS] == [str(points) for points in PARTS.values()]
 
 
 def test_moodle_imports_the_grades(tmp_path):
+    """It refuses a table without these three columns, and knows a learner by the number alone."""
     (ada,) = grades(tmp_path, result("Ada Lovelace", 2, "moodle", "9001"))
+    assert {"Identifier", "Grade", "Last modified (grade)"} < {*ada}
     assert ada["Identifier"] == "Participant 9001"
     assert (ada["Full name"], ada["Grade"]) == ("Ada Lovelace", "2")
+    assert ada["Maximum grade"] == str(POSSIBLE)
+
+
+def test_a_class_of_no_platform_has_its_points_possible(tmp_path):
+    (ada,) = grades(tmp_path, result("ada", 2))
+    assert ada == {"Student": "ada", "Grade": "2", "Points possible": str(POSSIBLE)}
+
+
+# --- Late -----------------------------------------------------------------------------------------
+
+FIRST, SECOND, THIRD = 2, 1, 0  # points
+HANDED_IN = [  # the third is late, as Canvas says
+    result("ada", FIRST, "canvas", "1", "ada_1_10_x.ipynb", order=10),
+    result("ada", SECOND, "canvas", "1", "ada_1_11_x.ipynb", order=11),
+    result("ada", THIRD, "canvas", "1", "ada_LATE_1_12_x.ipynb", order=12, late=True),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "points"), [("best", FIRST), ("last", THIRD), ("on-time", SECOND), ("20%", FIRST)]
+)
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_file_that_counts_is_chosen_by_a_rule(rule, points, backwards):
+    files = HANDED_IN[::-1] if backwards else HANDED_IN
+    (ada,) = learners(files, Lateness.of(rule))
+    assert ada.points == points
+
+
+def test_what_being_late_costs_is_taken_off_code_and_words(tmp_path):
+    late = result("ada", 2, late=True)
+    (ada,) = learners([late], Lateness.of("20%"))
+    marked(tmp_path, [ada], HEAD + f"ada,dark_column,3,\nada,{next(iter(TASKS))},1,A slip.")
+    assert (ada.for_code, ada.for_words, ada.points) == (1, 3, 3.2)
+    assert ada.deducted == pytest.approx(0.8)
+    assert ada.standing(late) == "graded, late, 20 % of the points are taken off"
+
+
+def test_a_late_file_loses_against_a_worse_one_that_is_not():
+    files = [result("ada", 2, file="a", late=True), result("ada", 1, file="b")]
+    assert [one.points for one in learners(files, Lateness.of("51%"))] == [1]
+    assert [one.points for one in learners(files, Lateness.of("49%"))] == [1.02]
+
+
+def test_who_is_always_late_has_nothing_where_only_the_others_count(tmp_path):
+    late = result("ada", 2, late=True)
+    class_ = learners([late, result("bob", 1)], Lateness.of("on-time"))
+    assert [learner.points for learner in class_] == [0, 1]
+    ada, _ = table(tables.write_files, tmp_path / "files.csv", class_)
+    assert (ada["reason"], ada["counts"]) == ("graded, late, does not count", "no")
+
+
+@pytest.mark.parametrize("text", ["", "worst", "-20%", "20", "120%", "nan%", "٢٠%"])
+def test_a_rule_that_is_none_is_refused(text):
+    with pytest.raises(ValueError, match="best, last, on-time"):
+        Lateness.of(text)
+
+
+# --- Names ----------------------------------------------------------------------------------------
 
 
 def test_no_cell_is_a_formula(tmp_path):
-    names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)"]
+    names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "'+1", "＝x"]
+    names += ["x;=1+1", 'x; "=1', "x\n=1"]
     found = [
         result(name, flags=[Shortcut("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names
     ]
     class_ = learners(found)
     for write, name in [
         (tables.write_grades, "grades.csv"),
+        (tables.write_tasks, "tasks.csv"),
         (tables.write_files, "files.csv"),
         (tables.write_marks, "marks.csv"),
     ]:
         write(class_, tmp_path / name)
         cells = [cell for row in rows(tmp_path / name) for cell in row]
-        assert not [cell for cell in cells if cell[:1] in tuple("=+-@\t\r")]
         assert "'=cmd|' /C calc'!A0" in "".join(cells)
+        # Where numbers have commas, a program splits the lines at semicolons, wherever quotes are.
+        text = (tmp_path / name).read_text(encoding="utf-8-sig")
+        cells += [cell for line in text.splitlines() for cell in line.split(";")]
+        assert not [cell for cell in cells if cell.lstrip(' "')[:1] in tuple("=+-@\t\r＝＋－＠")]
+    known = {row[0] for row in rows(tmp_path / "marks.csv")[1:]}
+    assert len(known) == len(names)  # each is somebody else's
 
 
 def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
@@ -131,7 +213,8 @@ def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
 def test_what_is_kept_comes_back(tmp_path, reason):
     outcome = Outcome(1, 2, reason, "a mistake", "Not yet", ["a line"], 2, [[1]], [[0]], [0, 0])
     shortcut = Shortcut("entropy", "scaled_dot_product_attention", 3)
-    kept = result("ada", tasks={"entropy": outcome}, flags=[shortcut], remarks=["cell 1: 1 / 0"])
+    said = {"remarks": ["cell 1: 1 / 0"], "elsewhere": ["cell 2: Because."]}
+    kept = result("ada", tasks={"entropy": outcome}, flags=[shortcut], late=True, order=3, **said)
     store = Store(tmp_path)
     store.start(seed=1, source="class", safe=True)
     store.save(kept)
@@ -212,11 +295,17 @@ def test_marks_are_taken_from_whatever_a_spreadsheet_saves(tmp_path, class_, dat
     ("row", "complaint"),
     [
         ("eve,dark_column,2,", "line 2: nobody is called 'eve'"),
-        ("ada,dark_matter,2,", "line 2: no question is called 'dark_matter'"),
+        ("ada,dark_matter,2,", "line 2: no question or task is called 'dark_matter'"),
         ("ada,dark_column,good,", "line 2: could not convert string to float: 'good'"),
         ("ada,dark_column,nan,", "line 2: 'nan' is not a number"),
         ("ada,dark_column,1e999,", "line 2: '1e999' is not a number"),
         ("ada,dark_column,1,5,good", "line 2: more cells than heads"),
+        ("ada,dark_column,30,", "30 points for 'dark_column' do not count: it is worth 3"),
+        ("ada,dark_column,-4,", "-4 points for 'dark_column' do not count: it is worth 3"),
+        ("ada,entropy,1,", "other points for 'entropy' need a reason: write it under remark"),
+        ("ada,entropy,-1,no", "-1 points for 'entropy' do not count: it is worth 3"),
+        ("ada,entropy,4,yes", "4 points for 'entropy' do not count: it is worth 3"),
+        ("ada,luong_step,1,why", "no question or task is called 'luong_step'"),  # of another one
         ("Zoë,dark_column,1,\nZoë,dark_column,2,", "line 3: a second mark of 'Zoë'"),
     ],
 )
@@ -255,7 +344,31 @@ def test_marks_count(tmp_path):
     found = [result("ada", 2), result("bob", 1)]
     class_ = learners(found)
     marked(tmp_path, class_, HEAD + "ada,dark_column,1.5,\nbob,dark_column,-1,")
-    tables.write_grades(class_, tmp_path / "grades.csv")
-    heads, *others = rows(tmp_path / "grades.csv")
-    at = heads.index("dark_column")
-    assert [(row[at], row[-1]) for row in others] == [("1.5", "3.5"), ("-1", "0")]
+    ada, bob = table(tables.write_grades, tmp_path / "grades.csv", class_)
+    assert (ada["Grade"], bob["Grade"]) == ("3.5", "0")
+    ada, bob = tasks_of(tmp_path, class_)
+    assert (ada["dark_column (3)"], bob["dark_column (3)"]) == ("1.5", "-1")
+
+
+def test_points_for_a_task_can_be_overridden(tmp_path):
+    class_ = learners([result("ada", 2), result("bob", 1), result("eve", notebook="", tasks={})])
+    first = next(iter(TASKS))
+    rows_ = f"ada,{first},0,Copied.\nbob,{first},1.5,Nearly.\neve,{first},1,By mail."
+    assert marked(tmp_path, class_, HEAD + rows_)[1] == []
+    assert [learner.points for learner in class_] == [0, 1.5, 1]
+    assert class_[1].overrides == {first: (1.5, "Nearly.")}
+    seen = [row[f"{first} ({TASKS[first]})"] for row in tasks_of(tmp_path, class_)]
+    assert seen == ["0", "1.5", "1"]
+
+
+def test_whoever_may_have_answered_in_the_wrong_place_can_be_marked(tmp_path):
+    where = {"words": {"dark_column": ""}, "elsewhere": ["cell 9: Because of the values."]}
+    tables.write_marks(learners([result("ada", **where)]), tmp_path / "marks.csv")
+    assert rows(tmp_path / "marks.csv")[1:] == [["ada", "dark_column", "", ""]]
+
+
+def test_files_that_are_gone_are_listed_and_earn_nothing(tmp_path):
+    class_ = learners([result("ada", 2)])
+    ada, bob = table(tables.write_files, tmp_path / "files.csv", class_, [result("bob", 2)])
+    assert (ada["counts"], bob["counts"]) == ("yes", "no")
+    assert bob["reason"] == "removed or renamed since it was graded"

@@ -164,7 +164,7 @@ def test_every_file_has_one_row_with_points_or_a_reason(class_of_all_kinds, grad
     assert sorted(row["file"].lstrip("'") for row in found) == sorted(files)
     said = {row["file"]: (row["points"], row["reason"], row["counts"]) for row in found}
     assert said["ada/01.ipynb"] == (str(FULL["01"]), "graded", "yes")
-    assert said["ada/01 first try.ipynb"] == ("0", "graded", "no")
+    assert said["ada/01 first try.ipynb"] == ("0", "graded, another file counts", "no")
     assert said["broken.ipynb"] == ("0", "no notebook, or a damaged one: it is not JSON", "no")
     assert said["山田/empty.ipynb"] == ("0", "an empty file", "no")
     assert said["own way.ipynb"] == (str(FULL["04"]), "graded", "yes")
@@ -174,13 +174,14 @@ def test_every_file_has_one_row_with_points_or_a_reason(class_of_all_kinds, grad
 @needs.sandbox
 def test_every_learner_has_one_row_over_all_notebooks(graded):
     found = {row["Student"]: row for row in rows(graded / "grades.csv")}
+    tasks = {row["Student"]: row for row in rows(graded / "tasks.csv")}
     names = [SCRIPT, "'=cmd", "ada", "broken", "copy", "crammer", "other way", "own way", "山田"]
-    assert list(found) == names
+    assert list(found) == list(tasks) == names
     assert found["ada"]["Grade"] == str(FULL["01"] + FULL["04"])
-    assert found[SCRIPT]["softmax_with_temperature (2)"] == "0"
+    assert tasks[SCRIPT]["softmax_with_temperature (2)"] == "0"
     assert found[SCRIPT]["Grade"] == str(FULL["01"] - 2)
     assert found["山田"]["Grade"] == "0"
-    assert found["own way"]["entropy (3)"] == ""
+    assert tasks["own way"]["entropy (3)"] == ""
 
 
 def page(graded: Path, name: str) -> str:
@@ -300,7 +301,8 @@ def test_marks_come_into_the_grades_and_pages_and_stay(
     assert main(arguments) == 0
     assert "marks.csv, line 3: nobody is called 'eve'" in capsys.readouterr().err
     now = {row["Student"]: row for row in rows(out / "grades.csv")}
-    assert now["ada"]["dark_column"] == "1.5"
+    words = {row["Student"]: row["dark_column (3)"] for row in rows(out / "tasks.csv")}
+    assert words["ada"] == "1.5"
     assert float(now["ada"]["Grade"]) == FULL["01"] + FULL["04"] + 1.5
     assert len(now) == len(before)
     assert "1.5 points. Only &lt;one&gt; reason." in page(out, "ada")
@@ -445,7 +447,7 @@ def test_without_bubblewrap_it_says_how_to_get_it(tmp_path, monkeypatch, capsys)
     assert status == 2
     for part in ("apt install bubblewrap", "WSL2", "container", "--unsafe"):
         assert part in told
-    assert not (tmp_path / "out").exists()  # so that the next start is a first one
+    assert not Store(tmp_path / "out").run  # so that the next start is a first one
 
 
 def test_unsafe_grades_and_every_page_says_so(tmp_path, monkeypatch, capsys):
@@ -487,6 +489,9 @@ def test_without_solutions_there_is_one_clear_error(tmp_path, monkeypatch, capsy
         (["grade", "nowhere", "--out", "out"], "nowhere is neither a folder nor a zip file"),
         (["regrade", "--out", "out"], "There are no grades in out"),
         (["regrade", "--out", "file"], "There are no grades in file"),
+        (["show", "ada", "--out", "out"], "There are no grades in out"),
+        (["show", "ada", "--out", "begun"], "Nobody is called 'ada'"),
+        (["class", "--out", "begun", "--again", "bob"], "Nobody is called 'bob'"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(tmp_path, monkeypatch, capsys, arguments, part):
@@ -494,7 +499,7 @@ def test_what_cannot_be_done_is_one_line(tmp_path, monkeypatch, capsys, argument
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "")
     written(tmp_path, {"class/ada.ipynb": stub("01"), "file": b""})
-    Store(Path("begun")).start(seed=7, source="class", safe=True)
+    Store(Path("begun")).start(seed=7, source="class", safe=True, late="best", column="Grade")
     Path("locked").mkdir(mode=0o500)
     status, told = said(capsys, *arguments)
     assert (status, told.count("\n")) == (2, 1)
@@ -503,7 +508,7 @@ def test_what_cannot_be_done_is_one_line(tmp_path, monkeypatch, capsys, argument
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["grade", "--help"], ["regrade", "--help"]],
+    [["--help"], ["grade", "--help"], ["regrade", "--help"], ["show", "--help"]],
 )
 def test_the_command_line_explains_itself(capsys, arguments):
     with pytest.raises(SystemExit) as ended:
@@ -524,6 +529,8 @@ def test_the_command_line_explains_itself(capsys, arguments):
         (["x", "--out", "y", "--workers", "two"], "'two' is not a whole number from 1"),
         (["x", "--out", "y", "--seed", "-1"], "'-1' is not a whole number from 0"),
         (["x", "--out", "y", "--seed", f"{2**64}"], "is not a whole number from 0"),
+        (["x", "--out", "y", "--late", "never"], "'never' is none of best, last, on-time"),
+        (["show", "--out", "y"], "required: name"),
     ],
 )
 def test_arguments_that_cannot_be_are_named(monkeypatch, capsys, arguments, part):
@@ -587,6 +594,16 @@ def test_only_what_a_correction_changes_is_marked_again(corrected, capsys):
     assert main(["regrade", "--out", str(corrected)]) == 0
     assert "No score moved." in capsys.readouterr().out
     assert rows(corrected / "moved.csv") == moved
+
+
+@needs.sandbox
+def test_points_by_a_person_survive_a_regrade(corrected):
+    marks = "learner,question,points,remark\nada,entropy,1,A slip of the pen.\n"
+    (corrected / "marks.csv").write_text(marks)
+    assert len(grader.regrade(corrected)) == 2
+    ada = next(row for row in rows(corrected / "grades.csv") if row["Student"] == "ada")
+    assert ada["Grade"] == str(FULL["01"] - 3 + 1 + FULL["04"])
+    assert "A slip of the pen." in page(corrected, "ada")
 
 
 @needs.sandbox

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grading import reading, submissions
-from grading.submissions import NoSubmissions, Unreadable, find
+from grading import platforms, reading, submissions
+from grading.submissions import CannotGrade, NoSubmissions, Unreadable, find, who
 from tests import needs
 from utils.checks import bank
 
@@ -63,13 +63,6 @@ NAMES = {
     # A folder a learner, however deep.
     "Grace Hopper/01_attention_concepts.ipynb": ("Grace Hopper", "", ""),
     "Grace Hopper/week 2/again/notebook.ipynb": ("Grace Hopper", "", ""),
-    # Canvas.
-    "lovelaceada_4021_77001_01_attention_concepts.ipynb": ("lovelaceada", "canvas", "4021"),
-    "hoppergrace_LATE_4022_77002_my notebook-1.ipynb": ("hoppergrace", "canvas", "4022"),
-    # Moodle, with folders and without.
-    "Ada Lovelace_9001_assignsubmission_file_/01.ipynb": ("Ada Lovelace", "moodle", "9001"),
-    "Ada_B Lovelace_9002_assignsubmission_file/x/01.ipynb": ("Ada_B Lovelace", "moodle", "9002"),
-    "Grace Hopper_9003_assignsubmission_file_01.ipynb": ("Grace Hopper", "moodle", "9003"),
     # Names of all kinds.
     "Зоя Иванова.ipynb": ("Зоя Иванова", "", ""),
     "山田 太郎/宿題.ipynb": ("山田 太郎", "", ""),
@@ -79,6 +72,32 @@ NAMES = {
     "  spaces  .ipynb": ("spaces", "", ""),
     " .ipynb": ("?", "", ""),
     "x" * 249 + ".ipynb": ("x" * 249, "", ""),
+}
+CANVAS = {
+    "lovelaceada_4021_77001_01_attention_concepts.ipynb": ("lovelaceada", "canvas", "4021"),
+    "lovelaceada_4021_77003_picture.png": ("lovelaceada", "canvas", "4021"),
+    "hoppergrace_LATE_4022_77002_my notebook-1.ipynb": ("hoppergrace", "canvas", "4022"),
+    "van_rossumguido_4023_77004_1_2_3.ipynb": ("van_rossumguido", "canvas", "4023"),
+    "müllerzoë_4024_77005_x.ipynb": ("müllerzoë", "canvas", "4024"),
+    "العليفاطمة_4025_77006_x.ipynb": ("العليفاطمة", "canvas", "4025"),
+    "lovelaceada_4026_77007_x.ipynb": ("lovelaceada", "canvas", "4026"),  # another of that name
+    "typedin_4027_text.html": ("typedin", "canvas", "4027"),
+    "linked_LATE_4028_link.html": ("linked", "canvas", "4028"),
+    "anon_aB3dE_77008_01_x.ipynb": ("anon_aB3dE", "canvas", ""),
+    "LATE_anon_12345_77009_x.ipynb": ("anon_12345", "canvas", ""),
+    "lee_4029_77010_777_assignsubmission_file_.ipynb": ("lee", "canvas", "4029"),
+}
+MOODLE = {
+    "Ada Lovelace_9001_assignsubmission_file_/01.ipynb": ("Ada Lovelace", "moodle", "9001"),
+    "Ada Lovelace_9001_assignsubmission_onlinetext_/onlinetext.html": (
+        *("Ada Lovelace", "moodle", "9001"),
+    ),
+    "Ada Lovelace_9002_assignsubmission_file/x/01.ipynb": ("Ada Lovelace", "moodle", "9002"),
+    "Müller Zoë_9003_assignsubmission_file/1_777_888_x.ipynb": ("Müller Zoë", "moodle", "9003"),
+    "فاطمة العلي_9004_assignsubmission_file_/x.ipynb": ("فاطمة العلي", "moodle", "9004"),
+    "Participant_9005_assignsubmission_file/x.ipynb": ("Participant", "moodle", "9005"),
+    "Lee_9006_assignsubmission_file_777_888_x.ipynb": ("Lee", "moodle", "9006"),
+    "Ng_9007_assignsubmission_file_7_assignsubmission_file_x.ipynb": ("Ng", "moodle", "9007"),
 }
 HIDDEN = [
     *[".DS_Store", "ada/.ipynb_checkpoints/01-checkpoint.ipynb", "__MACOSX/._ada.ipynb"],
@@ -101,11 +120,149 @@ def test_a_zip_says_the_same_and_nothing_is_unpacked(tmp_path):
     assert os.listdir(tmp_path) == ["handed in.zip"]
 
 
+@pytest.mark.parametrize("names", [CANVAS, MOODLE])
+@pytest.mark.parametrize("wrapped", ["", "submissions/", "week 1/section A/"])
+def test_a_platforms_names_say_whose_file_each_is(tmp_path, names, wrapped):
+    expected = {wrapped + name: owner for name, owner in names.items()}
+    assert owners(zipped(tmp_path / "a.zip", *expected)) == expected
+    put(tmp_path / "in", *expected)
+    assert owners(tmp_path / "in") == expected
+
+
+def test_what_is_late_and_what_came_later_is_known(tmp_path):
+    found = find(zipped(tmp_path / "a.zip", *CANVAS))
+    assert {one.file for one in found if one.late} == {name for name in CANVAS if "LATE" in name}
+    grace = next(one for one in found if one.learner == "hoppergrace")
+    assert grace.order == 77002
+    put(tmp_path / "in", "ada/1.ipynb", "ada/2.ipynb")
+    os.utime(tmp_path / "in/ada/1.ipynb", (2e9, 2e9))
+    first, second = find(tmp_path / "in")
+    assert first.order == 2e9 > second.order
+
+
+def test_a_name_like_another_platforms_takes_nobodys_number(tmp_path):
+    """The whole class comes from one platform, and numbers are read where it writes them."""
+    canvas = ["victim_777_77001_x.ipynb", "eve_778_77002_777_assignsubmission_x.ipynb"]
+    assert owners(zipped(tmp_path / "canvas.zip", *canvas)) == {
+        canvas[0]: ("victim", "canvas", "777"),
+        canvas[1]: ("eve", "canvas", "778"),
+    }
+    moodle = [f"{name}_assignsubmission_file_{file}" for name, file in MOODLE_PAIRS]
+    assert [owner[2] for owner in owners(zipped(tmp_path / "moodle.zip", *moodle)).values()] == [
+        *["778"] * 2,
+        "777",
+    ]
+    strangers = ["Ada_9_assignsubmission_file_/x.ipynb", "eve_777_1_x.ipynb"]
+    moodle = [strangers[0], "Bob_8_assignsubmission_file_/x.ipynb", strangers[1]]
+    assert owners(zipped(tmp_path / "b.zip", *moodle))[strangers[1]] == ("eve_777_1_x", "", "")
+    canvas = [strangers[1], "bob_8_2_x.ipynb", strangers[0]]
+    assert owners(zipped(tmp_path / "c.zip", *canvas))[strangers[0]][2] == ""
+    assert platforms.owner("moodle", "eve_778_77002_777_assignsubmission_file_x.ipynb") is None
+
+
+MOODLE_PAIRS = [("Eve_778", "777_1_x.ipynb"), ("Eve_778", "V_777_2_x.ipynb"), ("V_777", "x.ipynb")]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        # Canvas keeps an underscore that a learner has written into their own name.
+        ["victim_777_77001_x.ipynb", "eve_777_778_77002_x.ipynb"],
+        ["victim_777_77001_x.ipynb", "other_5_6_x.ipynb", "victim (777).ipynb"],
+        ["V_777_assignsubmission_file_/x.ipynb", "E_777_assignsubmission_file_/x.ipynb"],
+    ],
+)
+def test_two_learners_with_one_number_are_refused(tmp_path, names):
+    with pytest.raises(CannotGrade, match=r"Two learners share .*777.*rename or remove"):
+        find(zipped(tmp_path / "a.zip", *names))
+
+
+def told(source: Path) -> str:
+    lines: list[str] = []
+    find(source, lines.append)
+    return "\n".join(lines)
+
+
+def test_files_that_the_platform_has_not_named_are_told(tmp_path):
+    names = ["ada_1_2_x.ipynb", "bob_2_3_x.ipynb", "by mail.ipynb"]
+    source = zipped(tmp_path / "a.zip", *names)
+    assert owners(source)["by mail.ipynb"] == ("by mail", "", "")
+    assert told(source) == (
+        "Not named as Canvas names files, and so without a number: by mail.ipynb"
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "learners", "line"),
+    [
+        (["week1/Ada/01.ipynb", "week1/Bob/01.ipynb"], ["Ada", "Bob"], "for the class"),
+        (["a/b/Ada/x.ipynb", "a/b/Bob/y/x.ipynb"], ["Ada", "Bob"], "the folder a/b, taken for the"),
+        (["week1/Ada.ipynb", "week1/Bob.ipynb"], ["Ada", "Bob"], "for the class"),
+        (["w/Ada_01_attention_concepts.ipynb", "w/Bob.ipynb"], ["Ada", "Bob"], "for the class"),
+        (["w/Ada/01.ipynb", "w/Bob.ipynb"], ["Ada", "Bob"], "for the class"),
+        (["Ada/01.ipynb", "Ada/02.ipynb"], ["Ada"], "for one learner"),
+        (["Ada/01_attention_concepts.ipynb", "Ada/02 (1).ipynb"], ["Ada"], "for one learner"),
+        (["Ada/x.ipynb", "Ada/picture.png"], ["Ada"], "for one learner"),
+        (["Ada/week 2/01.ipynb"], ["Ada"], "for one learner"),
+        (["Ada/x.ipynb", "Bob/x.ipynb"], ["Ada", "Bob"], ""),
+        (["Ada.ipynb"], ["Ada"], ""),
+    ],
+)
+def test_a_folder_around_the_class_is_nobody_and_told(tmp_path, files, learners, line):
+    put(tmp_path / "in", *files)
+    for source in (tmp_path / "in", zipped(tmp_path / "a.zip", *files)):
+        assert sorted({owner[0] for owner in owners(source).values()}) == learners
+        assert line in told(source)
+        assert bool(line) == bool(told(source))
+
+
 def test_the_folder_that_was_compressed_is_nobody(tmp_path):
     source = zipped(tmp_path / "class.zip", "class/ada/01.ipynb", "class/bob.ipynb")
     assert [owner[0] for owner in owners(source).values()] == ["ada", "bob"]
-    alone = zipped(tmp_path / "week 1.zip", "ada/01.ipynb", "ada/02.ipynb")
+    alone = zipped(tmp_path / "week 1.zip", "week 1/ada/01.ipynb", "week 1/ada/02.ipynb")
     assert [owner[0] for owner in owners(alone).values()] == ["ada", "ada"]
+
+
+def test_letters_that_nobody_sees_make_no_other_learner(tmp_path):
+    hidden = [
+        "\u202ecba",
+        "a\u200bda",
+        "a\xadda",
+        "\U000e0061ada",
+        "ada\ufe0f",
+        "\u3164ada",
+        "ad\u2028a",
+    ]
+    put(tmp_path, *(f"{name}/x.ipynb" for name in hidden))
+    assert {one.learner for one in find(tmp_path)} == {"cba", "ada", "ad\ufffda"}
+    assert len({one.file for one in find(tmp_path)}) == len(hidden)
+    persian = "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627"  # written with a joiner
+    put(tmp_path / "other", f"{persian}.ipynb")
+    assert find(tmp_path / "other")[0].learner == persian.replace("\u200c", "")
+
+
+PEOPLE = {("Ada Lovelace", "1"), ("Ada Lovelace", "2"), ("Bob", ""), ("Zoë", "33")}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "key"),
+    [("bob", "Bob"), ("33", "Zoë (33)"), ("ZOË", "Zoë (33)"), ("Ada Lovelace (2)",) * 2],
+)
+def test_a_learner_is_found_by_name_or_number(wanted, key):
+    assert who(wanted, PEOPLE) == key
+
+
+@pytest.mark.parametrize(
+    ("wanted", "hint"),
+    [
+        ("Ada Lovelace", "may be Ada Lovelace \\(1\\), Ada Lovelace \\(2\\)"),
+        ("Bobb", "Nobody is called 'Bobb'. Did you mean Bob"),
+        ("", "Nobody is called ''.$"),
+    ],
+)
+def test_a_name_that_is_nobodys_or_of_several_is_one_line(wanted, hint):
+    with pytest.raises(CannotGrade, match=hint):
+        who(wanted, PEOPLE)
 
 
 @needs.unix
@@ -159,6 +316,25 @@ def test_a_folder_of_everything_is_refused(tmp_path, monkeypatch):
     for source in (tmp_path / "in", zipped(tmp_path / "a.zip", "a", "b", "c")):
         with pytest.raises(NoSubmissions, match="More than 2 files"):
             find(source)
+
+
+def test_too_many_files_of_one_learner_do_not_stop_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(submissions, "MOST_OF_ONE", 2)
+    monkeypatch.setattr(submissions, "MOST_FILES", 5)
+    put(tmp_path / "in", "bob.ipynb", *(f"ada/{number}.ipynb" for number in range(7)))
+    for source in (tmp_path / "in", zipped(tmp_path / "a.zip", *names_in(tmp_path / "in"))):
+        *few, many, bob = find(source)
+        assert [one.file for one in few] == ["ada/0.ipynb", "ada/1.ipynb"]
+        assert (many.file, many.learner) == ("ada/2.ipynb, and 4 more", "ada")
+        assert "more than 2 files of one learner" in problem(many.read)
+        assert bob.read()
+    monkeypatch.setattr(submissions, "MOST_SEEN", 7)
+    with pytest.raises(NoSubmissions, match="More than 7 files"):
+        find(tmp_path / "in")
+
+
+def names_in(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in folder.rglob("*.ipynb")]
 
 
 # --- What cannot be read --------------------------------------------------------------------------
@@ -443,3 +619,67 @@ def test_answers_in_words_are_read_where_they_were_asked():
     assert list(words) == [question]
     assert words[question].startswith("Because <b>it</b>\n\nis `so`. éé")
     assert len(words[question]) == reading.LONGEST_ANSWER
+
+
+PROSE = "Because the values of *cat* are long, and the context follows them."
+
+
+def with_words(place: str) -> bytes:
+    """The exercises of notebook 01, with an answer in words somewhere."""
+    given = json.loads(EXERCISES.read_bytes())
+    cells = given["cells"]
+    at = next(i for i, cell in enumerate(cells) if "**Your answer**" in "".join(cell["source"]))
+    own = {"cell_type": "markdown", "metadata": {}, "source": PROSE}
+    if place in ("its place", "its place, and below"):
+        cells[at] |= {"source": f"**Your answer** · `dark_column`\n\n{PROSE}"}
+    if place == "in place of the marker":
+        cells[at] |= {"source": PROSE}
+    if place == "in the question":
+        cells[at - 1]["source"] = ["".join(cells[at - 1]["source"]), "\n\n", PROSE]
+    if place in ("a new cell", "its place, and below"):
+        cells.insert(at + 1, own)
+    if place in ("far above", "its place, and far above"):
+        cells.insert(1, own)
+    if place == "its place, and far above":
+        cells[at + 1] |= {"source": f"**Your answer** · `dark_column`\n\n{PROSE}"}
+    if place == "raw":
+        cells.insert(at + 1, own | {"cell_type": "raw"})
+    if place == "a comment":
+        cells.insert(at + 1, own | {"cell_type": "code", "source": f"# {PROSE}", "outputs": []})
+    if place == "a text":
+        cells.insert(at + 1, own | {"cell_type": "code", "source": f'"""{PROSE}"""', "outputs": []})
+    if place == "code":
+        cells.insert(at + 1, own | {"cell_type": "code", "source": "x = 'a long line of code'"})
+    return json.dumps(given).encode()
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        ("nowhere", False),
+        ("its place", False),
+        ("its place, and far above", False),
+        ("code", False),
+        ("its place, and below", True),
+        ("in place of the marker", True),
+        ("in the question", True),
+        ("a new cell", True),
+        ("far above", True),
+        ("raw", True),
+        ("a comment", True),
+        ("a text", True),
+    ],
+)
+def test_words_in_the_wrong_place_are_told(place, found):
+    elsewhere = reading.read(with_words(place)).elsewhere
+    assert [PROSE in text for text in elsewhere] == [True] * found
+
+
+def test_no_flood_of_words_is_kept():
+    given = json.loads(EXERCISES.read_bytes())
+    given["cells"] += [
+        {"cell_type": "markdown", "source": f"{i} " + "x" * 50_000} for i in range(50)
+    ]
+    elsewhere = reading.read(json.dumps(given).encode()).elsewhere
+    assert len(elsewhere) == reading.MOST_ELSEWHERE
+    assert max(map(len, elsewhere)) < reading.LONGEST_ANSWER + 20

@@ -1,0 +1,353 @@
+"""From a platform and back to it, and what stays while a class is graded in several goes.
+
+Marking is played here: the bytes of a file are its points. `test_grading.py` has the real one.
+"""
+
+import csv
+import hashlib
+import io
+import re
+import subprocess
+import sys
+import zipfile
+from contextlib import nullcontext
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from grading import grader
+from grading.__main__ import main
+from grading.marking import Outcome, Result
+from grading.results import Store
+from grading.submissions import CannotGrade
+from utils.checks import bank
+from utils.checks.reasons import Reason
+
+NOTEBOOK = "01_attention_concepts"
+TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}
+FIRST, WORTH = next(iter(TASKS.items()))
+
+
+@pytest.fixture(autouse=True)
+def marked(monkeypatch) -> list[str]:
+    """The files that were marked, in order; none of them is run."""
+    files = []
+
+    def mark(submission, assignments, launcher):
+        data = submission.read()
+        files.append(submission.file)
+        result = Result.for_file(submission)
+        result.digest, result.notebook = hashlib.sha256(data).hexdigest(), NOTEBOOK
+        result.words = {"dark_column": "So."}
+        result.tasks = {
+            task: Outcome(int(data) * (task == FIRST), of, Reason.VALUES, "", "", (), 0)
+            for task, of in TASKS.items()
+        }
+        return result
+
+    monkeypatch.setattr(grader, "mark", mark)
+    monkeypatch.setattr(grader, "Launcher", lambda safe: nullcontext())
+    return files
+
+
+def handed_in(folder: Path, **points: int) -> Path:
+    for name, earned in points.items():
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.ipynb").write_text(str(earned))
+    return folder
+
+
+def zipped(path: Path, names: dict[str, int]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, earned in names.items():
+            archive.writestr(name, str(earned))
+    return path
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+
+
+def grades(out: Path, column: str = "Grade") -> dict[str, str]:
+    return {row["Student"]: row[column] for row in table(out / "grades.csv")}
+
+
+def pages_of(out: Path) -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in (out / "learners").iterdir())
+
+
+def said(capsys, *arguments: object) -> tuple[int, str]:
+    status = main([str(one) for one in arguments])
+    return status, capsys.readouterr().err
+
+
+# --- There and back -------------------------------------------------------------------------------
+
+
+def canvas_gives(name: str, user: int, file: int, called: str, late: bool = False) -> str:
+    """How Canvas names a file: `lib/content_zipper.rb`."""
+    name = re.sub(r"_(\d+)_", r"\1", name).lower()
+    own = "_".join([name, *["LATE"] * late, str(user)])
+    own, called = re.sub(r"[^\w]", "", own), re.sub(r"[/:*?<>|]", "_", called)
+    return f"{own}_{file}_{called}"
+
+
+def canvas_takes(name: str) -> tuple[str, str] | None:
+    """The learner and the file that Canvas finds in a name: `abstract_assignment.rb`."""
+    parts = [part for part in name.split("_") if part != "LATE"]
+    numbers = [part for part in parts if re.fullmatch("[0-9]+", part)]
+    if parts[0] == "anon":
+        return parts[1], parts[2]
+    if re.match("link", parts[-1]) or len(numbers) < 2:
+        return None
+    return numbers[0], numbers[1]
+
+
+CANVAS = [
+    ("Lovelace, Ada", 4021, 77001, "01_attention_concepts.ipynb", False, 2),
+    ("Lovelace, Ada", 4022, 77002, "link.ipynb", False, 1),  # another of that name
+    ("Müller, Zoë", 4023, 77003, "1_2_3.ipynb", True, 2),
+    ("العلي, فاطمة", 4024, 77004, "واجب.ipynb", False, 1),
+    ("O'Neill, =1+1", 4025, 77005, "my notebook (1).ipynb", False, 2),
+]
+
+
+def test_canvas_gets_its_grades_and_its_pages_back(tmp_path):
+    files = {canvas_gives(*one[:5]): one[5] for one in CANVAS}
+    source, out = zipped(tmp_path / "submissions.zip", files), tmp_path / "out"
+    main([str(source), "--out", str(out), "--seed", "1", "--column", "Week 1 (815)"])
+
+    heads, possible, *learners = table_rows(out / "grades.csv")
+    assert heads[0] == "Student"
+    assert heads[1] == "ID"
+    assert "Section" in heads[-2]
+    assert heads[-1] == "Week 1 (815)"
+    assert possible[0] == "Points Possible"
+    assert float(possible[-1]) == sum(TASKS.values()) + 3
+    assert {row[1]: row[-1] for row in learners} == {str(one[1]): str(one[5]) for one in CANVAS}
+
+    with zipfile.ZipFile(out / "feedback.zip") as archive:
+        names = archive.namelist()
+        taken = {canvas_takes(name): archive.read(name) for name in names}
+    assert sorted(taken) == sorted((str(one[1]), str(one[2])) for one in CANVAS)
+    for page in taken.values():  # Canvas hands it on as what was handed in: a notebook
+        notebook = nbformat.reads(page.decode(), as_version=4)
+        nbformat.validate(notebook)
+        assert "points for code" in notebook.cells[0].outputs[0].data["text/html"]
+    assert "1 of" in taken["4022", "77002"].decode()
+
+
+def table_rows(path: Path) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+
+
+def test_canvas_without_names_gets_its_pages_back(tmp_path):
+    files = {"anon_aB3dE_77001_x.ipynb": 2, "LATE_anon_12345_77002_x.ipynb": 1}
+    out = tmp_path / "out"
+    main([str(zipped(tmp_path / "a.zip", files)), "--out", str(out)])
+    names = zipfile.ZipFile(out / "feedback.zip").namelist()
+    assert sorted(map(canvas_takes, names)) == [("12345", "77002"), ("aB3dE", "77001")]
+    assert {row["ID"] for row in table(out / "grades.csv")} == {""}  # never a wrong number
+
+
+def moodle_gives(name: str, participant: int, called: str, folders: bool) -> str:
+    """How Moodle names a file: `mod/assign/classes/downloader.php`."""
+    prefix = f"{name.replace('_', ' ')}_{participant}_assignsubmission_file"
+    return f"{prefix}{'/' if folders else '_'}{called}"
+
+
+def moodle_takes(path: str) -> tuple[str, str]:
+    """The participant, and the name that the file gets: `importziplib.php`."""
+    parts = path.split("_", 4)
+    assert (parts[2], parts[3]) == ("assignfeedback", "file")
+    assert "/" not in parts[4]
+    return parts[1], parts[4]
+
+
+MOODLE = [
+    ("Ada Lovelace", 9001, "01.ipynb", 2),
+    ("Ada Lovelace", 9002, "01.ipynb", 1),
+    ("Zoë_Müller", 9003, "a_b_c_7_8.ipynb", 2),
+    ("فاطمة العلي", 9004, "واجب.ipynb", 1),
+]
+
+
+@pytest.mark.parametrize("folders", [True, False])
+def test_moodle_gets_its_grades_and_its_pages_back(tmp_path, folders):
+    files = {moodle_gives(*one[:3], folders): one[3] for one in MOODLE}
+    out = tmp_path / "out"
+    main([str(zipped(tmp_path / "a.zip", files)), "--out", str(out)])
+    rows = table(out / "grades.csv")
+    assert {"Identifier", "Grade", "Last modified (grade)"} <= {*rows[0]}  # or it takes nothing
+    assert {row["Identifier"][len("Participant ") :]: row["Grade"] for row in rows} == {
+        str(one[1]): str(one[3]) for one in MOODLE
+    }
+    with zipfile.ZipFile(out / "feedback.zip") as archive:
+        taken = {moodle_takes(name): archive.read(name).decode() for name in archive.namelist()}
+    assert {participant for participant, _ in taken} == {str(one[1]) for one in MOODLE}
+    assert {name for _, name in taken} == {"feedback.html"}
+    assert "Zoë Müller" in taken["9003", "feedback.html"]
+
+
+def test_the_same_grades_give_the_same_zip_and_a_plain_class_has_none(tmp_path):
+    files = {canvas_gives(*one[:5]): one[5] for one in CANVAS}
+    source = zipped(tmp_path / "a.zip", files)
+    for name in ("one", "two"):
+        main([str(source), "--out", str(tmp_path / name), "--seed", "1"])
+    one, two = ((tmp_path / name / "feedback.zip").read_bytes() for name in ("one", "two"))
+    assert one == two
+    main([str(handed_in(tmp_path / "in", ada=2)), "--out", str(tmp_path / "out")])
+    assert not (tmp_path / "out" / "feedback.zip").exists()
+
+
+def test_how_late_files_count_is_kept(tmp_path):
+    early, late = ("Ada", 1, 10, "x.ipynb", False), ("Ada", 1, 11, "x.ipynb", True)
+    source = zipped(tmp_path / "a.zip", {canvas_gives(*early): 1, canvas_gives(*late): 2})
+    out = tmp_path / "out"
+    main([str(source), "--out", str(out), "--column", "W"])
+    assert grades(out, "W")["ada"] == "2"
+    main([str(source), "--out", str(out), "--resume", "--late", "75%"])
+    assert grades(out, "W")["ada"] == "1"
+    main([str(source), "--out", str(out), "--resume", "--late", "last"])
+    assert grades(out, "W")["ada"] == "2"
+    main([str(source), "--out", str(out), "--resume", "--late", "on-time"])
+    main([str(source), "--out", str(out), "--resume"])
+    assert grades(out, "W")["ada"] == "1"
+    assert "graded, late, does not count" in pages_of(out)
+
+
+# --- In several goes ------------------------------------------------------------------------------
+
+
+def test_files_that_are_gone_leave_the_grades_and_are_listed(tmp_path, capsys, marked):
+    source, out = handed_in(tmp_path / "in", ada=2, bob=1, eve=1), tmp_path / "out"
+    main([str(source), "--out", str(out)])
+    (source / "bob.ipynb").unlink()
+    (source / "eve.ipynb").rename(source / "Eve.ipynb")
+    marked.clear()
+    status, told = said(capsys, source, "--out", out, "--resume")
+    assert status == 0
+    assert "Removed or renamed, and no longer in the grades: bob.ipynb, eve.ipynb" in told
+    assert grades(out) == {"Eve": "1", "ada": "2"}
+    assert marked == ["Eve.ipynb"]
+    files = {row["file"]: row for row in table(out / "files.csv")}
+    assert sorted(files) == ["Eve.ipynb", "ada.ipynb", "bob.ipynb", "eve.ipynb"]
+    assert files["bob.ipynb"]["reason"] == "removed or renamed since it was graded"
+    handed_in(source, bob=1)  # it is back
+    said(capsys, source, "--out", out, "--resume")
+    assert grades(out)["bob"] == "1"
+    assert marked == ["Eve.ipynb"]
+
+
+def test_only_some_files_leaves_the_others_in_the_grades(tmp_path):
+    source, out = handed_in(tmp_path / "in", ada=2, bob=1), tmp_path / "out"
+    main([str(source), "--out", str(out)])
+    main([str(source), "--out", str(out), "--resume", "--only", "ada"])
+    assert grades(out) == {"ada": "2", "bob": "1"}
+
+
+def test_another_folder_does_not_empty_the_grades(tmp_path, capsys):
+    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
+    main([str(source), "--out", str(out)])
+    before = (out / "grades.csv").read_bytes()
+    capsys.readouterr()
+    status, told = said(capsys, handed_in(tmp_path / "other", bob=1), "--out", out, "--resume")
+    assert (status, told.count("\n")) == (2, 1)
+    assert "Nothing that was graded into" in told
+    assert (out / "grades.csv").read_bytes() == before
+
+
+def test_one_learner_is_marked_anew_and_nobody_else(tmp_path, marked, capsys):
+    source, out = handed_in(tmp_path / "in", ada=2, bob=1), tmp_path / "out"
+    main([str(source), "--out", str(out), "--seed", "3"])
+    handed_in(source, bob=2, carl=1)
+    marked.clear()
+    assert said(capsys, source, "--out", out, "--again", "Ada")[0] == 0
+    assert marked == ["ada.ipynb"]
+    assert grades(out) == {"ada": "2", "bob": "1"}
+    assert Store(out).run["seed"] == 3
+    status, told = said(capsys, source, "--out", out, "--again", "Adda")
+    assert (status, told) == (2, "Nobody is called 'Adda'. Did you mean ada?\n")
+
+
+def test_points_by_a_person_stay_and_the_page_gives_the_reason(tmp_path, capsys):
+    source, out = handed_in(tmp_path / "in", ada=2, bob=1), tmp_path / "out"
+    main([str(source), "--out", str(out)])
+    marks = f"learner,question,points,remark\nada,{FIRST},0.5,Copied from <bob>.\n"
+    (out / "marks.csv").write_text(marks)
+    for arguments in (["--resume"], ["--again", "ada"], ["--resume"]):
+        assert said(capsys, source, "--out", out, *arguments)[0] == 0
+        assert grades(out) == {"ada": "0.5", "bob": "1"}
+        assert "0.5 points, given by a person. Copied from &lt;bob&gt;." in pages_of(out)
+        assert marks in (out / "marks.csv").read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+
+
+def test_marks_beyond_what_can_be_earned_are_one_line(tmp_path, capsys):
+    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
+    main([str(source), "--out", str(out)])
+    (out / "marks.csv").write_text("learner,question,points,remark\nada,dark_column,30,good\n")
+    status, told = said(capsys, source, "--out", out, "--resume")
+    assert status == 0
+    line = "marks.csv, line 2: 30 points for 'dark_column' do not count: it is worth 3"
+    assert line in told.splitlines()
+    assert grades(out) == {"ada": "2"}
+
+
+def test_who_hands_in_another_notebook_raises_what_is_possible_and_is_told(
+    tmp_path, capsys, monkeypatch
+):
+    own = grader.mark
+
+    def mark(submission, assignments, launcher):
+        result = own(submission, assignments, launcher)
+        if submission.learner == "ada":
+            result.notebook = "02_additive_attention"
+        return result
+
+    monkeypatch.setattr(grader, "mark", mark)
+    others = {f"learner{number}": 1 for number in range(10)}
+    source = handed_in(tmp_path / "in", ada=2, **others)
+    told = said(capsys, source, "--out", tmp_path / "out")[1]
+    assert "Only 1 of 11 learners handed in 02_additive_attention: its points are among" in told
+    assert told.count("Only") == 1
+
+
+def test_show_tells_what_is_known_of_a_learner(tmp_path, capsys):
+    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
+    main([str(source), "--out", str(out)])
+    (out / "marks.csv").write_text("learner,question,points,remark\nada,dark_column,3,Good.\n")
+    capsys.readouterr()
+    assert main(["show", "ADA", "--out", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert told.splitlines()[:2] == ["ada: 5 points", "  ada.ipynb: graded"]
+    assert f"    {FIRST}: 2 of {WORTH}, " in told
+    assert "  dark_column: 3 by you. Good." in told
+    (page,) = re.findall(r"\S+\.html", told)
+    assert Path(page).is_file()
+
+
+def test_two_graders_do_not_share_a_folder(tmp_path, capsys, monkeypatch):
+    """The other one is another process, which is then killed without warning."""
+    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom grading.results import Store\n"
+        f"with Store(Path({str(out)!r})).alone():\n"
+        "    print('held', flush=True)\n    sys.stdin.read()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert other.stdout.readline() == "held\n"
+        for arguments in ([source, "--out", out], [source, "--out", out, "--resume"]):
+            status, told = said(capsys, *arguments)
+            assert (status, told.count("\n")) == (2, 1)
+            assert f"Another grader is at work in {out}. Wait until it is done" in told
+        assert not Store(out).run  # no seed was drawn
+    finally:
+        other.kill()
+        other.communicate()
+    assert said(capsys, source, "--out", out)[0] == 0
+    with Store(out).alone(), pytest.raises(CannotGrade, match="Another grader"):
+        grader.regrade(out)
