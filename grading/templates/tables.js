@@ -31,12 +31,14 @@ for (const table of document.querySelectorAll(".listing table")) {
 }
 
 const field = document.querySelector("#filter input"), found = document.querySelector("#filter output");
+const folds = [...document.querySelectorAll("details:not([open])")];
 const rows = [...document.querySelectorAll(".listing tbody tr, .row")];
 field.closest("#filter").hidden = false;
 field.addEventListener("input", () => {
   const wanted = field.value.trim().toLowerCase();
   document.body.classList.toggle("filtered", wanted !== "");
   for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+  for (const fold of folds) fold.open = wanted !== "";
   const shown = rows.filter((row) => !row.hidden).length;
   found.textContent = wanted ? `${shown} of ${rows.length} rows` : "";
 });

@@ -305,7 +305,7 @@ def test_marks_come_into_the_grades_and_pages_and_stay(
     assert words["ada"] == "1.5"
     assert float(now["ada"]["Grade"]) == FULL["01"] + FULL["04"] + 1.5
     assert len(now) == len(before)
-    assert "1.5 points. Only &lt;one&gt; reason." in page(out, "ada")
+    assert "1.5 points</h3>\n<p>Only &lt;one&gt; reason.</p>" in page(out, "ada")
     for line in marks.splitlines():
         assert line in (out / "marks.csv").read_text(encoding="utf-8-sig").splitlines()
 

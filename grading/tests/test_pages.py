@@ -1,5 +1,6 @@
 """Pages show what strangers wrote, and none of it as HTML."""
 
+import re
 from dataclasses import fields
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -127,6 +128,21 @@ def test_a_name_that_a_template_does_not_know_is_an_error(monkeypatch):
         template.render(learner=1)
 
 
+def test_a_task_is_compared_with_the_others_and_not_with_itself():
+    """Learners guess the first task, whatever they earn for the second."""
+    results = [
+        Result(f"{own} {other}", "", "", f"{own} {other}", notebook=NOTEBOOK, tasks=tasks)
+        for own in (0, 3)
+        for other in range(5)
+        for tasks in [{"entropy": outcome(points=own), "soft_lookup": outcome(points=other)}]
+    ]
+    class_ = learners(results)
+    page = pages.overview(class_, ALL, [], True, pages.page_names(class_))
+    row = re.search("<code>entropy</code>.*?</tr>", page, re.DOTALL)[0]
+    _, correlation = map(float, re.findall(r'data-key="(.*?)"', row))
+    assert correlation == pytest.approx(0)
+
+
 # --- What a learner is handed back ----------------------------------------------------------------
 
 
@@ -179,7 +195,12 @@ LONG = "Wolfeschlegelsteinhausenbergerdorff" * 6
 def class_of(count: int) -> list[Learner]:
     """Learners with different points, one of whom has a name of 210 letters."""
     return learners(
-        Result(name, "", "", f"{name}.ipynb", notebook=NOTEBOOK, tasks={"entropy": one})
+        Result(
+            *(name, "", "", f"{name}.ipynb"),
+            notebook=NOTEBOOK,
+            tasks={"entropy": one},
+            words={"dark_column": f"So says {name}."},
+        )
         for name, one in [
             (LONG, outcome(of=100)),
             *((f"learner {i}", outcome(points=i, of=100)) for i in range(2, count + 1)),
@@ -225,8 +246,10 @@ def test_tables_sort_filter_and_fold_by_keyboard(folder):
         page.keyboard.press("Space")
         page.get_by_label("Only rows with").fill("Learner 3")
         assert visible(page) == ["learner 3"]  # found in the folded tail, in any case
+        answers = page.locator(".answer:visible")
+        assert answers.all_inner_texts() == ["So says learner 3."]  # they stand in a fold
         page.get_by_label("Only rows with").fill("")
-        assert len(visible(page)) == pages.FEW
+        assert (len(visible(page)), answers.count()) == (pages.FEW, 0)
         assert errors == []
 
 

@@ -190,6 +190,7 @@ def test_named_told_and_entered(tmp_path, capsys, monkeypatch):
         assert "To think about: What is the entropy of four equal shares?" in page
     overview = _text(out / "overview.html")
     assert "the same unknown answer to" not in overview
+    assert "2 of 2 believe that a constant factor, a sign or a unit does not matter" in overview
     assert "from 0 to 1" in overview
 
     shutil.copytree(build.SOURCE / f"n{NOTEBOOK}", tmp_path / f"n{NOTEBOOK}")
