@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from itertools import islice
@@ -177,36 +177,29 @@ def grade(
     if seed == public_seed:
         raise CannotGrade(f"The seed {seed} draws the inputs that learners have. Name another.")
     everything = find(source, _tell)
-    submissions = [submission for submission in everything if only in submission.file]
+    chosen = who(again, {(one.learner, one.id) for one in everything}) if again else ""
+    submissions = [
+        one
+        for one in everything
+        if only in one.file and chosen in ("", key_of(one.learner, one.id))
+    ]
     if not submissions:
         raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
-    if again:
-        chosen = who(again, {(one.learner, one.id) for one in everything})
-        submissions = [one for one in everything if key_of(one.learner, one.id) == chosen]
+    files = {submission.file for submission in everything}
     with Store(out).alone():
         store = Store(out)
-        run_before = store.run
-        if run_before and not (resume or again):
-            raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
-        if run_before and seed not in (None, run_before["seed"]):
-            raise CannotGrade(
-                f"{out} was begun with another seed. Leave --seed out, or name another."
-            )
-        files = {submission.file for submission in everything}
-        if run_before and files.isdisjoint(result.file for result in store.all()):
-            raise CannotGrade(
-                f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, "
-                "name another folder for --out."
-            )
-        seed = run_before.get("seed", secrets.randbits(40) if seed is None else seed)
+        before = store.run
+        if before:
+            _check_continues(store, out, source, files, seed, resume or bool(again))
+        seed = before.get("seed", secrets.randbits(40) if seed is None else seed)
         assignments = Assignments(store.records, seed, Names(out))
         with Launcher(safe) as launcher:
             store.start(
                 seed=seed,
                 source=str(source.resolve()),
-                safe=safe and run_before.get("safe", True),
-                late=late or run_before.get("late", tables.BEST),
-                column=column or run_before.get("column", "Grade"),
+                safe=safe and before.get("safe", True),
+                late=late or before.get("late", tables.BEST),
+                column=column or before.get("column", "Grade"),
             )
             if gone := store.leave(files):
                 _tell(f"Removed or renamed, and no longer in the grades: {some(gone)}")
@@ -219,6 +212,26 @@ def grade(
                     workers,
                 )
         return report(out)
+
+
+def _check_continues(
+    store: Store, out: Path, source: Path, files: Collection[str], seed: int | None, wanted: bool
+) -> None:
+    """Check that a folder that holds grades is the one to go on in.
+
+    Raises:
+        CannotGrade: it is not.
+    """
+    if not wanted:
+        raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
+    if seed not in (None, store.run["seed"]):
+        raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
+    known = {result.file for result in store.all()}
+    if known and known.isdisjoint(files):
+        raise CannotGrade(
+            f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, name "
+            "another folder for --out."
+        )
 
 
 def _tell(line: str) -> None:
@@ -298,10 +311,9 @@ def _class_of(results: Iterable[Result], store: Store) -> list[Learner]:
 
 
 def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str]:
-    """Write grades.csv, tasks.csv and files.csv; complaints about marks.csv."""
+    """Write grades.csv and files.csv; complaints about marks.csv."""
     complaints = tables.read_marks(out / "marks.csv", class_)
     tables.write_grades(class_, out / "grades.csv", store.run["column"])
-    tables.write_tasks(class_, out / "tasks.csv")
     tables.write_files(class_, out / "files.csv", store.gone())
     return complaints
 
@@ -345,6 +357,7 @@ def report(out: Path) -> list[Result]:
                 f"Only {count} of {len(class_)} learners handed in {name}: its points are among "
                 "those that are possible for everybody."
             )
+    tables.write_tasks(class_, out / "tasks.csv")
     tables.write_marks(class_, out / "marks.csv")
     pages.write_pages(class_, Names(out), out, store.run["safe"])
     return results
@@ -367,7 +380,7 @@ def show(out: Path, name: str) -> Iterator[str]:
     tables.read_marks(out / "marks.csv", class_)
     chosen = who(name, {(learner.name, learner.id) for learner in class_})
     learner = next(one for one in class_ if one.key == chosen)
-    yield f"{learner.key}: {learner.points:g} points"
+    yield f"{learner.key}: {learner.points:g} of {tables.possible(class_)} points"
     for result in learner.files:
         yield f"  {result.file}: {result.problem or learner.standing(result)}"
         for task, outcome in result.tasks.items():

@@ -26,7 +26,8 @@ MARKS = ("learner", "question", "points", "remark")
 BEST, LAST, ON_TIME = "best", "last", "on-time"
 # What a spreadsheet takes for a formula, also where it splits lines at semicolons: a program that
 # does so sees no quotes around our cells.
-FORMULA = re.compile(r"(^|[;\t\r\n])([\s\"]*)(?='*[-=+@\t\r＝＋－＠])")
+SIGNS = "=+@\t\r＝＋－＠-"
+FORMULA = re.compile(rf"(^|[;\t\r\n])([\s\"]*)(?='*[{SIGNS}])")
 
 
 class Mark(NamedTuple):
@@ -122,6 +123,8 @@ class Learner:
     @property
     def deducted(self) -> float:
         """The points that are lost because files came late."""
+        if not self.lateness.percent:
+            return 0.0
         earned = self.earned | {question: mark.points for question, mark in self.marks.items()}
         return sum(
             (1 - self.lateness.worth(result)) * earned.get(part, 0)
@@ -199,6 +202,11 @@ def questions_of(class_: Sequence[Learner]) -> dict[str, int]:
     }
 
 
+def possible(class_: Sequence[Learner]) -> int:
+    """The points that can be earned with all that was handed in."""
+    return sum(tasks_of(class_).values()) + sum(questions_of(class_).values())
+
+
 def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -> None:
     """One row a learner, with the points over all that was handed in.
 
@@ -207,9 +215,8 @@ def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -
         path: of the table.
         column: what Canvas calls the assignment.
     """
-    possible = sum(tasks_of(class_).values()) + sum(questions_of(class_).values())
     rows = [(learner.name, learner.id, _plain(learner.points)) for learner in class_]
-    write_csv(path, platforms.grade_rows(_platform(class_), column, possible, rows))
+    write_csv(path, platforms.grade_rows(_platform(class_), column, possible(class_), rows))
 
 
 def write_tasks(class_: Sequence[Learner], path: Path) -> None:
@@ -387,4 +394,6 @@ def _plain(points: float) -> float:
 
 def _guarded(value: object) -> object:
     """The value, with a quote before whatever a spreadsheet would take for a formula."""
-    return FORMULA.sub(r"\1\2'", value) if isinstance(value, str) else value
+    if not isinstance(value, str) or set(SIGNS).isdisjoint(value):  # most: a search takes longer
+        return value
+    return FORMULA.sub(r"\1\2'", value)

@@ -607,6 +607,15 @@ def test_points_by_a_person_survive_a_regrade(corrected):
 
 
 @needs.sandbox
+def test_a_file_that_is_gone_is_not_marked_again_and_forgotten(class_of_all_kinds, corrected):
+    store = Store(corrected)
+    gone = "ada/01.ipynb"
+    assert store.leave({result.file for result in store.all()} - {gone}) == [gone]
+    assert [move.learner for move in grader.regrade(corrected)] == [SCRIPT]
+    assert Store(corrected).load(gone) is None  # should it come back, it is graded anew
+
+
+@needs.sandbox
 def test_a_class_is_not_graded_by_two_measures(class_of_all_kinds, corrected, capsys):
     written(class_of_all_kinds, {})
     arguments = [class_of_all_kinds, "--out", corrected, "--resume"]
