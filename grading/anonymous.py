@@ -22,7 +22,7 @@ from typing import Any
 from grading import pages, tables
 from grading.results import Store, restored, write
 from grading.submissions import CannotGrade
-from grading.tables import Learner, Mark
+from grading.tables import Lateness, Learner, Mark
 from grading.unnamed import Names
 from utils.checks import bank
 
@@ -54,11 +54,12 @@ def write_copy(out: Path, copy: Path) -> int:
         raise CannotGrade(f"There are no grades in {out}.")
     if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
         raise CannotGrade(f"{copy} holds something already. Name a new folder.")
-    class_ = tables.learners(list(store.all()))
+    class_ = tables.learners(store.all(), Lateness.of(store.run["late"]))
     tables.read_marks(out / "marks.csv", class_)
     hidden = Pseudonyms(class_, _key(out / "private" / "pseudonyms.key")).of_class(class_)
     copy.mkdir(parents=True, exist_ok=True)
     tables.write_grades(hidden, copy / "grades.csv")
+    tables.write_tasks(hidden, copy / "tasks.csv")
     tables.write_files(hidden, copy / "files.csv")
     pages.write_pages(hidden, Names(out), copy, store.run["safe"])
     return len(hidden)
@@ -133,7 +134,7 @@ class Pseudonyms:
         )
 
     def _marks(self, marks: Mapping[str, Mark]) -> dict[str, Mark]:
-        return {one: mark._replace(remark=self.text(mark.remark)) for one, mark in marks.items()}
+        return {part: mark._replace(remark=self.text(mark.remark)) for part, mark in marks.items()}
 
     def _cleaned(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -113,7 +113,6 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
         learner=learner,
         counting=counting,
         others=[one for one in learner.files if one is not learner.results.get(one.notebook)],
-        for_words=sum(points for points, _ in learner.marks.values()),
         right=[outcome for _, outcome in outcomes if outcome.reason == Reason.PASSED],
         steps=[
             _Step(outcome, _kind(known.get(task), outcome.mistake), section_of(task))
