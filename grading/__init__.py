@@ -11,12 +11,14 @@ the answer is a test, the worker asks the parent for what the implementation und
 | `submissions` | what was handed in: files, folders, a zip of an LMS | |
 | `reading` | a notebook as data: its code, its answers in words | |
 | `reader` | has files read in a process with limits, which may die | |
+| `signs` | what a person should look at in that code | |
 | `wire` | what goes between parent and worker: JSON and raw numbers | |
 | `sandbox` | starts the server in bubblewrap, or says why it cannot | yes |
 | `server` | warm; forks a worker into a sandbox of its own, watches and ends it | yes |
 | `syscalls` | which system calls a worker does not get | yes |
 | `worker` | runs a learner's cells and answers: the only place that does | no |
 | `conversation` | what the workers of a submission are asked, and what they say | yes |
+| `messages` | the forms that a worker's messages may have | yes |
 | `marking` | one submission: what its answers are worth | yes |
 | `results` | what is known of each file, on disk at once; resumed and marked again | yes |
 | `tables` | grades.csv, tasks.csv, files.csv, and what an instructor enters in marks.csv | yes |

@@ -378,9 +378,9 @@ def test_busy_neighbours_cost_an_honest_learner_nothing(tmp_path, monkeypatch):
         (tmp_path / "class" / f"{name}.ipynb").write_bytes(notebook(*cells))
     at_work, seen = set(), []
 
-    def watched(submission, assignments, launcher, alone):
+    def watched(submission, assignments, launcher, alone, read):
         at_work.add(submission.file)
-        result = mark(submission, assignments, launcher, alone)
+        result = mark(submission, assignments, launcher, alone, read)
         seen.append((submission.learner, alone, result is not None, len(at_work)))
         at_work.remove(submission.file)
         return result

@@ -34,7 +34,7 @@ def marked(monkeypatch) -> list[str]:
     """The files that were marked, in order; none of them is run."""
     files = []
 
-    def mark(submission, assignments, launcher):
+    def mark(submission, assignments, launcher, *_):
         data = submission.read()
         files.append(submission.file)
         result = Result.for_file(submission)
@@ -47,7 +47,7 @@ def marked(monkeypatch) -> list[str]:
         return result
 
     monkeypatch.setattr(grader, "mark", mark)
-    monkeypatch.setattr(grader, "Launcher", lambda safe: nullcontext())
+    monkeypatch.setattr(grader, "Launcher", lambda *_: nullcontext())
     return files
 
 
@@ -299,7 +299,7 @@ def test_who_hands_in_another_notebook_raises_what_is_possible_and_is_told(
 ):
     own = grader.mark
 
-    def mark(submission, assignments, launcher):
+    def mark(submission, assignments, launcher, *_):
         result = own(submission, assignments, launcher)
         if submission.learner == "ada":
             result.notebook = "02_additive_attention"
