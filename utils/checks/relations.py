@@ -582,7 +582,7 @@ def _rows(values: np.ndarray) -> np.ndarray:
     return values.reshape(-1, values.shape[-1])
 
 
-# --- Right in some places, or in some cases -------------------------------------------------------
+# --- Right in some places -------------------------------------------------------------------------
 
 
 def _right_elsewhere(seen: Seen) -> str:
@@ -656,26 +656,6 @@ def _laid_over(mask: np.ndarray, shape: Sequence[int]) -> Iterator[tuple[tuple, 
             yield axes, np.expand_dims(mask, others)
 
 
-def _right_in_some_cases(seen: Seen) -> str:
-    right = [seen.same(pair.should, pair.is_) for pair in seen.pairs]
-    if right.count(True) < 2 or right.count(False) < 3:
-        return ""
-    sizes = {
-        name: values
-        for name, values in _sizes([pair.case for pair in seen.pairs]).items()
-        if name.startswith(("the length of the last axis", "`"))
-    }
-    alike = {}
-    for (one, ones), (other, others) in itertools.combinations(sizes.items(), 2):
-        equal = [left == right_ for left, right_ in zip(ones, others, strict=True)]
-        if equal == right and max(itertools.compress(ones, right)) > 1:
-            alike[tuple(ones), tuple(others)] = one, other
-    if len(alike) != 1:
-        return ""
-    ((one, other),) = alike.values()
-    return f"`{seen.output}` is right where {one} equals {other}, and wrong in every other case."
-
-
 # The strongest first. What an answer does when it is called again comes between the two lists.
 RELATIONS: list[Callable[[Seen], str]] = [
     _another_output,
@@ -696,7 +676,6 @@ RELATIONS: list[Callable[[Seen], str]] = [
 WEAKER_RELATIONS: list[Callable[[Seen], str]] = [
     _other_places,
     _right_elsewhere,
-    _right_in_some_cases,
 ]
 
 
