@@ -90,7 +90,7 @@ def fate(said: Verdict) -> str:
         return "accepted"
     if said.mistake:
         return "named"
-    if getattr(said, "relation", ""):
+    if said.relation:
         return "related"
     return "silent" if said.reason == Reason.VALUES else "symptom"
 
@@ -110,7 +110,7 @@ def counts_of(fates: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
 
 def lines_of(answer: Labelled, said: Verdict) -> Iterator[str]:
     """What was said of an answer, and what is true."""
-    words = said.mistake.name if said.mistake else getattr(said, "relation", "") or said.message
+    words = said.mistake.name if said.mistake else said.relation or said.message
     yield f"    {answer.label}: {fate(said)}{'' if said.passed else f': {words}'}"
     if answer.mistake:
         yield f"        in truth: {answer.mistake}"

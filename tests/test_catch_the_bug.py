@@ -225,7 +225,7 @@ def for_ever(grow):
         (too_often, "calls", f"`grow` may be called {MOST_CALLS} times in a test"),
         (too_often_and_quiet_about_it, "calls", f"`grow` may be called {MOST_CALLS} times"),
         (lambda grow: grow(torch.zeros(50, 50)).sum, "calls", "2,000 numbers at most"),
-        (for_ever, "time", "still running after 1 seconds"),
+        (for_ever, "time", "still running after more than 1 seconds"),
         (NUMBERS, "kind", "asks for a function: `def test_grow(…): …`"),
     ],
 )

@@ -33,6 +33,7 @@ from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey
 
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
+PATIENCE = 6  # a slow or busy machine is no endless loop
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
 
@@ -83,7 +84,8 @@ def answers(
         cases: the inputs; they are copied before each call.
         printed: counts what the learner's code prints.
         examiner: of a test; where none is given, one in this process.
-        limit: raises `OutOfTime` after so many seconds; by default a `time_limit`.
+        limit: raises `OutOfTime` after so many seconds; by default, after `PATIENCE` times as many
+            by the clock, as several threads take processor time faster than that.
 
     Raises:
         Trouble: there is no answer to compare, or none to the cases from some case on.
@@ -94,7 +96,7 @@ def answers(
     given: list[Answer] = []
     with _undisturbed(printed):
         try:
-            with (limit or time_limit)(spec.seconds):
+            with limit(spec.seconds) if limit else time_limit(PATIENCE * spec.seconds):
                 if spec.kind == "test":
                     return [_examined(spec, learned, examiner or Examiner(spec.id, *cases))]
                 for case in cases:
@@ -102,7 +104,8 @@ def answers(
         except OutOfTime:
             raise Trouble(
                 Reason.TIME,
-                f"`{spec.id}` was still running after {spec.seconds:g} seconds and was stopped. "
+                f"`{spec.id}` was still running after more than {spec.seconds:g} seconds and was "
+                "stopped. "
                 "Is there a loop that never ends? The notebook is fine: fix it and check again.",
                 earlier=given,
             ) from None
