@@ -858,7 +858,7 @@ def test_in_a_real_kernel_every_check_is_shown_and_an_old_definition_is_noticed(
         "def entropy(weights):\n    return (": ["SyntaxError"],
         "check('entropy')  # again": ["an older `entropy`"],
         "def entropy(weights):\n    return torch.special.entr(weights).sum(-1) * 1": [],
-        "check('entropy')  # and again": ["All 8 cases are right.$"],
+        "check('entropy')  # and again": [r"All \d+ cases are right\.$"],
     }
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
     NotebookClient(

@@ -1,5 +1,6 @@
 """Hostile submissions earn what their honest parts deserve, and reach nothing outside."""
 
+import contextlib
 import csv
 import io
 import json
@@ -481,7 +482,8 @@ def test_whatever_messages_arrive_there_is_a_result_and_silence():
 @pytest.mark.parametrize("reason", ["unheard of", *Reason])
 def test_a_worker_gives_no_reasons_but_its_own(assignments, reason):
     """And whatever else it says costs it this task alone."""
-    said = wire.pack({"task": "entropy", "parts": [{"trouble": [reason, "So.", "There."]}]})
+    part = {"trouble": [reason, "So.", "There."], "answers": [], "printed": 0}
+    said = wire.pack({"task": "entropy", "parts": [part]})
     frames = b"".join(right_frames(assignments[NAME]))
     result = mark(submission(notebook(*honest())), assignments, Played(said + frames))
     found = result.tasks["entropy"]

@@ -13,7 +13,7 @@ MINE = {
     "    return torch.special.entr(weights).sum(-1)",
     "entropy/wrong-mean": "# mistake: the mean\ndef entropy(weights):\n"
     "    return torch.special.entr(weights).mean(-1)",
-    "entropy/wrong-shape": "def entropy(weights):\n    return weights",
+    "entropy/wrong-type": "def entropy(weights):\n    return 'a text'",
     "entropy/wrong-in-truth-right": "def entropy(weights):\n"
     "    return torch.special.entr(weights).sum(-1)",
     "clip_together/right-in-truth-wrong": "def clip_together(of_keys, of_queries, limit):\n"

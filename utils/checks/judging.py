@@ -248,11 +248,11 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
     tolerance = record.task.tolerance
     if record.task.full_marks_from is not None:
         explained = {
-            _share_of_a_mistake(record, mistake, answers): mistake
+            _share(record.mistaken[mistake.name], answers, tolerance): mistake
             for mistake in reversed(record.task.mistakes)
+            if _share_of_a_mistake(record, mistake, answers) > MOST
         }
-        most = max(explained, default=0.0)
-        return explained[most] if most > MOST else None
+        return explained[max(explained)] if explained else None
 
     def same(output: str, others: Sequence[Answer], finite_only: bool = False) -> bool:
         pairs = [
