@@ -9,11 +9,12 @@ Of faults that are no known mistake it is counted how often a relation to the ri
 of mutants, of two faults at once, and of the known mistakes where the catalogue is left out.
 """
 
+import contextlib
 import json
 import math
 import random
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -31,9 +32,9 @@ from solutions.build import (
 from solutions.mutants import mutants
 from solutions.specification import CatchTheBug, Exercise
 from utils.checks import bank
-from utils.checks.calling import Printed
+from utils.checks.calling import Printed, answers
 from utils.checks.code import defined
-from utils.checks.judging import Verdict
+from utils.checks.judging import Verdict, judge
 from utils.checks.notebook import verdict_on
 from utils.checks.tasks import Record
 
@@ -78,45 +79,49 @@ def _solutions(path: Path, exercise: Exercise) -> dict:
     return solutions_of(path) if exercise.gold else solutions_of(path, train=False)
 
 
-def verdicts_on_mutants(path: Path, exercise: Exercise) -> Iterator[tuple[str, Verdict | None]]:
-    """The changed line of each mutant of the solution, and the verdict on it; None: none runs."""
-    if not isinstance(exercise, CatchTheBug):
-        for line, code in mutants(_source(path, exercise), exercise.task.id):
-            yield line, _verdict_on_code(path, exercise, code)
-
-
-def verdicts_on_pairs(path: Path, exercise: Exercise) -> Iterator[Verdict | None]:
-    """The verdicts on some mutants of mutants: answers with two faults at once."""
+def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
+    """The changed line and the code of each mutant of the solution."""
     if isinstance(exercise, CatchTheBug):
-        return
-    task = exercise.task.id
-    singles = [code for _, code in mutants(_source(path, exercise), task)]
-    for code in singles[:: math.ceil(len(singles) / PAIRS)]:
-        doubles = [twice for _, twice in mutants(code, task)]
-        if doubles:
-            yield _verdict_on_code(path, exercise, doubles[len(doubles) // 2])
+        return []
+    source = next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
+    return list(mutants(source, exercise.task.id))
 
 
-def _source(path: Path, exercise: Exercise) -> str:
-    return next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
-
-
-def _verdict_on_code(path: Path, exercise: Exercise, code: str) -> Verdict | None:
-    names = _solutions(path, exercise).copy()
+def passes(record: Record, path: Path, exercise: Exercise, code: str) -> bool:
+    """Whether the check takes a changed solution for a right one."""
     try:
-        exec(compile(code, "<mutant>", "exec"), names)
-    except Exception:
-        return None
-    return verdict_on(bank.load(exercise.task.id), names, Printed())
+        names = _names_after(path, exercise, code)
+        given = answers(record.task, names[record.task.id], record.cases, Printed())
+        return judge(record, given).passed
+    except Exception:  # it does not run, or gives what cannot be compared
+        return False
 
 
-def _count_diagnosed(counts: dict[str, int], name: str, verdicts: Iterable[Verdict | None]) -> None:
-    """Add how many wrong answers that run there are, how many are named, how many related."""
-    for what in verdicts:
-        if what and not what.passed:
-            counts[f"{name}_wrong"] += 1
-            counts[f"{name}_named"] += bool(what.mistake)
-            counts[f"{name}_related"] += bool(what.relation)
+def _names_after(path: Path, exercise: Exercise, code: str) -> dict[str, Any]:
+    names = _solutions(path, exercise).copy()
+    exec(compile(code, "<mutant>", "exec"), names)
+    return names
+
+
+def count_related(path: Path, exercise: Exercise, counts: dict[str, int]) -> None:
+    """Count how often a relation is found, for faults that are no known mistake."""
+    record = bank.load(exercise.task.id)
+    unknown = replace(record, task=replace(record.task, mistakes=[]))
+    for one in exercise.misconceptions:
+        counts["misconceptions_related"] += bool(verdict(unknown, one.gives).relation)
+    singles = [code for _, code in mutants_of(path, exercise)]
+    some = singles[:: math.ceil(len(singles) / PAIRS) or 1]
+    doubles = [[twice for _, twice in mutants(code, exercise.task.id)] for code in some]
+    pairs = [codes[len(codes) // 2] for codes in doubles if codes]
+    for name, codes in {"mutants": singles, "pairs": pairs}.items():
+        for code in codes:
+            with contextlib.suppress(Exception):  # where it does not run, nobody hands it in
+                names = _names_after(path, exercise, code)
+                said = verdict_on(record, names, Printed())
+                if not said.passed:
+                    counts[f"{name}_wrong"] += 1
+                    counts[f"{name}_named"] += bool(said.mistake)
+                    counts[f"{name}_related"] += bool(said.relation)
 
 
 def problems_of(
@@ -145,8 +150,6 @@ def problems_of(
             for name, what in said.items()
             if not (what.mistake and what.mistake.name == one.name)
         ]
-        unknown = replace(sets[0][1], task=replace(task, mistakes=[]))
-        counts["misconceptions_related"] += bool(verdict(unknown, one.gives).relation)
         counts["misconceptions_caught"] += not unnoticed
         counts["misconceptions_named"] += not unnamed
         counts["verdicts"] += len(said)
@@ -163,10 +166,9 @@ def problems_of(
         counts["variants_accepted"] += name != "the solution" and not refused
         if refused:
             yield f"{task.id}, right answer {name}: {refused}"
-    tried = list(verdicts_on_mutants(path, exercise))
-    count, passed = len(tried), [line for line, what in tried if what and what.passed]
-    _count_diagnosed(counts, "mutants", [what for _, what in tried])
-    _count_diagnosed(counts, "pairs", verdicts_on_pairs(path, exercise))
+    tried = mutants_of(path, exercise)
+    count = len(tried)
+    passed = [line for line, code in tried if passes(sets[0][1], path, exercise, code)]
     alike = [line for line in passed if line in exercise.equivalents]
     counts["mutants"] += count
     counts["mutants_equivalent"] += len(alike)
@@ -195,6 +197,7 @@ def main(only: str = "") -> int:
         for problem in problems_of(path, exercise, counts, hidden):
             problems.append(problem)
             print(f"  PROBLEM: {problem}")
+        count_related(path, exercise, counts)
     print()
     for name, count in counts.items():
         print(f"{name.replace('_', ' '):24}{count:6}")
