@@ -207,7 +207,6 @@ class Renamed(ast.NodeTransformer):
 def test_published_solutions_are_known_under_other_names_and_in_another_layout(name):
     cells = build.code_of(build.SOURCE / f"{name}.ipynb")
     other = [ast.unparse(Renamed().visit(ast.parse(cell))) for cell in cells]
-    assert not set(other) & set(cells) - {""} or any("=" not in one for one in other)
     found = signs.signs(name, [*enumerate(other)], reading.given_code(name))
     taken = {one.task for one in found if one.noticed == "reads like a published solution"}
     long = {
