@@ -155,8 +155,7 @@ def problems_of(
         counts["verdicts"] += len(said)
         if len(unnoticed) == len(said):
             yield f"{task.id}, {one.name}: passes every case. Add one that tells it apart"
-        # In one hidden set by chance: two numbers nearly equal, say, whose difference is rounding.
-        elif unnoticed or len(unnamed) > 1 or (unnamed and unnamed[0].startswith("public")):
+        elif unnoticed or unnamed:
             yield f"{task.id}, {one.name}: passed {unnoticed}, not named {unnamed}"
     for name, given in right.items():
         refused = [
