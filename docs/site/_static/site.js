@@ -27,3 +27,8 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "600px" });
 document.querySelectorAll(".explorer").forEach((place) => seen.observe(place));
+
+// What is wider than a phone scrolls, by keyboard too.
+for (const box of document.querySelectorAll("pre, .cell_output, .table-wrapper")) {
+  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+}
