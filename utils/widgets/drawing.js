@@ -143,7 +143,8 @@ function mixed(palette, share) {
 function paint(value, limit) {
   const share = limit ? (value / limit + 1) / 2 : value;
   const rgb = mixed(limit ? VLAG : VIRIDIS, Number.isNaN(share) ? 0 : share);
-  const light = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 135;
+  const [red, green, blue] = rgb.map((part) => (part / 255) ** 2.2); // about as bright as they look
+  const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18; // black contrasts more
   return [`rgb(${rgb})`, light ? "#000" : "#fff"];
 }
 

@@ -36,10 +36,14 @@ function wordsIn(parent, name, onPoint) {
   };
 }
 
+const aboutOf = ({ exact_match: share, training: { steps } }) => `trained for ${steps} steps; `
+  + `${written(100 * share, 0)} % of new sentences right in every word`;
+
 /** What one translator makes of the sentence. Returns draw(what to show). */
 function panel(parent, names, number, { choose, point }) {
   const box = element("div", { class: "tr-panel" }, parent);
   const showName = choice(box, `model ${number + 1}`, names, (name) => choose(number, name));
+  const about = element("p", {}, box);
   const showWords = wordsIn(box, `translation by model ${number + 1}`, (row) => point(row, null));
   const map = element("div", {}, box);
   const details = element("div", {}, box);
@@ -102,6 +106,7 @@ function panel(parent, names, number, { choose, point }) {
 
   return ({ name, model, found, source, step, word, isNew }) => {
     showName(name);
+    about.textContent = model ? aboutOf(model.about) : "";
     if (!found) {
       drawn = null;
       map.replaceChildren();

@@ -32,7 +32,7 @@ class Translator(Pictured, anywidget.AnyWidget):
     step = traitlets.Int(0).tag(sync=True)
     word = traitlets.Int(0).tag(sync=True)  # of the source, pointed at
 
-    def __init__(self, sentence: str = "the cat sat on the mat"):
+    def __init__(self, sentence: str):
         if not sentence.strip():
             raise ValueError("there is no word to translate: give the translator a sentence")
         super().__init__(sentence=sentence, compared=sentence)
