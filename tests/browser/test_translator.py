@@ -164,6 +164,8 @@ def test_pointing_at_a_cell_marks_both_words_and_shows_its_step(page):
     shown = [float(bar.get_attribute("data-value")) for bar in looks_at.all()]
     assert shown == pytest.approx(weights[2].tolist(), abs=1e-5)
     panel.locator(".tr-words span").nth(4).hover()
+    marked = root.locator(".tr-words").first.locator(".tr-here")
+    assert marked.all_inner_texts() == [source[weights[4].argmax()]]
     assert panel.locator("h4").inner_text() == f"Step 5 writes “{words[4]}”"
 
 
@@ -179,7 +181,7 @@ def test_the_beam_is_stepped_through_and_ends_in_the_translation(page):
         rows = panel.locator("tr[data-total]")
         totals += [(row.inner_text(), row.get_attribute("data-total")) for row in rows.all()]
         root.get_by_label("step").press("ArrowLeft")
-    ended = [float(total) for text, total in totals if "finished, becomes" in text]
+    ended = [float(total) for text, total in totals if "finished, chosen" in text]
     words = panel.locator(".tr-words span").count()
     assert ended[0] / (words + 1) == pytest.approx(model.beam(ids, lengths, 3)[0].score, abs=1e-4)
 

@@ -45,8 +45,9 @@ function render({ model, el }) {
     const right = target.map((_, t) => source.map((_, s) => links.some(([a, b]) => a === s && b === t)));
     drawMap(frames[moment][number], { framed: right });
     curves.forEach((draw) => draw(moment));
-    say(`After ${steps[moment]} steps: loss ${written(losses[moment])}, ${written(100 * shares[moment], 0)} % `
-      + `of the words look at a right one. It translates the ${name} as “${translations[moment][number]}”.`);
+    const share = written(100 * shares[moment], 0);
+    say(`After ${steps[moment]} steps: loss ${written(losses[moment])}, ${share} % of the words look at a `
+      + `right one. It translates the ${name} as “${translations[moment][number]}”.`);
   }
   const changes = ["change:moment", "change:sentence"];
   changes.forEach((change) => model.on(change, update));

@@ -8,19 +8,23 @@ import { best, readTranslator, tokenise, translate, wordsOf } from "./seq2seq.js
 const LONGEST = 40; // words; the models have seen up to 24
 const SHOWN = 5; // of the next words
 const LAST = "<eos>";
+const NONE = -1; // the place of a source word, where none is pointed at
 
 const TRANSLATOR_STYLE = `
 .tr-line { display: block; }
 .tr-line input { display: block; box-sizing: border-box; width: 100%; font-size: 16px; }
 .tr-panel { flex: 1 1 380px; }
-.tr-words { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; min-height: 2em; margin: 6px 0; font-size: 16px; }
+.tr-words { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; min-height: 2em;
+  margin: 6px 0; font-size: 16px; }
 .tr-words span { border: 1px solid transparent; border-radius: 3px; padding: 0 4px; }
 .tr-words .tr-here { outline: 3px solid #d55e00; }
 .tr-words .tr-new { font-weight: bold; text-decoration: underline; text-underline-offset: 3px; }
 .tr-words .tr-unknown { border: 1px dashed currentColor; }
-.tr-panel .ex-map td { min-width: 28px; padding: 0 1px; font-size: 11px; }
+.tr-panel .ex-map td { min-width: 22px; padding: 0; font-size: 11px; }
 .tr-panel .ex-map thead th { writing-mode: vertical-rl; transform: rotate(180deg); padding: 2px 0; }
 .tr-panel .ex-bars td:last-child { width: 110px; }
+.tr-panel .tr-beam td:last-child { width: 5em; }
+.tr-panel .tr-beam th { white-space: normal; text-align: left; }
 .tr-panel .ex-bars tr { line-height: 1.25; }
 `;
 
@@ -36,15 +40,18 @@ function wordsIn(parent, name, onPoint) {
   };
 }
 
-const aboutOf = ({ exact_match: share, training: { steps } }) => `trained for ${steps} steps; `
-  + `${written(100 * share, 0)} % of new sentences right in every word`;
+/** A sentence of French words: no space behind an elision. */
+const sentenceOf = (words) => words.join(" ").replaceAll("' ", "'");
+
+/** The place of the source word with the largest weight at a step; undefined without attention. */
+const lookedAt = ({ moments }, step) => best(moments[Math.min(step, moments.length - 1)].weights, 1)[0];
 
 /** What one translator makes of the sentence. Returns draw(what to show). */
 function panel(parent, names, number, { choose, point }) {
   const box = element("div", { class: "tr-panel" }, parent);
   const showName = choice(box, `model ${number + 1}`, names, (name) => choose(number, name));
   const about = element("p", {}, box);
-  const showWords = wordsIn(box, `translation by model ${number + 1}`, (row) => point(row, null));
+  const showWords = wordsIn(box, `translation by model ${number + 1}`, (row) => point(row, NONE));
   const map = element("div", {}, box);
   const details = element("div", {}, box);
   let drawMap = null;
@@ -62,7 +69,7 @@ function panel(parent, names, number, { choose, point }) {
         : element("p", { text: "No weights: every step gets the same context, one vector made of "
           + "the whole sentence." }, map) && null;
     }
-    drawMap?.(moments.map(({ weights }) => weights), { marked: [step, word] });
+    drawMap?.(moments.map(({ weights }) => weights), { marked: [step, word], digits: 1 });
   }
 
   function showStep(model, { moments, words }, source, step) {
@@ -84,9 +91,7 @@ function panel(parent, names, number, { choose, point }) {
   function showBeam(model, { steps, winner }, source, step) {
     const { kept, done } = steps[step];
     element("h4", { text: `The beam after step ${step + 1}` }, details);
-    const scroll = element("div", { class: "ex-scroll", tabindex: 0, role: "region",
-      "aria-label": `the beam of model ${number + 1}` }, details);
-    const table = element("table", { class: "ex-bars" }, scroll);
+    const table = element("table", { class: "ex-bars tr-beam", "aria-label": "the beam" }, details);
     const heads = ["partial translation", "log-probability", "per word", ""];
     const head = element("tr", {}, element("thead", {}, table));
     heads.forEach((text) => element(text ? "th" : "td", { text, scope: text ? "col" : null }, head));
@@ -94,19 +99,18 @@ function panel(parent, names, number, { choose, point }) {
     for (const one of [...done, ...kept]) {
       const row = element("tr", { "data-total": one.total }, body);
       const ends = done.includes(one);
-      element("th", { scope: "row", text: `${wordsOf(model, source, one).join(" ")}${ends ? " ■" : ""}` },
-        row);
+      element("th", { scope: "row", text: sentenceOf(wordsOf(model, source, one)) }, row);
       element("td", { text: written(one.total) }, row);
       element("td", { text: written(one.total / one.ids.length) }, row);
       const leads = one.ids.every((id, n) => winner.ids[n] === id);
-      element("td", { text: [ends && "finished", leads && "becomes the translation"].filter(Boolean)
-        .join(", ") }, row);
+      element("td", { text: [ends && "finished", leads && "chosen"].filter(Boolean).join(", ") }, row);
     }
   }
 
-  return ({ name, model, found, source, step, word, isNew }) => {
+  return ({ name, model, found, source, step, word, isNew }) => { // word: null for the one looked at
     showName(name);
-    about.textContent = model ? aboutOf(model.about) : "";
+    about.textContent = model ? `${written(100 * model.about.exact_match, 0)} % of new sentences right in `
+      + "every word" : "";
     if (!found) {
       drawn = null;
       map.replaceChildren();
@@ -116,7 +120,7 @@ function panel(parent, names, number, { choose, point }) {
     }
     const here = Math.min(step, found.moments.length - 1);
     showWords(found.words, (text, n) => `${n === here ? "tr-here" : ""} ${isNew(text) ? "tr-new" : ""}`);
-    showMap(found, source, here, word);
+    showMap(found, source, here, word ?? lookedAt(found, here));
     showStep(model, found, source, here);
     if (found.steps[0].kept.length > 1) {
       showBeam(model, found, source, Math.min(step, found.steps.length - 1));
@@ -140,20 +144,20 @@ function render({ model, el }) {
   const label = element("label", { class: "tr-line", text: "English sentence" }, root);
   const line = element("input", { type: "text", autocomplete: "off", spellcheck: "false",
     ...OWN_KEYS }, label);
-  line.addEventListener("input", () => put({ sentence: line.value, step: 0 }));
+  line.addEventListener("input", () => put({ sentence: line.value, step: 0, word: NONE }));
   const showSource = wordsIn(root, "the words as the models read them",
     (word) => put({ word }));
-  const showStep = slider(root, "step", [1, 1, 1], (step) => put({ step: step - 1 }));
+  const showStep = slider(root, "step", [1, 1, 1], (step) => put({ step: step - 1, word: NONE }));
   const showSearch = choice(root, "search",
     [[1, "greedy"], [2, "beam of 2"], [3, "beam of 3"], [5, "beam of 5"]],
-    (size) => put({ beam_size: Number(size), step: 0 }));
+    (size) => put({ beam_size: Number(size), step: 0, word: NONE }));
   const compare = button(root, "Compare with this sentence from now on",
     () => put({ compared: model.get("sentence") }));
   const say = status(root);
   const row = element("div", { class: "ex-row" }, root);
   const panels = [0, 1].map((number) => panel(row, names, number, {
     choose: (n, name) => put({ models: model.get("models").map((old, m) => (m === n ? name : old)) }),
-    point: (step, word) => put(word === null ? { step } : { step, word }),
+    point: (step, word) => put({ step, word }),
   }));
 
   function found(name, sentence) {
@@ -177,12 +181,14 @@ function render({ model, el }) {
     const translations = chosen.map((name) => found(name, sentence));
     const last = Math.max(1, ...translations.map((one) => (one ? one.steps.length : 1)));
     const step = Math.min(model.get("step"), last - 1);
-    const word = Math.min(model.get("word"), source.length - 1);
+    const pointed = model.get("word");
+    const word = pointed in source ? pointed : null;
+    const marked = word === null ? translations.map((one) => one && lookedAt(one, step)) : [word];
     root.querySelector("input[type=range]").max = last;
     showStep(step + 1);
     const known = arrived.get(chosen[0])?.ids;
     const unknown = known ? source.filter((text) => !known.has(text)) : [];
-    showSource(source, (text, n) => `${n === word ? "tr-here" : ""} ${unknown.includes(text)
+    showSource(source, (text, n) => `${marked.includes(n) ? "tr-here" : ""} ${unknown.includes(text)
       ? "tr-unknown" : ""}`);
     const news = chosen.map((name, n) => {
       const before = new Set(found(name, compared)?.words);
@@ -190,14 +196,14 @@ function render({ model, el }) {
     });
     panels.forEach((draw, n) => draw({ name: chosen[n], model: arrived.get(chosen[n]),
       found: translations[n], source, step, word, isNew: (text) => news[n].includes(text) }));
-    say(sentenceOf({ source, chosen, translations, unknown, news, step }));
+    say(account({ source, chosen, translations, unknown, news, step }));
     for (const name of chosen.filter((one) => !asked.has(one))) {
       asked.add(name);
       model.send({ want: name });
     }
   }
 
-  function sentenceOf({ source, chosen, translations, unknown, news, step }) {
+  function account({ source, chosen, translations, unknown, news, step }) {
     if (failed) return failed;
     if (!source.length) return "There is no word to translate yet: type an English sentence above.";
     if (source.length > LONGEST) {
@@ -215,9 +221,9 @@ function render({ model, el }) {
         const { words, moments } = translations[n];
         const here = Math.min(step, moments.length - 1);
         const { weights, logProbs } = moments[here];
-        const at = weights.length ? `, looking most at “${source[best(weights, 1)[0]]}”` : "";
-        return `${name}: “${words.join(" ")}”. Step ${here + 1} writes “${words[here] ?? LAST}”${at}, with `
-          + `probability ${written(Math.exp(Math.max(...logProbs)))}.`
+        const at = weights.length ? `, looking most at “${source[lookedAt(translations[n], here)]}”` : "";
+        return `${name}: “${sentenceOf(words)}”. Step ${here + 1} writes “${words[here] ?? LAST}”${at}, `
+          + `with probability ${written(Math.exp(Math.max(...logProbs)))}.`
           + (news[n].length ? ` New: ${news[n].join(", ")}.` : "");
       }),
     ].filter(Boolean).join(" ");

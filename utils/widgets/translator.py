@@ -30,7 +30,7 @@ class Translator(Pictured, anywidget.AnyWidget):
     compared = traitlets.Unicode().tag(sync=True)  # words that its translation lacks are marked
     beam_size = traitlets.Int(1).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
-    word = traitlets.Int(0).tag(sync=True)  # of the source, pointed at
+    word = traitlets.Int(-1).tag(sync=True)  # of the source, pointed at; −1 is none
 
     def __init__(self, sentence: str):
         if not sentence.strip():
