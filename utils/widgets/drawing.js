@@ -44,6 +44,7 @@ const STYLE = `
 .ex-map td[tabindex] { cursor: pointer; }
 .ex-map td.ex-closed { color: inherit !important; background: repeating-linear-gradient(45deg,
   var(--ex-paper), var(--ex-paper) 4px, var(--ex-line) 4px, var(--ex-line) 5px) !important; }
+.ex-map td.ex-framed { box-shadow: inset 0 0 0 2px #d55e00; }
 .ex-map td.ex-marked { box-shadow: inset 0 0 0 3px #d55e00; }
 .ex-bars td { padding: 1px 6px; text-align: right; border: 0; }
 .ex-bars td:last-child { width: 160px; text-align: left; }
@@ -142,15 +143,17 @@ function mixed(palette, share) {
 function paint(value, limit) {
   const share = limit ? (value / limit + 1) / 2 : value;
   const rgb = mixed(limit ? VLAG : VIRIDIS, Number.isNaN(share) ? 0 : share);
-  const light = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 135;
+  const [red, green, blue] = rgb.map((part) => (part / 255) ** 2.2); // about as bright as they look
+  const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18; // black contrasts more
   return [`rgb(${rgb})`, light ? "#000" : "#fff"];
 }
 
 /**
  * A heatmap: rows are queries, columns keys.
  *
- * Returns draw(values, { limit, closed, marked, digits }): with a `limit` the values are scores within
- * ±limit, without it weights; `closed` (a matrix of booleans) is hatched, `marked` = [i, j] framed.
+ * Returns draw(values, { limit, closed, framed, marked, digits }): with a `limit` the values are scores
+ * within ±limit, without it weights; `closed` and `framed` (matrices of booleans) are hatched and
+ * framed, `marked` = [i, j] more strongly.
  * Given `onPoint(i, j)`, cells can be reached by mouse and arrow keys; given `onPress(i, j)`, also
  * pressed, by click, Enter or the space bar. Up to 16 rows and columns are a table that screen
  * readers can read; more are a canvas.
@@ -184,7 +187,7 @@ function tableMap(parent, name, rows, columns, onPoint, onPress) {
     });
   });
   if (live) moveByKeys(table, cells, onPress);
-  return (values, { limit = 0, closed, marked, digits = 2 } = {}) => {
+  return (values, { limit = 0, closed, framed, marked, digits = 2 } = {}) => {
     cells.forEach((row, i) => row.forEach((cell, j) => {
       const value = values[i][j];
       const shut = Boolean(closed?.[i][j]);
@@ -194,6 +197,7 @@ function tableMap(parent, name, rows, columns, onPoint, onPress) {
       cell.style.background = background;
       cell.style.color = colour;
       cell.classList.toggle("ex-closed", shut);
+      cell.classList.toggle("ex-framed", Boolean(framed?.[i][j]));
       cell.classList.toggle("ex-marked", marked?.[0] === i && marked[1] === j);
     }));
   };
@@ -255,6 +259,18 @@ function canvasMap(parent, name, rows, columns, onPoint) {
   };
 }
 
+/** A vector as a strip of colours within ±limit, one for each number. Returns draw(vector, limit). */
+export function strip(parent, name, length) {
+  const HEIGHT = 16;
+  const canvas = element("canvas", { width: length, height: 1, role: "img", "aria-label": name,
+    style: `width: 100%; max-width: 420px; height: ${HEIGHT}px; image-rendering: pixelated` }, parent);
+  const pen = canvas.getContext("2d");
+  return (vector, limit) => vector.forEach((value, n) => {
+    [pen.fillStyle] = paint(value, limit);
+    pen.fillRect(n, 0, 1, 1);
+  });
+}
+
 /** A bar for each label. Returns draw(lengths from 0 to 1, { columns: texts by column }). */
 export function bars(parent, { name, labels, columns = ["weight"] }) {
   const table = element("table", { class: "ex-bars", "aria-label": name }, parent);
@@ -272,6 +288,7 @@ export function bars(parent, { name, labels, columns = ["weight"] }) {
   return (lengths, texts) => rows.forEach(({ texts: cells, bar }, n) => {
     cells.forEach((cell, column) => { cell.textContent = texts[column][n]; });
     bar.style.width = `${100 * (lengths[n] || 0)}%`;
+    bar.dataset.value = lengths[n]; // in full, as the text is rounded
   });
 }
 
