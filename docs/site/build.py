@@ -17,12 +17,18 @@ from pathlib import Path, PurePosixPath
 import nbformat
 
 from utils.widgets.prediction import NO_GUESS, GuessFirst
+from utils.widgets.translator import Translator
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 PAGES = ("notebooks/0*.ipynb", "exercises/0*.ipynb", "docs/*.md", "README.md")
 FRONT = {"README.md": "index.md"}
+WELCOME = (
+    "Type an English sentence. Two small models, trained in this course, translate it here in your "
+    "browser: one looks back at your words, the other has to remember them all."
+)
 PARTS = {"Notebooks": "notebooks", "Exercises": "exercises", "More": "docs"}
+LOADED = {"explorers": "utils/widgets/*.js", "translators": "utils/translators/*.safetensors"}
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATES = "application/vnd.jupyter.widget-state+json"
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<target>[^)#\s]*)(?P<place>#[^)\s]+)?\)")
@@ -53,15 +59,25 @@ def prepare(folder: Path) -> None:
         else:
             text = (ROOT / page).read_text(encoding="utf-8")
             place.write_text(with_links(text, page, pages), encoding="utf-8")
-    with (folder / "index.md").open("a", encoding="utf-8") as front:
-        front.writelines(CONTENTS % part for part in PARTS.items())
+    front = folder / "index.md"
+    title, rest = front.read_text(encoding="utf-8").split("\n\n", maxsplit=1)
+    contents = "".join(CONTENTS % part for part in PARTS.items())
+    front.write_text(f"{title}\n\n{_opening()}\n\n{rest}{contents}", encoding="utf-8")
     shutil.copytree(ROOT / "notebooks" / "images", folder / "notebooks" / "images")
     for name in ("conf.py", "_static"):
         copy = shutil.copytree if (HERE / name).is_dir() else shutil.copy
         copy(HERE / name, folder / name)
-    (folder / "_static" / "explorers").mkdir()
-    for path in sorted((ROOT / "utils" / "widgets").glob("*.js")):
-        shutil.copy(path, folder / "_static" / "explorers")
+    for name, pattern in LOADED.items():
+        (folder / "_static" / name).mkdir()
+        for path in sorted(ROOT.glob(pattern)):
+            shutil.copy(path, folder / "_static" / name)
+
+
+def _opening() -> str:
+    """What a visitor meets first: two translators that one can type to."""
+    translator = Translator("The cat sat on the mat")
+    place = _place("translator", translator.get_state(), translator.picture())
+    return f"{WELCOME}\n\n{place}"
 
 
 def with_links(text: str, page: Path, pages: set[Path]) -> str:

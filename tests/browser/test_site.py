@@ -134,6 +134,15 @@ def test_every_link_leads_somewhere(site):
     assert len(pages) > len(PAGES)  # and an index, and a search
 
 
+def test_the_front_page_translates_what_a_visitor_types(page, address):
+    page.goto(address)
+    said = page.locator(".explorer [role=status]").first
+    page.wait_for_function("/tapis/.test(document.querySelector('.explorer').innerText)")
+    page.get_by_label("English sentence").fill("the happy boy was not waiting")
+    page.wait_for_function("/garçon heureux/.test(document.querySelector('.explorer').innerText)")
+    assert "n'attendait pas" in said.inner_text() or "attendait" in said.inner_text()
+
+
 def test_a_guess_opens_the_answer(page, address):
     page.goto(address + NOTEBOOKS[0])
     place = page.locator(".explorer[data-module=prediction]").first

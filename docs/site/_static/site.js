@@ -2,10 +2,18 @@
 
 import { mount } from "./explorers/standalone.js";
 
+/** What the translator asks of a kernel elsewhere: the trained weights of a model. */
+async function answer({ want }) {
+  const file = await fetch(new URL(`translators/${want.replaceAll(" ", "-")}.safetensors`,
+    import.meta.url));
+  if (!file.ok) return [{ failed: `The model "${want}" could not be loaded.` }, []];
+  return [{ have: want }, [new DataView(await file.arrayBuffer())]];
+}
+
 async function enliven(place) {
   const { default: explorer } = await import(`./explorers/${place.dataset.module}.js`);
   const stage = document.createElement("div");
-  const model = mount(explorer, JSON.parse(place.dataset.state), stage);
+  const model = mount(explorer, JSON.parse(place.dataset.state), stage, answer);
   place.replaceChildren(stage);
   place.dataset.alive = "";
   if (place.dataset.module === "prediction") model.on("change:guess", () => reveal(place));
