@@ -10,7 +10,7 @@ model = Seq2Seq(
     *vocabularies,
 )
 trainer = Trainer(
-    model, Batches(training, *vocabularies, batch_size=64), steps=700, learning_rate=1e-2,
+    model, Batches(training, *vocabularies, batch_size=64), steps=1000, learning_rate=1e-2,
     label_smoothing=0.0, progress=False,
 )
 trainer.fit()

@@ -7,7 +7,7 @@ encoder = Encoder(len(source_words), embedding_dim=48, hidden_dim=48)
 decoder = LuongDecoder(len(target_words), 48, DotProductAttention(encoder.output_dim))
 model = Seq2Seq(encoder, decoder, source_words, target_words)
 optimizer = torch.optim.Adam(model.parameters())
-STEPS, step = 700, 0
+STEPS, step = 1000, 0
 while step < STEPS:
     for batch in batches.shuffled(step):
         loss = model.losses(batch).mean()
