@@ -5,6 +5,6 @@ def scaled_attention(query, keys, values, mask=None):
     if mask is None:
         weights = scores.softmax(dim=-1)
         return weights.bmm(values), weights
-    log_open = torch.where(mask, 0.0, torch.finfo(scores.dtype).min / 4)
+    log_open = torch.where(mask, 0.0, -1e30)
     weights = (scores + log_open).softmax(dim=-1) * mask
     return weights.bmm(values), weights
