@@ -5,7 +5,7 @@ from ipywidgets import FloatSlider
 
 from utils.checks import memory, progress
 from utils.plots import line_chart
-from utils.running_example import KEYS, SOURCE
+from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import InterviewSheet, QueryExplorer, SliderFigure, interview, predict
 
 
@@ -46,7 +46,10 @@ def test_every_slider_has_a_name_for_screen_readers():
 
 @pytest.mark.parametrize(
     "widget",
-    [SliderFigure(draw, height=FloatSlider(1.0)), QueryExplorer(SOURCE, KEYS.tolist())],
+    [
+        SliderFigure(draw, height=FloatSlider(1.0)),
+        QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist()),
+    ],
     ids=lambda widget: type(widget).__name__,
 )
 def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
@@ -57,9 +60,11 @@ def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
     assert "application/vnd.jupyter.widget-view+json" in stored
 
 
-def test_the_explorer_needs_a_label_for_each_key():
+def test_the_explorer_needs_a_label_for_each_key_and_query():
     with pytest.raises(ValueError, match="one label per key, got 1 and 6"):
-        QueryExplorer(["The"], KEYS.tolist())
+        QueryExplorer(["The"], KEYS.tolist(), TARGET, QUERIES.tolist())
+    with pytest.raises(ValueError, match="one label per query, got 7 and 1"):
+        QueryExplorer(SOURCE, KEYS.tolist(), TARGET, [[1, 3]])
 
 
 @pytest.fixture

@@ -62,19 +62,20 @@ def test_the_course_opens_at_its_first_heatmap_with_nothing_in_the_way(lab, page
 
 def test_the_query_turns_by_keyboard_and_mouse_before_any_kernel_runs(lab, page):
     open_notebook(page, lab, FIRST)
-    page.locator(".qe").scroll_into_view_if_needed()
-    status = page.locator(".qe [role=status]")
+    explorer = page.locator(".qe")
+    explorer.scroll_into_view_if_needed()
+    status = explorer.locator("[role=status]")
     assert "Most weight: cat, 0.98" in status.inner_text()
 
-    page.get_by_label("query direction").focus()
+    explorer.get_by_label("query direction").focus()
     for _ in range(60):
         page.keyboard.press("ArrowRight")  # from 18 to 78 degrees: past "The"
     assert "Most weight: The" in status.inner_text()
-    page.get_by_label("temperature").focus()
+    explorer.get_by_label("temperature").focus()
     page.keyboard.press("End")
     assert float(re.search(r"as if ([\d.]+) keys", status.inner_text())[1]) > 3
 
-    box = page.locator(".qe svg").bounding_box()
+    box = explorer.locator("svg").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + 5, box["y"] + box["height"] * 0.4, steps=5)  # left: towards "mat"

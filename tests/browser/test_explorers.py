@@ -5,18 +5,35 @@ import os
 import statistics
 
 import pytest
+import torch
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
-from tests.browser.explorers import THEMES, add, look, move_controls, redraw_times, show
+from tests.browser.explorers import (
+    THEMES,
+    add,
+    look,
+    move_controls,
+    numbers,
+    redraw_times,
+    show,
+)
 from tests.browser.lab import ROOT, running_browser
-from utils.running_example import SOURCE
-from utils.widgets import SoftmaxExplorer
+from utils.attention import (
+    AdditiveAttention,
+    DotProductAttention,
+    MultiplicativeAttention,
+    ScaledDotProductAttention,
+)
+from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
+from utils.widgets import QueryExplorer, SoftmaxExplorer
+from utils.widgets.query_explorer import PARAMETERS
 
 pytestmark = needs.chromium
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
 EXPLORERS = {
+    "query": lambda: QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist(), asking=1),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
 }
@@ -95,3 +112,65 @@ def test_it_moves_at_the_speed_of_the_hand(page, name):
         times = redraw_times(slider)
         print(json.dumps({"explorer": name, "median_ms": round(statistics.median(times), 1)}))
         assert statistics.median(times) < 60
+
+
+def equal(found, expected):
+    """Numbers read from a page, in reading order, and a tensor of them."""
+    torch.testing.assert_close(
+        torch.tensor(found), expected.flatten(), atol=1e-5, rtol=0, equal_nan=True
+    )
+
+
+def mechanism(name):
+    """The module of utils.attention that a choice of the query explorer stands for."""
+    if name in ("dot", "scaled"):
+        return {"dot": DotProductAttention, "scaled": ScaledDotProductAttention}[name](2)
+    module = {"additive": AdditiveAttention(3, 2, 4), "general": MultiplicativeAttention(2, 2)}[
+        name
+    ]
+    weights = {f"{key}.weight": torch.tensor(value) for key, value in PARAMETERS[name].items()}
+    module.load_state_dict({key: value.view(-1, value.shape[-1]) for key, value in weights.items()})
+    return module
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.1])
+@pytest.mark.parametrize("name", ["dot", "scaled", "additive", "general"])
+def test_the_weights_of_all_queries_are_those_of_the_mechanism(page, name, temperature):
+    root = show(page, EXPLORERS["query"]())
+    root.get_by_label("score").select_option(name)
+    if temperature < 1:
+        root.get_by_label("temperature").press("Home")
+    ones = torch.ones(len(QUERIES), 1)  # the additive judge reads (x, y, 1)
+    asked = torch.cat([QUERIES, ones], 1) if name == "additive" else QUERIES
+    with torch.no_grad():
+        scores = mechanism(name).score(asked[None], KEYS[None])[0]  # (tgt_len, src_len)
+    weights = (scores / temperature).softmax(-1)
+    equal(numbers(root.locator(".ex-map")), weights)
+    equal(numbers(root.locator(".ex-bars")), weights[1])
+
+
+def test_a_row_of_the_heatmap_asks_its_query(page):
+    root = show(page, EXPLORERS["query"]())
+    assert "Most weight: cat, 0.98" in root.locator("[role=status]").inner_text()
+    root.locator(".ex-map [tabindex='0']").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):  # to "assis"
+        page.keyboard.press(key)
+    assert "Most weight: sat, 0.98" in root.locator("[role=status]").inner_text()
+    assert root.locator(".ex-marked").count() == len(SOURCE)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 10.0])
+def test_the_weights_are_those_of_torch(page, temperature):
+    root = show(page, EXPLORERS["softmax"]())
+    if temperature > 1:
+        root.get_by_label("temperature").press("End")
+    scores = torch.tensor([3.0, 9.0, 1.0, 2.0, 2.5, 0.0])
+    equal(numbers(root), (scores / temperature).softmax(-1))
+
+
+def test_the_weights_are_those_of_torch_with_and_without_the_scale(page):
+    widget = EXPLORERS["softmax-width"]()
+    root = show(page, widget)
+    root.get_by_label("width d").press("End")
+    scores = torch.tensor(widget.scores[-1])  # (6,), of vectors of 1,024 numbers
+    equal(numbers(root), torch.stack([scores, scores / 32]).softmax(-1))
