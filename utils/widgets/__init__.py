@@ -1,9 +1,19 @@
 """What learners move, and what they guess. Without a kernel each shows something plain."""
 
 from utils.widgets.interview import InterviewSheet
+from utils.widgets.mask_explorer import MaskExplorer
+from utils.widgets.pipeline_explorer import PipelineExplorer
 from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
 from utils.widgets.slider_figure import SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
 
-__all__ = ["InterviewSheet", "QueryExplorer", "SliderFigure", "SoftmaxExplorer", "predict"]
+__all__ = [
+    "InterviewSheet",
+    "MaskExplorer",
+    "PipelineExplorer",
+    "QueryExplorer",
+    "SliderFigure",
+    "SoftmaxExplorer",
+    "predict",
+]

@@ -52,6 +52,7 @@ const STYLE = `
 .ex canvas { display: block; }
 .ex-tokens { display: flex; flex-wrap: wrap; gap: 4px; }
 .ex-token { border: 1px solid var(--ex-line); border-radius: 3px; padding: 1px 6px; }
+.ex-token[aria-current] { font-weight: bold; border: 2px solid #d55e00; }
 `;
 
 const SVG = new Set(["svg", "g", "line", "path", "polyline", "text", "circle", "rect", "title"]);
@@ -138,12 +139,18 @@ function mixed(palette, share) {
     part(palette[low], at) + (place - low) * (part(palette[low + 1], at) - part(palette[low], at))));
 }
 
+/** Relative luminance (WCAG 2.2). Above 0.179 black contrasts more than white. */
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map((part) => part / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
 /** Background and text of a cell. Weights lie between 0 and 1, signed scores within ±limit. */
 function paint(value, limit) {
   const share = limit ? (value / limit + 1) / 2 : value;
   const rgb = mixed(limit ? VLAG : VIRIDIS, Number.isNaN(share) ? 0 : share);
-  const light = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 135;
-  return [`rgb(${rgb})`, light ? "#000" : "#fff"];
+  return [`rgb(${rgb})`, luminance(rgb) > 0.179 ? "#000" : "#fff"];
 }
 
 /**
