@@ -31,6 +31,7 @@ const STYLE = `
 .ex input[type=text], .ex select, .ex button { color: inherit; border: 1px solid var(--ex-line);
   border-radius: 3px; padding: 2px 8px; background: var(--jp-layout-color1, Canvas); }
 .ex button { cursor: pointer; }
+.ex button[aria-disabled=true] { opacity: 0.5; cursor: default; }
 .ex :focus-visible { outline: 3px solid #d55e00; outline-offset: 1px; }
 .ex output, .ex table { font-variant-numeric: tabular-nums; }
 .ex .ex-scroll { overflow-x: auto; max-width: 100%; }
@@ -42,7 +43,8 @@ const STYLE = `
 .ex-map td { min-width: 30px; height: 26px; padding: 0 3px; text-align: center; border: 0;
   box-shadow: inset 0 0 0 1px var(--ex-paper); }
 .ex-map td[tabindex] { cursor: pointer; }
-.ex-map td.ex-closed { color: inherit !important; background: repeating-linear-gradient(45deg,
+.ex-map td.ex-closed { color: inherit !important; text-shadow: 0 0 3px var(--ex-paper),
+  0 0 3px var(--ex-paper); background: repeating-linear-gradient(45deg,
   var(--ex-paper), var(--ex-paper) 4px, var(--ex-line) 4px, var(--ex-line) 5px) !important; }
 .ex-map td.ex-marked { box-shadow: inset 0 0 0 3px #d55e00; }
 .ex-bars td { padding: 1px 6px; text-align: right; border: 0; }

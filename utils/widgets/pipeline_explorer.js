@@ -85,8 +85,9 @@ function render({ model, el }) {
   const panels = path.map(({ from, to }, step) => {
     const panel = element("div", { class: "ex-row" }, root);
     const choose = (i, j) => {
-      if (step < path.length - 1) put("cell", [i, j]);
-      else put("cell", [i, model.get("cell")[1]]), put("axis", j);
+      const last = step === path.length - 1; // whose columns are no keys, but axes of the values
+      put("cell", [i, last ? model.get("cell")[1] : j]);
+      if (last) put("axis", j);
     };
     const draws = [...from, to].map((tensor) => {
       const box = element("div", {}, panel);

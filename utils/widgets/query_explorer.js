@@ -21,7 +21,7 @@ const SCORES = {
   general: (s, h, { W }) => dot(s, times(W, h)),
 };
 const NAMES = [["dot", "dot product, s · h"], ["scaled", "scaled, s · h / √d"],
-  ["additive", "additive, v · tanh(W s + U h)"], ["general", "general, s · (W h)"]];
+  ["additive", "additive, v · tanh(W s + U h)"], ["general", "general, s · W h"]];
 
 const across = (x) => SIZE / 2 + (x / REACH) * (SIZE / 2);
 const down = (y) => SIZE / 2 - (y / REACH) * (SIZE / 2);
