@@ -26,7 +26,7 @@ pytestmark = needs.chromium
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 SCREENSHOTS = ROOT / "build" / "screenshots"
 FIRST = "01_attention_concepts.ipynb"
-SLIDERS = "07_attention_in_practice.ipynb"
+SLIDERS = "03_multiplicative_attention.ipynb"
 SLICE = 2400  # pixels of a notebook on one screenshot
 
 
@@ -94,8 +94,10 @@ def test_a_slider_draws_its_figure_again(lab, page):
     before = image.get_attribute("alt")
     slider.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function(
-        "before => document.querySelector('.widget-vbox img').alt !== before", arg=before
+    page.wait_for_function(  # the kernel first runs the cells below
+        "before => document.querySelector('.widget-vbox img').alt !== before",
+        arg=before,
+        timeout=RUN_MILLISECONDS,
     )
 
 
