@@ -18,49 +18,60 @@ from tests.browser.explorers import (
     redraw_times,
     show,
 )
-from tests.browser.lab import ROOT, running_browser
+from tests.browser.lab import ROOT
 from utils.attention import (
     AdditiveAttention,
     DotProductAttention,
     MultiplicativeAttention,
     ScaledDotProductAttention,
 )
+from utils.corpora import running_example
 from utils.masks import causal_mask, masked_softmax, padding_mask, window_mask
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
-from utils.widgets import MaskExplorer, PipelineExplorer, QueryExplorer, SoftmaxExplorer
+from utils.widgets import (
+    MaskExplorer,
+    PipelineExplorer,
+    QueryExplorer,
+    SoftmaxExplorer,
+    TrainingFilm,
+    Translator,
+)
 from utils.widgets.query_explorer import PARAMETERS
 
 pytestmark = needs.chromium
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
 CAUSAL, SCORES = causal_mask(6), KEYS @ KEYS.T / 2**0.5
+
+
+def short_film():
+    pair = running_example()
+    size = len(pair.target), len(pair.source)
+    maps = [
+        torch.rand(size, generator=torch.Generator().manual_seed(n)).softmax(-1) for n in (0, 1)
+    ]
+    film = {
+        step: (5.0 - step / 5, step / 10, maps, [pair.target[:step], []]) for step in (0, 5, 10)
+    }
+    return TrainingFilm({"running example": pair, "the same": pair}, film)
+
+
+def with_beam(widget):
+    widget.beam_size = 3
+    return widget
+
+
 EXPLORERS = {
     "mask": lambda: MaskExplorer(SOURCE, SCORES.tolist(), length=4, half_width=1),
     "pipeline": lambda: PipelineExplorer(KEYS, KEYS, KEYS, SOURCE, SOURCE, CAUSAL, cell=(1, 1)),
     "query": lambda: QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist(), asking=1),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
+    "training-film": short_film,
+    "translator": lambda: Translator("my happy sister did not listen to the dogs"),
+    "translator-beam": lambda: with_beam(Translator("the owls did not sleep")),
 }
 each = pytest.mark.parametrize("name", EXPLORERS)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with running_browser() as browser:
-        yield browser
-
-
-@pytest.fixture
-def page(browser):
-    """A page in which any error, or any request, fails the test."""
-    page = browser.new_page(viewport={"width": 1000, "height": 800})
-    wrong = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-    page.on("request", lambda one: wrong.append(one.url) if one.url.startswith("http") else None)
-    yield page
-    page.close()
-    assert wrong == []
 
 
 @each

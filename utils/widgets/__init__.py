@@ -7,6 +7,8 @@ from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
 from utils.widgets.slider_figure import SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
+from utils.widgets.training_film import TrainingFilm
+from utils.widgets.translator import Translator
 
 __all__ = [
     "InterviewSheet",
@@ -15,5 +17,7 @@ __all__ = [
     "QueryExplorer",
     "SliderFigure",
     "SoftmaxExplorer",
+    "TrainingFilm",
+    "Translator",
     "predict",
 ]

@@ -46,6 +46,7 @@ const STYLE = `
 .ex-map td.ex-closed { color: inherit !important; text-shadow: 0 0 3px var(--ex-paper),
   0 0 3px var(--ex-paper); background: repeating-linear-gradient(45deg,
   var(--ex-paper), var(--ex-paper) 4px, var(--ex-line) 4px, var(--ex-line) 5px) !important; }
+.ex-map td.ex-framed { box-shadow: inset 0 0 0 2px #d55e00; }
 .ex-map td.ex-marked { box-shadow: inset 0 0 0 3px #d55e00; }
 .ex-bars td { padding: 1px 6px; text-align: right; border: 0; }
 .ex-bars td:last-child { width: 160px; text-align: left; }
@@ -158,9 +159,9 @@ function paint(value, limit) {
 /**
  * A heatmap: rows are queries, columns keys.
  *
- * Returns draw(values, { limit, closed, marked, digits }): with a `limit` the values are scores within
- * ±limit, without it weights; `closed` (a matrix of booleans) is hatched, `marked` = [i, j] framed
- * (null in place of j: the whole row, of i: the column).
+ * Returns draw(values, { limit, closed, framed, marked, digits }): with a `limit` the values are scores
+ * within ±limit, without it weights; `closed` and `framed` (matrices of booleans) are hatched and
+ * framed, `marked` = [i, j] more strongly (null in place of j: the whole row, of i: the column).
  * Given `onPoint(i, j)`, cells can be reached by mouse and arrow keys; given `onPress(i, j)`, also
  * pressed, by click, Enter or the space bar. Up to 16 rows and columns are a table that screen
  * readers can read; more are a canvas.
@@ -194,7 +195,7 @@ function tableMap(parent, name, rows, columns, onPoint, onPress) {
     });
   });
   if (live) moveByKeys(table, cells, onPress);
-  return (values, { limit = 0, closed, marked, digits = 2 } = {}) => {
+  return (values, { limit = 0, closed, framed, marked, digits = 2 } = {}) => {
     cells.forEach((row, i) => row.forEach((cell, j) => {
       const value = values[i][j];
       const shut = Boolean(closed?.[i][j]);
@@ -205,6 +206,7 @@ function tableMap(parent, name, rows, columns, onPoint, onPress) {
       cell.style.color = colour;
       cell.classList.toggle("ex-closed", shut);
       cell.dataset.value = value; // in full, as the text is rounded
+      cell.classList.toggle("ex-framed", Boolean(framed?.[i][j]));
       cell.classList.toggle("ex-marked",
         Boolean(marked) && (marked[0] ?? i) === i && (marked[1] ?? j) === j);
     }));
@@ -267,6 +269,18 @@ function canvasMap(parent, name, rows, columns, onPoint) {
     pen.strokeRect((j ?? 0) * cell, (i ?? 0) * cell, j === null ? canvas.width : cell,
       i === null ? canvas.height : cell);
   };
+}
+
+/** A vector as a strip of colours within ±limit, one for each number. Returns draw(vector, limit). */
+export function strip(parent, name, length) {
+  const HEIGHT = 16;
+  const canvas = element("canvas", { width: length, height: 1, role: "img", "aria-label": name,
+    style: `width: 100%; max-width: 420px; height: ${HEIGHT}px; image-rendering: pixelated` }, parent);
+  const pen = canvas.getContext("2d");
+  return (vector, limit) => vector.forEach((value, n) => {
+    [pen.fillStyle] = paint(value, limit);
+    pen.fillRect(n, 0, 1, 1);
+  });
 }
 
 /** A bar for each label. Returns draw(lengths from 0 to 1, { columns: texts by column }). */
