@@ -1,12 +1,22 @@
 import re
 
 import pytest
+import torch
 from ipywidgets import FloatSlider
 
 from utils.checks import memory, progress
+from utils.corpora import running_example
 from utils.plots import line_chart
 from utils.running_example import KEYS, SOURCE
-from utils.widgets import InterviewSheet, QueryExplorer, SliderFigure, interview, predict
+from utils.widgets import (
+    InterviewSheet,
+    QueryExplorer,
+    SliderFigure,
+    TrainingFilm,
+    Translator,
+    interview,
+    predict,
+)
 
 
 def draw(height):
@@ -44,9 +54,18 @@ def test_every_slider_has_a_name_for_screen_readers():
     assert slider.description == "half width"
 
 
+def film(maps):
+    return TrainingFilm({"cat": running_example()}, {0: (5.0, 0.1, maps, [["le", "chat"]])})
+
+
 @pytest.mark.parametrize(
     "widget",
-    [SliderFigure(draw, height=FloatSlider(1.0)), QueryExplorer(SOURCE, KEYS.tolist())],
+    [
+        SliderFigure(draw, height=FloatSlider(1.0)),
+        QueryExplorer(SOURCE, KEYS.tolist()),
+        Translator("the cat sat on the mat"),
+        film([torch.rand(7, 6)]),
+    ],
     ids=lambda widget: type(widget).__name__,
 )
 def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
@@ -60,6 +79,20 @@ def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
 def test_the_explorer_needs_a_label_for_each_key():
     with pytest.raises(ValueError, match="one label per key, got 1 and 6"):
         QueryExplorer(["The"], KEYS.tolist())
+
+
+def test_what_the_translator_stores_is_small_and_needs_a_word():
+    widget = Translator("the cat sat on the mat")
+    state = {name: value for name, value in widget.get_state().items() if name != "_esm"}
+    assert len(str(state)) < 2_000  # no weights
+    with pytest.raises(ValueError, match="no word to translate"):
+        Translator(" ")
+
+
+def test_a_film_keeps_three_digits_and_needs_a_map_for_each_sentence():
+    assert film([torch.full((7, 6), 1 / 6)]).frames == [[[[0.167] * 6] * 7]]
+    with pytest.raises(ValueError, match="each of 1 pairs, got 2 and 1 at step 0"):
+        film([torch.rand(7, 6)] * 2)
 
 
 @pytest.fixture

@@ -52,12 +52,12 @@ RUN = """async ([code, file, sentences, beamSize]) => {
   const { readTranslator, tokenise, translate } = await import(url);
   const bytes = Uint8Array.from(atob(file), (one) => one.charCodeAt(0));
   const translator = readTranslator(bytes);
-  return sentences.map((sentence) => {
+  return JSON.stringify(sentences.map((sentence) => { // as text: many arrays travel slowly
     const source = tokenise(sentence);
     const { words, winner, moments } = translate(translator, source, beamSize);
     const weights = moments.slice(0, words.length).map((moment) => [...moment.weights]);
     return { source, words, weights, score: winner.total / winner.ids.length };
-  });
+  }));
 }"""
 each = pytest.mark.parametrize("name", DECODERS)
 
@@ -72,7 +72,7 @@ def sentences():
 
 def in_page(page, name, texts, beam_size):
     file = b64encode(read_translator(name)).decode()
-    return page.evaluate(RUN, [module("seq2seq"), file, texts, beam_size])
+    return json.loads(page.evaluate(RUN, [module("seq2seq"), file, texts, beam_size]))
 
 
 @each
