@@ -150,6 +150,16 @@ def test_one_word_edited_marks_what_is_new(page):
     assert root.locator(".tr-new").count() == 0
 
 
+def test_another_model_with_the_same_words_has_its_own_map(page):
+    root = show(page, Translator(DOGS))
+    panel = root.locator(".tr-panel").first
+    words = panel.locator(".tr-words span").all_inner_texts()
+    for name, maps in (("no attention", 0), ("additive", 1), ("no attention", 0)):
+        panel.locator("select").select_option(name)
+        assert panel.locator(".tr-words span").all_inner_texts() == words
+        assert panel.get_by_role("grid").count() == maps
+
+
 def test_pointing_at_a_cell_marks_both_words_and_shows_its_step(page):
     root = show(page, Translator(DOGS))
     panel = root.locator(".tr-panel").first
@@ -164,6 +174,10 @@ def test_pointing_at_a_cell_marks_both_words_and_shows_its_step(page):
     shown = [float(bar.get_attribute("data-value")) for bar in looks_at.all()]
     assert shown == pytest.approx(weights[2].tolist(), abs=1e-5)
     panel.locator(".tr-words span").nth(4).hover()
+    word = panel.locator(".tr-words span").nth(4).element_handle()
+    panel.locator(".tr-words span").nth(5).hover()
+    panel.locator(".tr-words span").nth(4).hover()
+    assert word.is_visible()  # the same as before, or the mouse would point at it again and again
     marked = root.locator(".tr-words").first.locator(".tr-here")
     assert marked.all_inner_texts() == [source[weights[4].argmax()]]
     assert panel.locator("h4").inner_text() == f"Step 5 writes “{words[4]}”"
