@@ -63,11 +63,15 @@ each = pytest.mark.parametrize("name", DECODERS)
 
 
 @cache
+def corpus():
+    return translation_corpus(pairs=10_000, phrases=(1, 4), seed=0)
+
+
+@cache
 def sentences():
     """A thousand: the test set, and as many with a name or a noun that no model knows."""
-    test = translation_corpus(pairs=10_000, phrases=(1, 4), seed=0).test
     strangers = [translation_pairs(250, (1, 4), seed=5, unseen=one) for one in ("names", "nouns")]
-    return [pair.source_text for pairs in (test, *strangers) for pair in pairs]
+    return [pair.source_text for pairs in (corpus().test, *strangers) for pair in pairs]
 
 
 def in_page(page, name, texts, beam_size):
@@ -131,7 +135,8 @@ def test_an_empty_and_an_endless_line_get_a_kind_sentence(page):
         type_in(root, nothing)
         assert said(root).startswith("There is no word to translate yet")
     type_in(root, "the cat " * 30)
-    assert "That is 60 words." in said(root)
+    longest = max(len(pair.source) for pair in corpus().train)
+    assert f"That is 60 words. The models learned from sentences of up to {longest};" in said(root)
     type_in(root, "the cat slept")
     assert "“le chat" in said(root)
 

@@ -5,7 +5,7 @@ import {
 } from "./drawing.js";
 import { best, readTranslator, tokenise, translate, wordsOf } from "./seq2seq.js";
 
-const LONGEST = 40; // words; the models have seen up to 24
+const LONGEST = 40; // words; the models have seen up to 19
 const SHOWN = 5; // of the next words
 const LAST = "<eos>";
 const NONE = -1; // the place of a source word, where none is pointed at
@@ -211,7 +211,7 @@ function render({ model, el }) {
     if (failed) return failed;
     if (!source.length) return "There is no word to translate yet: type an English sentence above.";
     if (source.length > LONGEST) {
-      return `That is ${source.length} words. The models learned from sentences of up to 24; `
+      return `That is ${source.length} words. The models learned from sentences of up to 19; `
         + `please keep it to ${LONGEST}.`;
     }
     if (translations.includes(null)) {
