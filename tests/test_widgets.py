@@ -5,6 +5,7 @@ import torch
 from ipywidgets import FloatSlider
 
 from utils.checks import memory, progress
+from utils.corpora import running_example
 from utils.plots import line_chart
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
@@ -14,6 +15,8 @@ from utils.widgets import (
     QueryExplorer,
     SliderFigure,
     SoftmaxExplorer,
+    TrainingFilm,
+    Translator,
     interview,
     predict,
 )
@@ -54,6 +57,10 @@ def test_every_slider_has_a_name_for_screen_readers():
     assert slider.description == "half width"
 
 
+def film(maps):
+    return TrainingFilm({"cat": running_example()}, {0: (5.0, 0.1, maps, [["le", "chat"]])})
+
+
 @pytest.mark.parametrize(
     "widget",
     [
@@ -62,6 +69,8 @@ def test_every_slider_has_a_name_for_screen_readers():
         MaskExplorer(SOURCE, (KEYS @ KEYS.T).tolist(), length=4, half_width=1),
         PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE),
         SoftmaxExplorer(SOURCE),
+        Translator("the cat sat on the mat"),
+        film([torch.rand(7, 6)]),
     ],
     ids=lambda widget: type(widget).__name__,
 )
@@ -90,6 +99,20 @@ def test_the_pipeline_needs_shapes_that_fit_together():
         PipelineExplorer(QUERIES, QUERIES, KEYS, TARGET, SOURCE)
     with pytest.raises(ValueError, match=r"mask must broadcast .* \(7, 6\), got \(6, 7\)"):
         PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE, torch.ones(6, 7) > 0)
+
+
+def test_what_the_translator_stores_is_small_and_needs_a_word():
+    widget = Translator("the cat sat on the mat")
+    state = {name: value for name, value in widget.get_state().items() if name != "_esm"}
+    assert len(str(state)) < 2_000  # no weights
+    with pytest.raises(ValueError, match="no word to translate"):
+        Translator(" ")
+
+
+def test_a_film_keeps_three_digits_and_needs_a_map_for_each_sentence():
+    assert film([torch.full((7, 6), 1 / 6)]).frames == [[[[0.167] * 6] * 7]]
+    with pytest.raises(ValueError, match="each of 1 pairs, got 2 and 1 at step 0"):
+        film([torch.rand(7, 6)] * 2)
 
 
 @pytest.fixture
