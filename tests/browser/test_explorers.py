@@ -5,18 +5,20 @@ import os
 import statistics
 
 import pytest
+import torch
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
 from tests.browser.explorers import THEMES, add, look, move_controls, redraw_times, show
 from tests.browser.lab import ROOT, running_browser
 from utils.running_example import SOURCE
-from utils.widgets import SoftmaxExplorer
+from utils.widgets import ReshapeExplorer, SoftmaxExplorer
 
 pytestmark = needs.chromium
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
 EXPLORERS = {
+    "reshape": lambda: ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
 }
@@ -95,3 +97,38 @@ def test_it_moves_at_the_speed_of_the_hand(page, name):
         times = redraw_times(slider)
         print(json.dumps({"explorer": name, "median_ms": round(statistics.median(times), 1)}))
         assert statistics.median(times) < 60
+
+
+@pytest.mark.parametrize("heads", [2, 4])
+def test_every_number_lies_where_torch_reads_it(page, heads):
+    root = show(page, ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4, heads=heads))
+    x = torch.arange(24).view(2, 3, 4)  # each number is its own place in memory
+    cut = x.view(2, 3, heads, 4 // heads)
+    alone = x.view(2, heads, 3, 4 // heads)
+    for tensors in [(x, x), (cut, alone), (cut.transpose(1, 2), alone)]:
+        for panel, tensor in zip(root.locator("svg").all(), tensors, strict=True):
+            indices = panel.locator("[data-index]").evaluate_all(
+                "cells => cells.map(cell => cell.dataset.index.split(',').map(Number))"
+            )
+            assert [int(tensor[tuple(index)]) for index in indices] == list(range(24))
+            told = panel.locator("xpath=following-sibling::p").inner_text()
+            assert f"shape {tuple(tensor.shape)}, strides {tensor.stride()}" in told
+        page.get_by_role("button", name="Next").or_(page.get_by_text("Start again")).click()
+
+
+def test_a_number_is_followed_by_click_and_arrow_keys(page):
+    root = show(page, ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4))
+    status, panel = root.locator("[role=status]"), root.locator("svg").first
+    assert "cat 3 is number 6" in status.inner_text()
+    panel.focus()
+    for key, name in {"Right": "cat 4", "Down": "sat 4", "Left": "sat 3", "Up": "cat 3"}.items():
+        page.keyboard.press(f"Arrow{key}")
+        assert status.inner_text().startswith(name)
+    panel.get_by_text("mat 4").click()
+    assert "mat 4 is number 23" in status.inner_text()
+    page.get_by_role("button", name="Next").press("Enter")
+    page.get_by_role("button", name="Next").press("Enter")
+    assert "16 of 24 numbers stand in the row of another token" in status.inner_text()
+    page.get_by_role("button", name="Back").press("Enter")
+    page.get_by_role("button", name="Back").press("Enter")  # which now can go no further back
+    assert page.evaluate("document.activeElement.textContent") == "Next"

@@ -3,7 +3,15 @@
 from utils.widgets.interview import InterviewSheet
 from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
+from utils.widgets.reshape_explorer import ReshapeExplorer
 from utils.widgets.slider_figure import SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
 
-__all__ = ["InterviewSheet", "QueryExplorer", "SliderFigure", "SoftmaxExplorer", "predict"]
+__all__ = [
+    "InterviewSheet",
+    "QueryExplorer",
+    "ReshapeExplorer",
+    "SliderFigure",
+    "SoftmaxExplorer",
+    "predict",
+]

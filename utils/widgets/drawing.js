@@ -25,6 +25,9 @@ const STYLE = `
 .ex p { margin: 4px 0; max-width: 46em; }
 .ex-control { display: grid; grid-template-columns: minmax(7em, 11em) minmax(8em, 16em) 5em; gap: 8px;
   align-items: center; margin: 2px 0; }
+.ex-steps { display: flex; gap: 8px; align-items: center; margin: 4px 0; }
+.ex-steps button { min-width: 5.5em; }
+.ex-steps button:disabled { opacity: 0.5; cursor: default; }
 .ex-check { display: inline-flex; gap: 6px; align-items: center; margin: 2px 14px 2px 0; }
 .ex input, .ex select, .ex button { font: inherit; accent-color: #0173b2; max-width: 100%; }
 .ex input[type=range] { width: 100%; margin: 0; }
@@ -122,6 +125,22 @@ export function button(parent, name, onClick) {
   const node = element("button", { type: "button", text: name, ...OWN_KEYS }, parent);
   node.addEventListener("click", onClick);
   return node;
+}
+
+/** Buttons to go through steps 0, 1, …, `last`, and to begin again. Returns draw(step, last). */
+export function stepper(parent, onStep) {
+  const row = element("div", { class: "ex-steps", role: "group", "aria-label": "steps" }, parent);
+  let [at, end] = [0, 0];
+  const back = button(row, "Back", () => onStep(at - 1));
+  const next = button(row, "Next", () => onStep(at < end ? at + 1 : 0));
+  const place = element("output", {}, row);
+  return (step, last) => {
+    [at, end] = [step, last];
+    if (step === 0 && document.activeElement === back) next.focus(); // a disabled one has no focus
+    back.disabled = step === 0;
+    next.textContent = step < last ? "Next" : "Start again";
+    place.textContent = `step ${step} of ${last}`;
+  };
 }
 
 /** A sentence below the picture, which a screen reader speaks when it changes. */
