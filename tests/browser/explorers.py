@@ -25,6 +25,7 @@ LOOK = """root => {
   const pixels = [...root.querySelectorAll("canvas")].map((one) => one.toDataURL());
   const copy = root.cloneNode(true);
   copy.querySelectorAll("input, select, output").forEach((one) => one.remove());
+  copy.querySelectorAll("[data-value]").forEach((one) => one.removeAttribute("data-value"));
   return JSON.stringify([copy.innerHTML, pixels]);
 }"""
 
@@ -60,6 +61,11 @@ def add(page: Page, widget) -> Locator:
 def look(root: Locator) -> str:
     """All that is seen of an explorer, except where its controls stand."""
     return root.evaluate(LOOK)
+
+
+def numbers(place: Locator) -> list[float]:
+    """The values in full that lie behind heatmaps and bars, in reading order."""
+    return [float(one.get_attribute("data-value")) for one in place.locator("[data-value]").all()]
 
 
 def move_controls(root: Locator) -> list[str]:

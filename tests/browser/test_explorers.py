@@ -1,5 +1,6 @@
 """Every explorer by itself: keyboard, looks, speed, and the same numbers as torch."""
 
+import itertools
 import json
 import os
 import statistics
@@ -9,15 +10,26 @@ import torch
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
-from tests.browser.explorers import THEMES, add, look, move_controls, redraw_times, show
+from tests.browser.explorers import THEMES, add, look, move_controls, numbers, redraw_times, show
 from tests.browser.lab import ROOT, running_browser
-from utils.running_example import SOURCE
-from utils.widgets import ReshapeExplorer, SoftmaxExplorer
+from utils.running_example import KEYS, SOURCE
+from utils.widgets import HeadsExplorer, ReshapeExplorer, SoftmaxExplorer
 
 pytestmark = needs.chromium
 
+HEAD_MAPS = torch.stack([KEYS @ KEYS.T, -KEYS @ KEYS.T, torch.zeros(6, 6)]).softmax(-1)
+
+
+def without_heads(*gone):
+    """Heads 1 and 2 back each other up for the first question; the second needs head 3."""
+    return [0.25 if {0, 1} <= set(gone) else 1.0 - 0.01 * len(gone), 1 / 3 if 2 in gone else 0.875]
+
+
 SCREENSHOTS = ROOT / "build" / "screenshots"
 EXPLORERS = {
+    "heads": lambda: HeadsExplorer(
+        HEAD_MAPS, SOURCE, SOURCE, ["head 1", "head 2", "head 3"], ["who", "what"], without_heads
+    ),
     "reshape": lambda: ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
@@ -132,3 +144,29 @@ def test_a_number_is_followed_by_click_and_arrow_keys(page):
     page.get_by_role("button", name="Back").press("Enter")
     page.get_by_role("button", name="Back").press("Enter")  # which now can go no further back
     assert page.evaluate("document.activeElement.textContent") == "Next"
+
+
+def test_every_set_of_heads_answers_as_the_model_does(page):
+    widget = EXPLORERS["heads"]()
+    root = show(page, widget)
+    switches = root.get_by_role("checkbox").all()
+    for on in itertools.product([True, False], repeat=3):
+        for switch, wanted in zip(switches, on, strict=True):
+            switch.set_checked(wanted)
+        expected = without_heads(*(head for head in range(3) if not on[head]))
+        assert numbers(root.locator(".ex-bars")) == pytest.approx(expected, abs=1e-5)
+        mean = HEAD_MAPS[torch.tensor(on)].sum(0) / max(1, sum(on))
+        assert numbers(root.locator(".ex-map")) == pytest.approx(mean.flatten().tolist(), abs=1e-5)
+    root.get_by_role("button", name="enlarge head 2").click()
+    shown = numbers(root.locator(".ex-map"))
+    assert shown == pytest.approx(HEAD_MAPS[1].flatten().tolist(), abs=1e-5)
+
+
+def test_heads_that_are_off_together_are_compared_with_one_at_a_time(page):
+    root = show(page, EXPLORERS["heads"]())
+    status = root.locator("[role=status]")
+    for head in ("head 1", "head 2"):
+        root.get_by_label(head, exact=True).press("Space")
+    together, singly = status.inner_text().split("alone adds up to")
+    assert "head 1, head 2 cost: who 0.75, what 0.00" in together
+    assert "who 0.02, what 0.00" in singly

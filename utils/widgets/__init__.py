@@ -1,5 +1,6 @@
 """What learners move, and what they guess. Without a kernel each shows something plain."""
 
+from utils.widgets.heads_explorer import HeadsExplorer
 from utils.widgets.interview import InterviewSheet
 from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
@@ -8,6 +9,7 @@ from utils.widgets.slider_figure import SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
 
 __all__ = [
+    "HeadsExplorer",
     "InterviewSheet",
     "QueryExplorer",
     "ReshapeExplorer",

@@ -169,14 +169,15 @@ function paint(value, limit) {
  * A heatmap: rows are queries, columns keys.
  *
  * Returns draw(values, { limit, closed, marked, digits }): with a `limit` the values are scores within
- * ±limit, without it weights; `closed` (a matrix of booleans) is hatched, `marked` = [i, j] framed.
+ * ±limit, without it weights; `closed` (a matrix of booleans) is hatched, `marked` = [i, j] framed
+ * (null in place of j: the whole row, of i: the column).
  * Given `onPoint(i, j)`, cells can be reached by mouse and arrow keys; given `onPress(i, j)`, also
  * pressed, by click, Enter or the space bar. Up to 16 rows and columns are a table that screen
- * readers can read; more are a canvas.
+ * readers can read; more are a canvas, and so is a small picture, of `side` pixels.
  */
-export function heatmap(parent, { name, rows, columns, onPoint, onPress }) {
-  const big = Math.max(rows.length, columns.length) > MANY;
-  return big ? canvasMap(parent, name, rows, columns, onPoint)
+export function heatmap(parent, { name, rows, columns, onPoint, onPress, side }) {
+  const big = side || Math.max(rows.length, columns.length) > MANY;
+  return big ? canvasMap(parent, name, rows, columns, onPoint, side)
     : tableMap(parent, name, rows, columns, onPoint, onPress);
 }
 
@@ -213,7 +214,9 @@ function tableMap(parent, name, rows, columns, onPoint, onPress) {
       cell.style.background = background;
       cell.style.color = colour;
       cell.classList.toggle("ex-closed", shut);
-      cell.classList.toggle("ex-marked", marked?.[0] === i && marked[1] === j);
+      cell.dataset.value = value; // in full, as the text is rounded
+      cell.classList.toggle("ex-marked",
+        Boolean(marked) && (marked[0] ?? i) === i && (marked[1] ?? j) === j);
     }));
   };
 }
@@ -238,11 +241,10 @@ function moveByKeys(table, cells, onPress) {
   });
 }
 
-function canvasMap(parent, name, rows, columns, onPoint) {
-  const SIDE = 440; // pixels of the longer side
-  const cell = SIDE / Math.max(rows.length, columns.length);
+function canvasMap(parent, name, rows, columns, onPoint, side = 440) { // pixels of the longer side
+  const cell = side / Math.max(rows.length, columns.length);
   const canvas = element("canvas", { width: cell * columns.length, height: cell * rows.length,
-    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...OWN_KEYS }, parent);
+    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...(onPoint && OWN_KEYS) }, parent);
   const pen = canvas.getContext("2d");
   let at = [0, 0];
   const point = (i, j) => {
@@ -270,7 +272,9 @@ function canvasMap(parent, name, rows, columns, onPoint) {
     if (!marked) return;
     pen.strokeStyle = COLOURS.query;
     pen.lineWidth = 3;
-    pen.strokeRect(marked[1] * cell, marked[0] * cell, cell, cell);
+    const [i, j] = marked;
+    pen.strokeRect((j ?? 0) * cell, (i ?? 0) * cell, j === null ? canvas.width : cell,
+      i === null ? canvas.height : cell);
   };
 }
 
@@ -291,6 +295,7 @@ export function bars(parent, { name, labels, columns = ["weight"] }) {
   return (lengths, texts) => rows.forEach(({ texts: cells, bar }, n) => {
     cells.forEach((cell, column) => { cell.textContent = texts[column][n]; });
     bar.style.width = `${100 * (lengths[n] || 0)}%`;
+    bar.dataset.value = lengths[n]; // in full, as the text is rounded
   });
 }
 
