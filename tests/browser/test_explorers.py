@@ -3,17 +3,19 @@
 import itertools
 import json
 import os
+import re
 import statistics
 
 import pytest
 import torch
+import torch.nn.functional as F
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
 from tests.browser.explorers import THEMES, add, look, move_controls, numbers, redraw_times, show
 from tests.browser.lab import ROOT, running_browser
-from utils.running_example import KEYS, SOURCE
-from utils.widgets import HeadsExplorer, ReshapeExplorer, SoftmaxExplorer
+from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
+from utils.widgets import HeadsExplorer, ReshapeExplorer, SoftmaxExplorer, TilesExplorer
 
 pytestmark = needs.chromium
 
@@ -33,6 +35,7 @@ EXPLORERS = {
     "reshape": lambda: ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
+    "tiles": lambda: TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET, asking=3),
 }
 each = pytest.mark.parametrize("name", EXPLORERS)
 
@@ -170,3 +173,34 @@ def test_heads_that_are_off_together_are_compared_with_one_at_a_time(page):
     together, singly = status.inner_text().split("alone adds up to")
     assert "head 1, head 2 cost: who 0.75, what 0.00" in together
     assert "who 0.02, what 0.00" in singly
+
+
+@pytest.mark.parametrize("size", range(1, 7))
+def test_the_tiles_arrive_at_the_attention_of_torch(page, size):
+    root = show(page, EXPLORERS["tiles"]())
+    root.get_by_label("keys in a tile").fill(str(size))
+    while root.get_by_role("button", name="Back").is_enabled():
+        root.get_by_role("button", name="Back").click()
+    scores = QUERIES @ KEYS.T / 2**0.5  # (tgt_len, src_len)
+    for read in range(size, 6 + size, size):
+        root.get_by_role("button", name="Next").click()
+        seen, largest = scores[:, :read], scores[:, :read].amax(1)
+        sums = (seen - largest[:, None]).exp().sum(1)
+        so_far = seen.softmax(-1) @ KEYS[:read]  # exact attention to the keys read so far
+        at_once = F.scaled_dot_product_attention(QUERIES, KEYS, KEYS)
+        older = scores[:, : read - size].amax(1) if read > size else largest
+        expected = [largest[:, None], (older - largest).exp()[:, None], sums[:, None]]
+        told = root.locator("[role=region] [data-value]").evaluate_all(
+            "cells => cells.flatMap(cell => cell.dataset.value.split(' ').map(Number))"
+        )
+        expected = torch.cat([*expected, so_far, at_once], dim=1).flatten()
+        torch.testing.assert_close(torch.tensor(told), expected, atol=1e-5, rtol=0)
+    assert "no context is further than 0.00000" in root.locator("[role=status]").inner_text()
+
+
+def test_tiles_that_are_not_rescaled_give_something_else(page):
+    root = show(page, EXPLORERS["tiles"]())
+    root.get_by_label("rescale").press("Space")
+    root.get_by_role("button", name="Next").press("Enter")
+    gap = re.search(r"further than ([\d.]+) from", root.locator("[role=status]").inner_text())[1]
+    assert float(gap) > 0.1

@@ -7,6 +7,7 @@ from utils.widgets.query_explorer import QueryExplorer
 from utils.widgets.reshape_explorer import ReshapeExplorer
 from utils.widgets.slider_figure import SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
+from utils.widgets.tiles_explorer import TilesExplorer
 
 __all__ = [
     "HeadsExplorer",
@@ -15,5 +16,6 @@ __all__ = [
     "ReshapeExplorer",
     "SliderFigure",
     "SoftmaxExplorer",
+    "TilesExplorer",
     "predict",
 ]
