@@ -1,12 +1,23 @@
+import json
 import re
 
 import pytest
+import torch
 from ipywidgets import FloatSlider
 
 from utils.checks import memory, progress
 from utils.plots import line_chart
-from utils.running_example import KEYS, SOURCE
-from utils.widgets import InterviewSheet, QueryExplorer, SliderFigure, interview, predict
+from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
+from utils.widgets import (
+    HeadsExplorer,
+    InterviewSheet,
+    QueryExplorer,
+    ReshapeExplorer,
+    SliderFigure,
+    TilesExplorer,
+    interview,
+    predict,
+)
 
 
 def draw(height):
@@ -46,7 +57,13 @@ def test_every_slider_has_a_name_for_screen_readers():
 
 @pytest.mark.parametrize(
     "widget",
-    [SliderFigure(draw, height=FloatSlider(1.0)), QueryExplorer(SOURCE, KEYS.tolist())],
+    [
+        SliderFigure(draw, height=FloatSlider(1.0)),
+        QueryExplorer(SOURCE, KEYS.tolist()),
+        HeadsExplorer(torch.eye(6)[None], SOURCE, SOURCE, ["head 1"], ["who"], lambda *off: [0.5]),
+        ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
+        TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET),
+    ],
     ids=lambda widget: type(widget).__name__,
 )
 def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
@@ -60,6 +77,38 @@ def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
 def test_the_explorer_needs_a_label_for_each_key():
     with pytest.raises(ValueError, match="one label per key, got 1 and 6"):
         QueryExplorer(["The"], KEYS.tolist())
+
+
+def test_a_batch_has_sentences_of_one_length_and_whole_heads():
+    with pytest.raises(ValueError, match=re.escape("have one length, got [3, 2]")):
+        ReshapeExplorer([SOURCE[:3], SOURCE[4:]], dim=4)
+    for heads in (1, 3):
+        with pytest.raises(ValueError, match=f"divide dim = 4, got {heads}"):
+            ReshapeExplorer([SOURCE], dim=4, heads=heads)
+
+
+def test_heads_need_a_name_each_and_are_not_too_many_to_switch():
+    with pytest.raises(ValueError, match=re.escape("= (2, 6, 6), got (1, 6, 6)")):
+        HeadsExplorer(torch.eye(6)[None], SOURCE, SOURCE, ["a", "b"], ["who"], lambda *off: [0.5])
+    names = [f"head {n}" for n in range(11)]
+    with pytest.raises(ValueError, match="at most 10 heads can be switched, got 11"):
+        HeadsExplorer(torch.ones((11, 6, 6)), SOURCE, SOURCE, names, ["who"], lambda *off: [0.5])
+
+
+def test_the_explorers_state_stays_small_in_a_notebook():
+    maps, names = torch.full((8, 8, 8), 1 / 3), [f"head {n}" for n in range(8)]
+    tokens = ["gold 4"] * 8
+    widget = HeadsExplorer(maps, tokens, tokens, names, ["left", "twin"], lambda *off: [1 / 3] * 2)
+    state = {name: value for name, value in widget.get_state().items() if name[0] != "_"}
+    assert len(state["answers"]) == 256
+    assert len(json.dumps(state)) < 30_000
+
+
+def test_tiles_need_a_label_for_each_key_and_query():
+    with pytest.raises(ValueError, match="one label for each of 7 queries"):
+        TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, SOURCE)
+    with pytest.raises(ValueError, match="one label for each of 5 values"):
+        TilesExplorer(QUERIES, KEYS, KEYS[1:], SOURCE, TARGET)
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from itertools import compress, product
 
 import anywidget
-import torch
 import traitlets
+from torch import Tensor
 
-from utils.plots import Matrix, head_grid
+from utils.plots import head_grid
 from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
@@ -40,17 +40,18 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
 
     def __init__(
         self,
-        maps: Sequence[Matrix],
+        maps: Tensor,
         source: Sequence[str],
         target: Sequence[str],
         names: Sequence[str],
         questions: Sequence[str],
         measure: Callable[..., Sequence[float]],
     ):
-        maps = torch.as_tensor(maps)
         expected = (len(names), len(target), len(source))
         if maps.shape != expected:
-            raise ValueError(f"maps are (heads, tgt_len, src_len) = {expected}, got {maps.shape}")
+            raise ValueError(
+                f"maps are (heads, tgt_len, src_len) = {expected}, got {tuple(maps.shape)}"
+            )
         if len(names) > MOST_HEADS:
             raise ValueError(f"at most {MOST_HEADS} heads can be switched, got {len(names)}")
         sets = [bits[::-1] for bits in product([False, True], repeat=len(names))]
