@@ -60,7 +60,9 @@ def test_every_slider_has_a_name_for_screen_readers():
     [
         SliderFigure(draw, height=FloatSlider(1.0)),
         QueryExplorer(SOURCE, KEYS.tolist()),
-        HeadsExplorer(torch.eye(6)[None], SOURCE, SOURCE, ["head 1"], ["who"], lambda *off: [0.5]),
+        HeadsExplorer(
+            torch.eye(6)[None], SOURCE, SOURCE, ["head 1"], ["who"], lambda *off: [0.5], "A map"
+        ),
         ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
         TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET),
     ],
@@ -89,16 +91,22 @@ def test_a_batch_has_sentences_of_one_length_and_whole_heads():
 
 def test_heads_need_a_name_each_and_are_not_too_many_to_switch():
     with pytest.raises(ValueError, match=re.escape("= (2, 6, 6), got (1, 6, 6)")):
-        HeadsExplorer(torch.eye(6)[None], SOURCE, SOURCE, ["a", "b"], ["who"], lambda *off: [0.5])
+        HeadsExplorer(
+            torch.eye(6)[None], SOURCE, SOURCE, ["a", "b"], ["who"], lambda *off: [0.5], ""
+        )
     names = [f"head {n}" for n in range(11)]
     with pytest.raises(ValueError, match="at most 10 heads can be switched, got 11"):
-        HeadsExplorer(torch.ones((11, 6, 6)), SOURCE, SOURCE, names, ["who"], lambda *off: [0.5])
+        HeadsExplorer(
+            torch.ones((11, 6, 6)), SOURCE, SOURCE, names, ["who"], lambda *off: [0.5], ""
+        )
 
 
 def test_the_explorers_state_stays_small_in_a_notebook():
     maps, names = torch.full((8, 8, 8), 1 / 3), [f"head {n}" for n in range(8)]
     tokens = ["gold 4"] * 8
-    widget = HeadsExplorer(maps, tokens, tokens, names, ["left", "twin"], lambda *off: [1 / 3] * 2)
+    widget = HeadsExplorer(
+        maps, tokens, tokens, names, ["left", "twin"], lambda *off: [1 / 3] * 2, ""
+    )
     state = {name: value for name, value in widget.get_state().items() if name[0] != "_"}
     assert len(state["answers"]) == 256
     assert len(json.dumps(state)) < 30_000

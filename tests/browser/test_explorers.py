@@ -30,7 +30,13 @@ def without_heads(*gone):
 SCREENSHOTS = ROOT / "build" / "screenshots"
 EXPLORERS = {
     "heads": lambda: HeadsExplorer(
-        HEAD_MAPS, SOURCE, SOURCE, ["head 1", "head 2", "head 3"], ["who", "what"], without_heads
+        HEAD_MAPS,
+        SOURCE,
+        SOURCE,
+        ["head 1", "head 2", "head 3"],
+        ["who", "what"],
+        without_heads,
+        "",
     ),
     "reshape": lambda: ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),

@@ -43,7 +43,7 @@ function render({ model, el }) {
     model.set(name, value);
     model.save_changes();
   };
-  const small = element("div", { class: "ex-row", role: "group",
+  const small = element("div", { class: "ex-row", style: "gap: 8px", role: "group",
     "aria-label": "heads: enlarge them, switch them off" }, root);
   const heads = names.map((name, head) => thumbnail(small, name, maps[head], rows, columns,
     () => put("large", model.get("large") === head ? NONE : head), () => put("off", model.get("off") ^ (1 << head))));

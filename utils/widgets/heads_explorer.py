@@ -26,6 +26,7 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
         names: one for each head.
         questions: what is measured, such as the share of right answers to each of two questions.
         measure: given the places of the heads that are off, an answer from 0 to 1 to each question.
+        alt: what the maps show, for a reader who cannot see them.
     """
 
     _esm = module("heads_explorer")
@@ -46,6 +47,7 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
         names: Sequence[str],
         questions: Sequence[str],
         measure: Callable[..., Sequence[float]],
+        alt: str,
     ):
         expected = (len(names), len(target), len(source))
         if maps.shape != expected:
@@ -56,6 +58,7 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
             raise ValueError(f"at most {MOST_HEADS} heads can be switched, got {len(names)}")
         sets = [bits[::-1] for bits in product([False, True], repeat=len(names))]
         answers = [measure(*compress(range(len(names)), bits)) for bits in sets]
+        self._alt = alt
         super().__init__(
             maps=[[_short(row) for row in one] for one in maps.tolist()],
             source=list(source),
@@ -66,11 +69,7 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
         )
 
     def picture(self) -> str:
-        all_on = zip(self.questions, self.answers[0], strict=True)
-        told = ", ".join(f"{question} {answer:.2f}" for question, answer in all_on)
-        figure = head_grid(self.maps, self.source, self.target, self.names)
-        figure.alt = f"{len(self.names)} heads, all switched on: {told}. {figure.alt}"
-        return figure.to_html()
+        return head_grid(self.maps, self.source, self.target, self.names, self._alt).to_html()
 
 
 def _short(numbers) -> list[float]:

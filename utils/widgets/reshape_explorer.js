@@ -3,7 +3,7 @@
 import { OWN_KEYS, choice, element, explorer, status, stepper } from "./drawing.js";
 
 const [WIDE, HIGH, BETWEEN, MARGIN] = [44, 26, 18, 48]; // a cell, two tables, the names of rows
-const TOKEN_COLOURS = ["#8ecae6", "#f4a261", "#9bd18b", "#e5a5d1", "#f6e27f", "#c9c9c9"];
+const TOKEN_COLOURS = ["#8ecae6", "#f6e27f", "#c79fd9", "#e3e3e3", "#6fc3a0", "#f7b6a0"];
 const LOOKS = `
 .re-cell { cursor: pointer; }
 .re-cell text, .re-memory span { fill: #000; color: #000; font-size: 11px; }
