@@ -35,7 +35,7 @@ function waysOf(batch, length, heads, width) {
 }
 
 /** The index of every number in a tensor, in the order of the memory. */
-export function indicesOf({ shape, strides }) {
+function indicesOf({ shape, strides }) {
   const found = [];
   const walk = (index, offset) => {
     const axis = index.length;
