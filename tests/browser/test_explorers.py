@@ -251,17 +251,18 @@ def test_the_weights_under_a_mask_are_those_of_masked_softmax(page, moves, mask)
     assert ("what it should not" in said) == any("read" in control for control, _ in moves)
 
 
-def test_a_cell_pressed_by_keyboard_opens_and_closes_again(page):
+def test_cells_pressed_by_keyboard_change_and_change_back(page):
     root = show(page, EXPLORERS["mask"]())
     root.locator(".ex-map").first.locator("[tabindex='0']").focus()
-    page.keyboard.press("ArrowRight")
     mask = rules(4, 1, True)
-    for open_now in (True, False):
-        page.keyboard.press("Space")
-        mask[0, 1] = open_now
-        equal(numbers(root.locator(".ex-map").first), mask.float())
-        equal(numbers(root.locator(".ex-map").last), weights_or_nan(mask))
-        assert ("1 set by hand" in root.locator("[role=status]").inner_text()) == open_now
+    for column, key in enumerate(["Space", "Enter"]):  # one open cell, and one closed
+        for by_hand in (True, False):
+            page.keyboard.press(key)
+            mask[0, column] = ~mask[0, column]
+            equal(numbers(root.locator(".ex-map").first), mask.float())
+            equal(numbers(root.locator(".ex-map").last), weights_or_nan(mask))
+            assert ("1 set by hand" in root.locator("[role=status]").inner_text()) == by_hand
+        page.keyboard.press("ArrowRight")
 
 
 def test_every_tensor_of_the_pipeline_is_that_of_torch(page):
