@@ -1,3 +1,4 @@
+import json
 import re
 
 import pytest
@@ -9,12 +10,15 @@ from utils.corpora import running_example
 from utils.plots import line_chart
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
+    HeadsExplorer,
     InterviewSheet,
     MaskExplorer,
     PipelineExplorer,
     QueryExplorer,
+    ReshapeExplorer,
     SliderFigure,
     SoftmaxExplorer,
+    TilesExplorer,
     TrainingFilm,
     Translator,
     interview,
@@ -71,6 +75,11 @@ def film(maps):
         SoftmaxExplorer(SOURCE),
         Translator("the cat sat on the mat"),
         film([torch.rand(7, 6)]),
+        HeadsExplorer(
+            torch.eye(6)[None], SOURCE, SOURCE, ["head 1"], ["who"], lambda *off: [0.5], "A map"
+        ),
+        ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
+        TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET),
     ],
     ids=lambda widget: type(widget).__name__,
 )
@@ -113,6 +122,44 @@ def test_a_film_keeps_three_digits_and_needs_a_map_for_each_sentence():
     assert film([torch.full((7, 6), 1 / 6)]).frames == [[[[0.167] * 6] * 7]]
     with pytest.raises(ValueError, match="each of 1 pairs, got 2 and 1 at step 0"):
         film([torch.rand(7, 6)] * 2)
+
+
+def test_a_batch_has_sentences_of_one_length_and_whole_heads():
+    with pytest.raises(ValueError, match=re.escape("have one length, got [3, 2]")):
+        ReshapeExplorer([SOURCE[:3], SOURCE[4:]], dim=4)
+    for heads in (1, 3):
+        with pytest.raises(ValueError, match=f"divide dim = 4, got {heads}"):
+            ReshapeExplorer([SOURCE], dim=4, heads=heads)
+
+
+def test_heads_need_a_name_each_and_are_not_too_many_to_switch():
+    with pytest.raises(ValueError, match=re.escape("= (2, 6, 6), got (1, 6, 6)")):
+        HeadsExplorer(
+            torch.eye(6)[None], SOURCE, SOURCE, ["a", "b"], ["who"], lambda *off: [0.5], ""
+        )
+    names = [f"head {n}" for n in range(11)]
+    with pytest.raises(ValueError, match="at most 10 heads can be switched, got 11"):
+        HeadsExplorer(
+            torch.ones((11, 6, 6)), SOURCE, SOURCE, names, ["who"], lambda *off: [0.5], ""
+        )
+
+
+def test_the_explorers_state_stays_small_in_a_notebook():
+    maps, names = torch.full((8, 8, 8), 1 / 3), [f"head {n}" for n in range(8)]
+    tokens = ["gold 4"] * 8
+    widget = HeadsExplorer(
+        maps, tokens, tokens, names, ["left", "twin"], lambda *off: [1 / 3] * 2, ""
+    )
+    state = {name: value for name, value in widget.get_state().items() if name[0] != "_"}
+    assert len(state["answers"]) == 256
+    assert len(json.dumps(state)) < 30_000
+
+
+def test_tiles_need_a_label_for_each_key_and_query():
+    with pytest.raises(ValueError, match="one label for each of 7 queries"):
+        TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, SOURCE)
+    with pytest.raises(ValueError, match="one label for each of 5 values"):
+        TilesExplorer(QUERIES, KEYS, KEYS[1:], SOURCE, TARGET)
 
 
 @pytest.fixture

@@ -25,6 +25,9 @@ const STYLE = `
 .ex p { margin: 4px 0; max-width: 46em; }
 .ex-control { display: grid; grid-template-columns: minmax(7em, 11em) minmax(8em, 16em) 5em; gap: 8px;
   align-items: center; margin: 2px 0; }
+.ex-steps { display: flex; gap: 8px; align-items: center; margin: 4px 0; }
+.ex-steps button { min-width: 5.5em; }
+.ex-steps button:disabled { opacity: 0.5; cursor: default; }
 .ex-check { display: inline-flex; gap: 6px; align-items: center; margin: 2px 14px 2px 0; }
 .ex input, .ex select, .ex button { font: inherit; accent-color: #0173b2; max-width: 100%; }
 .ex input[type=range] { width: 100%; margin: 0; }
@@ -128,6 +131,22 @@ export function button(parent, name, onClick) {
   return node;
 }
 
+/** Buttons to go through steps 0, 1, …, `last`, and to begin again. Returns draw(step, last). */
+export function stepper(parent, onStep) {
+  const row = element("div", { class: "ex-steps", role: "group", "aria-label": "steps" }, parent);
+  let [at, end] = [0, 0];
+  const back = button(row, "Back", () => onStep(at - 1));
+  const next = button(row, "Next", () => onStep(at < end ? at + 1 : 0));
+  const place = element("output", {}, row);
+  return (step, last) => {
+    [at, end] = [step, last];
+    if (step === 0 && document.activeElement === back) next.focus(); // a disabled one has no focus
+    back.disabled = step === 0;
+    next.textContent = step < last ? "Next" : "Start again";
+    place.textContent = `step ${step} of ${last}`;
+  };
+}
+
 /** A sentence below the picture, which a screen reader speaks when it changes. */
 export function status(parent) {
   const line = element("p", { role: "status" }, parent);
@@ -164,11 +183,11 @@ function paint(value, limit) {
  * framed, `marked` = [i, j] more strongly (null in place of j: the whole row, of i: the column).
  * Given `onPoint(i, j)`, cells can be reached by mouse and arrow keys; given `onPress(i, j)`, also
  * pressed, by click, Enter or the space bar. Up to 16 rows and columns are a table that screen
- * readers can read; more are a canvas.
+ * readers can read; more are a canvas, and so is a small picture, of `side` pixels.
  */
-export function heatmap(parent, { name, rows, columns, onPoint, onPress }) {
-  const big = Math.max(rows.length, columns.length) > MANY;
-  return big ? canvasMap(parent, name, rows, columns, onPoint)
+export function heatmap(parent, { name, rows, columns, onPoint, onPress, side }) {
+  const big = side || Math.max(rows.length, columns.length) > MANY;
+  return big ? canvasMap(parent, name, rows, columns, onPoint, side)
     : tableMap(parent, name, rows, columns, onPoint, onPress);
 }
 
@@ -233,11 +252,10 @@ function moveByKeys(table, cells, onPress) {
   });
 }
 
-function canvasMap(parent, name, rows, columns, onPoint) {
-  const SIDE = 440; // pixels of the longer side
-  const cell = SIDE / Math.max(rows.length, columns.length);
+function canvasMap(parent, name, rows, columns, onPoint, side = 440) { // pixels of the longer side
+  const cell = side / Math.max(rows.length, columns.length);
   const canvas = element("canvas", { width: cell * columns.length, height: cell * rows.length,
-    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...OWN_KEYS }, parent);
+    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...(onPoint && OWN_KEYS) }, parent);
   const pen = canvas.getContext("2d");
   let at = [0, 0];
   const point = (i, j) => {
