@@ -24,7 +24,8 @@ SHOW = """async ([text, standalone, state]) => {
 LOOK = """root => {
   const pixels = [...root.querySelectorAll("canvas")].map((one) => one.toDataURL());
   const copy = root.cloneNode(true);
-  copy.querySelectorAll("input, select, output").forEach((one) => one.remove());
+  copy.querySelectorAll("input, select, output, .widget-slider").forEach((one) => one.remove());
+  copy.querySelectorAll("[data-value]").forEach((one) => one.removeAttribute("data-value"));
   return JSON.stringify([copy.innerHTML, pixels]);
 }"""
 
@@ -62,6 +63,11 @@ def look(root: Locator) -> str:
     return root.evaluate(LOOK)
 
 
+def numbers(place: Locator) -> list[float]:
+    """The values in full that lie behind heatmaps and bars, in reading order."""
+    return [float(one.get_attribute("data-value")) for one in place.locator("[data-value]").all()]
+
+
 def move_controls(root: Locator) -> list[str]:
     """Move every control by keyboard alone, there and back.
 
@@ -77,7 +83,7 @@ def move_controls(root: Locator) -> list[str]:
         )
         before, seen = look(root), set()
         control.focus()
-        for key in _keys(control):
+        for key in keys_of(control):
             control.page.keyboard.press(key)
             control.page.wait_for_timeout(30)  # what is asked of a host comes a little later
             seen.add(look(root))
@@ -86,9 +92,15 @@ def move_controls(root: Locator) -> list[str]:
     return idle
 
 
-def _keys(control: Locator) -> list[str]:
-    kind = control.evaluate("node => node.type")
-    if kind == "range":
+def kind_of(control: Locator) -> str:
+    """The type of an input or button, or "slider" for one of ipywidgets."""
+    return control.evaluate("node => node.getAttribute('role') ?? node.type")
+
+
+def keys_of(control: Locator) -> list[str]:
+    """What moves it: a slider to both its ends, a choice and a switch there and back."""
+    kind = kind_of(control)
+    if kind in ("range", "slider"):
         return ["Home", "End"]
     if kind == "select-one":
         return ["ArrowDown", "ArrowUp", "ArrowDown"]

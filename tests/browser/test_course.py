@@ -12,11 +12,8 @@ from tests import needs
 from tests.browser.lab import (
     ROOT,
     RUN_MILLISECONDS,
-    copy_course,
     open_notebook,
     run_all_cells,
-    running_browser,
-    running_lab,
     switch_theme,
 )
 from utils.widgets.prediction import GuessFirst
@@ -27,19 +24,6 @@ NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 SCREENSHOTS = ROOT / "build" / "screenshots"
 FIRST = "01_attention_concepts.ipynb"
 SLICE = 2400  # pixels of a notebook on one screenshot
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with running_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    course = copy_course(tmp_path_factory.mktemp("course"))
-    with running_lab(course) as address:
-        yield address
 
 
 @pytest.fixture

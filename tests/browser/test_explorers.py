@@ -5,20 +5,37 @@ import os
 import statistics
 
 import pytest
+import torch
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
-from tests.browser.explorers import THEMES, add, look, move_controls, redraw_times, show
+from tests.browser.explorers import THEMES, add, look, move_controls, numbers, redraw_times, show
 from tests.browser.lab import ROOT, running_browser
-from utils.running_example import SOURCE
-from utils.widgets import SoftmaxExplorer
+from utils.attention import AdditiveAttention, LocalAttention
+from utils.running_example import KEYS, QUERIES, SOURCE
+from utils.widgets import SoftmaxExplorer, TuningExplorer, WindowExplorer
 
 pytestmark = needs.chromium
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
+# The judge of notebook 02: four questions to keys of two numbers, a state of three.
+QUESTIONS = ["right", "left", "up", "down"]
+U = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [0.0, 1.0], [0.0, -1.0]])
+W = torch.tensor([[0.0, 6.0, 0.0], [6.0, 0.0, 0.0], [1.0, 1.0, 3.0], [6.0, 6.0, -3.0]])
+V = torch.tensor([5.0, 5.0, 4.0, 3.0])
+STATE = {"who": (1.0, 0.0, 1.0), "where": (0.0, 0.0, 1.0), "kind": (0.0, -1.0, 2.0)}
+# The row of "chien" of notebook 03, whose word stands at 8 and its twin at 1.
+LONG = [*SOURCE, "and", "the", "dog", "lay", "on", "the", "rug"]
+LONG_KEYS = torch.cat([KEYS, torch.tensor([[0.0, -3.0]]), KEYS])  # (src_len=13, 2)
+CHIEN = QUERIES[1:2]  # (tgt_len=1, 2)
 EXPLORERS = {
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
+    "tuning": lambda: TuningExplorer(SOURCE, KEYS, W, U, V, QUESTIONS, STATE),
+    "tuning-one": lambda: TuningExplorer(
+        SOURCE, KEYS, torch.ones(1, 1), U[2:3], V[:1], ["up"], {"bar": (0.0, -5.0, 5.0)}
+    ),
+    "window": lambda: WindowExplorer(LONG, (CHIEN @ LONG_KEYS.T)[0], 9.1),
 }
 each = pytest.mark.parametrize("name", EXPLORERS)
 
@@ -95,3 +112,29 @@ def test_it_moves_at_the_speed_of_the_hand(page, name):
         times = redraw_times(slider)
         print(json.dumps({"explorer": name, "median_ms": round(statistics.median(times), 1)}))
         assert statistics.median(times) < 60
+
+
+def test_tuned_weights_are_those_of_the_course_s_module(page):
+    root = show(page, EXPLORERS["tuning"]())
+    for name, key in [("where", "End"), ("kind", "End"), ("points for up", "Home")]:
+        root.get_by_label(name).focus()
+        page.keyboard.press(key)
+    attention = AdditiveAttention(query_dim=3, key_dim=2, attention_dim=4)
+    v = V.where(torch.tensor([True, True, False, True]), 0)  # no points for "up"
+    attention.load_state_dict({"W.weight": W, "U.weight": U, "v.weight": v.unsqueeze(0)})
+    _, weights = attention(torch.tensor([[[1.0, 1.0, 2.0]]]), KEYS[None])
+    assert numbers(root) == pytest.approx(weights.flatten().tolist(), abs=1e-5)
+
+
+@pytest.mark.parametrize(("centre", "half_width"), [(9.1, 2), (10.5, 2), (11.5, 1), (4.5, 4)])
+def test_weights_under_the_bell_are_those_of_local_attention(page, centre, half_width):
+    explorer = EXPLORERS["window"]()
+    explorer.centre, explorer.half_width = centre, half_width
+    attention = LocalAttention(2, 2, half_width, "predicted", "dot")
+    attention.find_centres = lambda *_: torch.tensor([[centre]])  # as if the state pointed there
+    _, weights = attention(CHIEN[None], LONG_KEYS[None])
+    root = show(page, explorer)
+    expected = weights.flatten()
+    assert numbers(root) == pytest.approx(expected.tolist(), abs=1e-5)
+    root.get_by_label("normalise again").press("Space")
+    assert numbers(root) == pytest.approx((expected / expected.sum()).tolist(), abs=1e-5)

@@ -272,12 +272,14 @@ export function bars(parent, { name, labels, columns = ["weight"] }) {
   return (lengths, texts) => rows.forEach(({ texts: cells, bar }, n) => {
     cells.forEach((cell, column) => { cell.textContent = texts[column][n]; });
     bar.style.width = `${100 * (lengths[n] || 0)}%`;
+    bar.dataset.value = lengths[n]; // in full, as the text is rounded
   });
 }
 
 /**
- * Axes with lines. Returns draw(lines): each { name, points: [[x, y], …], colour, dashes }, or one of
- * one point, which is drawn as a dot.
+ * Axes with lines. Returns draw(lines): each { name, points: [[x, y], …], colour, dashes, wide }, or
+ * one of one point, which is drawn as a dot. The name stands at the last point; `below` says how many
+ * pixels further down.
  */
 export function chart(parent, { name, x: [left, right], y: [bottom, top], xName, yName,
   width = 340, height = 220 }) {
@@ -288,28 +290,29 @@ export function chart(parent, { name, x: [left, right], y: [bottom, top], xName,
   const grey = { stroke: "#888", "stroke-width": 1 };
   element("line", { x1: px(left), x2: px(right), y1: py(bottom), y2: py(bottom), ...grey }, svg);
   element("line", { x1: px(left), x2: px(left), y1: py(bottom), y2: py(top), ...grey }, svg);
+  const signed = (value) => String(value).replace("-", "−");
   const say = (x, y, text, anchor, turn) => element("text", { x, y, text, "text-anchor": anchor,
     transform: turn ? `rotate(-90 ${x} ${y})` : undefined }, svg);
-  [left, right].forEach((value) => say(px(value), height - 22, String(value), "middle"));
-  [bottom, top].forEach((value) => say(42, py(value) + 4, String(value), "end"));
+  [left, right].forEach((value) => say(px(value), height - 22, signed(value), "middle"));
+  [bottom, top].forEach((value) => say(42, py(value) + 4, signed(value), "end"));
   say((px(left) + px(right)) / 2, height - 5, xName, "middle");
   say(12, (py(bottom) + py(top)) / 2, yName, "middle", true);
   const drawn = element("g", {}, svg);
   return (lines) => {
     drawn.replaceChildren();
-    for (const { name: label, points, colour, dashes } of lines) {
+    for (const { name: label, points, colour, dashes, wide = 2.5, below = -7 } of lines) {
       const inside = points.map(([x, y]) => [px(x), py(Math.min(top, Math.max(bottom, y)))]);
       if (inside.length === 1) {
         const [[cx, cy]] = inside;
         element("circle", { cx, cy, r: 5, fill: colour }, drawn);
       } else {
         element("polyline", { points: inside.map((pair) => pair.join(",")).join(" "), fill: "none",
-          stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dashes }, drawn);
+          stroke: colour, "stroke-width": wide, "stroke-dasharray": dashes }, drawn);
       }
       if (!label) continue;
       const [x, y] = inside.at(-1);
-      element("text", { x: Math.min(x, width - 8), y: y - 7, text: label, "text-anchor": "end" },
-        drawn);
+      element("text", { x: Math.min(x, width - 8), y: y + below, text: label,
+        "text-anchor": below < 0 || x > width - 70 ? "end" : "start" }, drawn);
     }
   };
 }
