@@ -44,9 +44,9 @@ PLACE = """node => {
 
 TRACK = "xpath=ancestor-or-self::*[self::input or contains(@class, 'noUi-target')][1]"
 
-NAME = """node => (node.getAttribute("aria-label") || node.labels?.[0]?.textContent
-  || node.closest(".widget-slider")?.querySelector("label")?.textContent
-  || node.textContent).trim()"""
+NAME = """node => (node.getAttribute("aria-label")
+  || node.labels?.[0]?.querySelector("span")?.textContent
+  || (node.closest("label, .widget-slider") ?? node).textContent).trim()"""
 
 
 @dataclass
@@ -106,7 +106,7 @@ def listen_to_page(page: Page, address: str, found: Findings) -> None:
     home = urlsplit(address).netloc
     page.on("request", lambda request: ask(request.url))
     page.on("websocket", lambda socket: ask(socket.url))
-    page.on("pageerror", lambda error: found.wrong.append(f"in the page: {error.stack}"))
+    page.on("pageerror", lambda error: found.wrong.append(f"in the page: {error}"))
     page.on("console", say)
 
 
