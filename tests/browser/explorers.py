@@ -24,7 +24,7 @@ SHOW = """async ([text, standalone, state]) => {
 LOOK = """root => {
   const pixels = [...root.querySelectorAll("canvas")].map((one) => one.toDataURL());
   const copy = root.cloneNode(true);
-  copy.querySelectorAll("input, select, output, .widget-slider").forEach((one) => one.remove());
+  copy.querySelectorAll("input, select, output").forEach((one) => one.remove());
   copy.querySelectorAll("[data-value]").forEach((one) => one.removeAttribute("data-value"));
   return JSON.stringify([copy.innerHTML, pixels]);
 }"""
@@ -93,14 +93,13 @@ def move_controls(root: Locator) -> list[str]:
 
 
 def kind_of(control: Locator) -> str:
-    """The type of an input or button, or "slider" for one of ipywidgets."""
-    return control.evaluate("node => node.getAttribute('role') ?? node.type")
+    return control.evaluate("node => node.type")
 
 
 def keys_of(control: Locator) -> list[str]:
     """What moves it: a slider to both its ends, a choice and a switch there and back."""
     kind = kind_of(control)
-    if kind in ("range", "slider"):
+    if kind == "range":
         return ["Home", "End"]
     if kind == "select-one":
         return ["ArrowDown", "ArrowUp", "ArrowDown"]

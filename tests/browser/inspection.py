@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
 from tests.browser.explorers import LOOK, keys_of, kind_of
 from tests.browser.lab import RUN_MILLISECONDS, go_to, switch_theme
 
-CONTROLS = "input, select, button, [role=slider]"
+CONTROLS = "input, select, button"
 FIGURES = ".ex, .jupyter-widgets, .jp-OutputArea-output img, .jp-OutputArea-output table"
 PATIENCE = 10  # seconds until a moved control has changed its picture
 
@@ -36,17 +36,11 @@ FAILED_CELLS = """() => jupyterapp.shell.currentWidget.context.model.toJSON().ce
   .map((output) => `${output.ename}: ${output.evalue}`)"""
 
 # Where a control stands, and where it may go.
-PLACE = """node => {
-  const at = (name) => node.getAttribute(`aria-value${name}`);
-  return node.getAttribute("role") === "slider" ? [at("now"), at("min"), at("max")]
-    : [node.type === "checkbox" ? String(node.checked) : node.value, node.min, node.max];
-}"""
-
-TRACK = "xpath=ancestor-or-self::*[self::input or contains(@class, 'noUi-target')][1]"
+PLACE = "node => [node.type === 'checkbox' ? String(node.checked) : node.value, node.min, node.max]"
 
 NAME = """node => (node.getAttribute("aria-label")
   || node.labels?.[0]?.querySelector("span")?.textContent
-  || (node.closest("label, .widget-slider") ?? node).textContent).trim()"""
+  || (node.closest("label") ?? node).textContent).trim()"""
 
 
 @dataclass
@@ -111,16 +105,17 @@ def listen_to_page(page: Page, address: str, found: Findings) -> None:
 
 
 def move_controls(page: Page, found: Findings) -> None:
-    """Every control of every widget, by keyboard; the first of each kind also by mouse."""
-    dragged = set()
-    for output in page.locator(".jp-OutputArea-child:has(.ex, .jupyter-widgets)").all():
+    """Every control of every widget, by keyboard; the first slider of each widget also by mouse."""
+    for output in page.locator(f".jp-OutputArea-child:has({CONTROLS})").all():
+        dragged = False
         for control in output.locator(CONTROLS).all():
             if not control.is_visible() or control.is_disabled() or is_guess(control):
                 continue
             found.controls += 1
             name = control.evaluate(NAME)
-            wrong = move(control, output, drag=kind_of(control) not in dragged)
-            dragged.add(kind_of(control))
+            slides = kind_of(control) == "range"
+            wrong = move(control, output, drag=slides and not dragged)
+            dragged |= slides
             found.moved += not wrong
             found.wrong += [f"{name!r} {what}" for what in wrong]
 
@@ -140,7 +135,7 @@ def move(control: Locator, output: Locator, drag: bool) -> list[str]:
     before = output.evaluate(LOOK)
     seen = {before}
     control.focus()
-    slides = kind_of(control) in ("range", "slider")
+    slides = kind_of(control) == "range"
     for key in keys_of(control):
         was, *ends = control.evaluate(PLACE)
         control.page.keyboard.press(key)
@@ -152,7 +147,7 @@ def move(control: Locator, output: Locator, drag: bool) -> list[str]:
             seen.add(before)
     if len(seen) == 1:
         wrong.append("changes nothing that is seen, moved by keyboard")
-    elif drag and slides:
+    elif drag:
         drag_to_the_middle(control)
         if wait_for_another(output, before) == before:
             wrong.append("changes nothing that is seen, dragged by mouse")
@@ -169,9 +164,8 @@ def wait_for_another(output: Locator, before: str) -> str:
 
 def drag_to_the_middle(control: Locator) -> None:
     """From the upper end, where the keyboard has left it."""
-    track = control.locator(TRACK)
-    track.scroll_into_view_if_needed()
-    box = track.bounding_box()
+    control.scroll_into_view_if_needed()
+    box = control.bounding_box()
     y = box["y"] + box["height"] / 2
     mouse = control.page.mouse
     mouse.move(box["x"] + box["width"] - 4, y)
