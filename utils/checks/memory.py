@@ -2,8 +2,8 @@
 
 Beside the exercises `progress.json`, what each task has earned; beside the README
 `predictions.json`, what was guessed in the notebooks, and `interview.json`, how well the questions
-of the interview sheet could be answered. And, for those who made the folder `unrecognised` beside the
-exercises, wrong answers whose mistake the course does not know.
+of the interview sheet could be answered. And, for those who made the folder `unrecognised` beside
+the exercises, wrong answers whose mistake the course does not know.
 """
 
 import contextlib
