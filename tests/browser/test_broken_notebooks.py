@@ -53,15 +53,33 @@ Broken()""",
         "in the console: Error: never drawn",
     ),
 }
+OUTSIDE = """from IPython.display import HTML
+HTML("<img alt='' src='http://127.0.0.2:8765/picture.png'>")"""
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
+@pytest.fixture
+def inspect_code(browser, course, lab):
+    """What the inspection finds in a notebook of one cell."""
+
+    def inspect_it(name, code):
+        cells = [nbformat.v4.new_code_cell(code)]
+        notebook = nbformat.v4.new_notebook(cells=cells, metadata=KERNEL)
+        nbformat.write(notebook, course / "notebooks" / f"broken {name}.ipynb")
+        return inspect(browser, lab, f"notebooks/broken {name}.ipynb")
+
+    return inspect_it
+
+
 @pytest.mark.parametrize("name", BROKEN)
-def test_the_inspection_reports_exactly_what_is_broken(browser, course, lab, name, record_property):
+def test_the_inspection_reports_exactly_what_is_broken(inspect_code, name, record_property):
     code, *expected = BROKEN[name]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)], metadata=KERNEL)
-    nbformat.write(notebook, course / "notebooks" / f"broken {name}.ipynb")
     record_property("broken", 1)
-    found = inspect(browser, lab, f"notebooks/broken {name}.ipynb")
-    assert set(found.wrong) == set(expected)
+    assert set(inspect_code(name, code).wrong) == set(expected)
     record_property("red", 1)
+
+
+def test_the_inspection_counts_a_request_to_another_host(inspect_code):
+    found = inspect_code("outside", OUTSIDE)
+    assert found.outside == 1
+    assert "asked another machine: http://127.0.0.2:8765/picture.png" in found.wrong
