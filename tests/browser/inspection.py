@@ -30,6 +30,11 @@ LISTEN = """() => {
   });
 }"""
 
+RUN = """milliseconds => Promise.race([
+  jupyterapp.commands.execute("notebook:run-all-cells"),
+  new Promise((_, reject) => setTimeout(() => reject(Error("never ended")), milliseconds)),
+])"""
+
 FAILED_CELLS = """() => jupyterapp.shell.currentWidget.context.model.toJSON().cells
   .filter((cell) => !(cell.metadata.tags ?? []).includes("raises-exception"))
   .flatMap((cell) => (cell.outputs ?? []).filter((output) => output.output_type === "error"))
@@ -69,7 +74,7 @@ def inspect(browser: Browser, address: str, path: str) -> Findings:
     go_to(page, address, path)
     page.get_by_text("| Idle").wait_for()  # the status bar: a kernel is up
     page.evaluate(LISTEN)
-    page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')")
+    page.evaluate(RUN, RUN_MILLISECONDS)
     found.wrong += [f"a cell failed: {error}" for error in page.evaluate(FAILED_CELLS)]
     move_controls(page, found)
     for theme in ("Dark", "Light"):

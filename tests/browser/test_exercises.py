@@ -78,7 +78,8 @@ def said(page, call):
 
 def run(page, text, replacement=None):
     """Run the code cell that holds a text, with another text in it where one is given."""
-    cell = page.locator(".jp-CodeCell").filter(has_text=text).first
+    code = page.locator(".cm-content").filter(has_text=text)  # what a cell shows may say it too
+    cell = page.locator(".jp-CodeCell").filter(has=code).first
     cell.locator(".cm-content").click()
     if replacement is not None:
         page.keyboard.press("ControlOrMeta+a")

@@ -70,7 +70,8 @@ export function element(tag, attributes = {}, parent = null) {
 
 /** The root of an explorer, with the style that all share. */
 export function explorer(el, name) {
-  const root = element("section", { class: "ex", "aria-label": name }, el);
+  // A group: a page may hold several of one name, which landmarks may not.
+  const root = element("div", { class: "ex", role: "group", "aria-label": name }, el);
   element("style", { text: STYLE }, root);
   return root;
 }
