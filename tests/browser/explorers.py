@@ -4,20 +4,27 @@ What the tests need of every explorer: to show it, to move all its controls by k
 whether the picture changed, and to time it.
 """
 
+from base64 import b64encode
+
 from playwright.sync_api import Locator, Page
 
+from utils.translators import read_translator
+from utils.widgets import Translator
 from utils.widgets.module import FOLDER
 
 LIGHT = "<style>:root { color-scheme: light; } body { background: #fff; color: #222; }</style>"
 DARK = "<style>:root { color-scheme: dark; } body { background: #111; color: #ddd; }</style>"
 THEMES = {"light": LIGHT, "dark": DARK}
 
-SHOW = """async ([text, standalone, state]) => {
+SHOW = """async ([text, standalone, state, files]) => {
   const load = (code) => import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
   const [{ default: explorer }, { mount }] = await Promise.all([load(text), load(standalone)]);
   const place = document.createElement("main");
   document.body.append(place);
-  mount(explorer, state, place);
+  const bytes = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  const answer = async ({ want }) => [{ have: want }, [new DataView(bytes(files[want]).buffer)]];
+  mount(explorer, state, place, answer);
+  await new Promise((answered) => setTimeout(answered));
 }"""
 
 # What is seen: all text, shapes and colours, and the pixels of canvases.
@@ -54,7 +61,9 @@ def add(page: Page, widget) -> Locator:
     """Mount a widget's own module with its state, as the reading site does."""
     state = {name: value for name, value in widget.get_state().items() if not name.startswith("_")}
     standalone = (FOLDER / "standalone.js").read_text(encoding="utf-8")
-    page.evaluate(SHOW, [widget._esm, standalone, state])
+    translators = widget.names if isinstance(widget, Translator) else []
+    files = {name: b64encode(read_translator(name)).decode() for name in translators}
+    page.evaluate(SHOW, [widget._esm, standalone, state, files])
     return page.locator(".ex").last
 
 

@@ -9,7 +9,6 @@ from tests.browser.lab import (
     go_to,
     open_notebook,
     run_all_cells,
-    running_browser,
     running_lab,
 )
 
@@ -24,9 +23,9 @@ ANSWER = """def additive_scores_loop(states, keys, W_joined, v):
 """
 
 
-def test_a_learner_reads_guesses_wrong_asks_for_a_hint_and_passes(tmp_path):
+def test_a_learner_reads_guesses_wrong_asks_for_a_hint_and_passes(browser, tmp_path):
     course = copy_course(tmp_path)
-    with running_lab(course) as address, running_browser() as browser:
+    with running_lab(course) as address:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(RUN_MILLISECONDS)
         page.goto(address)  # as `make lab` prints it

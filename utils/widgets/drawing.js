@@ -31,6 +31,7 @@ const STYLE = `
 .ex input[type=text], .ex select, .ex button { color: inherit; border: 1px solid var(--ex-line);
   border-radius: 3px; padding: 2px 8px; background: var(--jp-layout-color1, Canvas); }
 .ex button { cursor: pointer; }
+.ex button[aria-disabled=true] { opacity: 0.5; cursor: default; }
 .ex :focus-visible { outline: 3px solid #d55e00; outline-offset: 1px; }
 .ex output, .ex table { font-variant-numeric: tabular-nums; }
 .ex .ex-scroll { overflow-x: auto; max-width: 100%; }
@@ -42,8 +43,10 @@ const STYLE = `
 .ex-map td { min-width: 30px; height: 26px; padding: 0 3px; text-align: center; border: 0;
   box-shadow: inset 0 0 0 1px var(--ex-paper); }
 .ex-map td[tabindex] { cursor: pointer; }
-.ex-map td.ex-closed { color: inherit !important; background: repeating-linear-gradient(45deg,
+.ex-map td.ex-closed { color: inherit !important; text-shadow: 0 0 3px var(--ex-paper),
+  0 0 3px var(--ex-paper); background: repeating-linear-gradient(45deg,
   var(--ex-paper), var(--ex-paper) 4px, var(--ex-line) 4px, var(--ex-line) 5px) !important; }
+.ex-map td.ex-framed { box-shadow: inset 0 0 0 2px #d55e00; }
 .ex-map td.ex-marked { box-shadow: inset 0 0 0 3px #d55e00; }
 .ex-bars td { padding: 1px 6px; text-align: right; border: 0; }
 .ex-bars td:last-child { width: 160px; text-align: left; }
@@ -52,6 +55,7 @@ const STYLE = `
 .ex canvas { display: block; }
 .ex-tokens { display: flex; flex-wrap: wrap; gap: 4px; }
 .ex-token { border: 1px solid var(--ex-line); border-radius: 3px; padding: 1px 6px; }
+.ex-token[aria-current] { font-weight: bold; border: 2px solid #d55e00; }
 `;
 
 const SVG = new Set(["svg", "g", "line", "path", "polyline", "text", "circle", "rect", "title"]);
@@ -139,19 +143,26 @@ function mixed(palette, share) {
     part(palette[low], at) + (place - low) * (part(palette[low + 1], at) - part(palette[low], at))));
 }
 
+/** Relative luminance (WCAG 2.2). Above 0.179 black contrasts more than white. */
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map((part) => part / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
 /** Background and text of a cell. Weights lie between 0 and 1, signed scores within ±limit. */
 function paint(value, limit) {
   const share = limit ? (value / limit + 1) / 2 : value;
   const rgb = mixed(limit ? VLAG : VIRIDIS, Number.isNaN(share) ? 0 : share);
-  const light = 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2] > 135;
-  return [`rgb(${rgb})`, light ? "#000" : "#fff"];
+  return [`rgb(${rgb})`, luminance(rgb) > 0.179 ? "#000" : "#fff"];
 }
 
 /**
  * A heatmap: rows are queries, columns keys.
  *
- * Returns draw(values, { limit, closed, marked, digits }): with a `limit` the values are scores within
- * ±limit, without it weights; `closed` (a matrix of booleans) is hatched, `marked` = [i, j] framed.
+ * Returns draw(values, { limit, closed, framed, marked, digits }): with a `limit` the values are scores
+ * within ±limit, without it weights; `closed` and `framed` (matrices of booleans) are hatched and
+ * framed, `marked` = [i, j] more strongly (null in place of j: the whole row, of i: the column).
  * Given `onPoint(i, j)`, cells can be reached by mouse and arrow keys; given `onPress(i, j)`, also
  * pressed, by click, Enter or the space bar. Up to 16 rows and columns are a table that screen
  * readers can read; more are a canvas.
@@ -185,7 +196,7 @@ function tableMap(parent, name, rows, columns, onPoint, onPress) {
     });
   });
   if (live) moveByKeys(table, cells, onPress);
-  return (values, { limit = 0, closed, marked, digits = 2 } = {}) => {
+  return (values, { limit = 0, closed, framed, marked, digits = 2 } = {}) => {
     cells.forEach((row, i) => row.forEach((cell, j) => {
       const value = values[i][j];
       const shut = Boolean(closed?.[i][j]);
@@ -195,7 +206,10 @@ function tableMap(parent, name, rows, columns, onPoint, onPress) {
       cell.style.background = background;
       cell.style.color = colour;
       cell.classList.toggle("ex-closed", shut);
-      cell.classList.toggle("ex-marked", marked?.[0] === i && marked[1] === j);
+      cell.dataset.value = value; // in full, as the text is rounded
+      cell.classList.toggle("ex-framed", Boolean(framed?.[i][j]));
+      cell.classList.toggle("ex-marked",
+        Boolean(marked) && (marked[0] ?? i) === i && (marked[1] ?? j) === j);
     }));
   };
 }
@@ -252,8 +266,22 @@ function canvasMap(parent, name, rows, columns, onPoint) {
     if (!marked) return;
     pen.strokeStyle = COLOURS.query;
     pen.lineWidth = 3;
-    pen.strokeRect(marked[1] * cell, marked[0] * cell, cell, cell);
+    const [i, j] = marked;
+    pen.strokeRect((j ?? 0) * cell, (i ?? 0) * cell, j === null ? canvas.width : cell,
+      i === null ? canvas.height : cell);
   };
+}
+
+/** A vector as a strip of colours within ±limit, one for each number. Returns draw(vector, limit). */
+export function strip(parent, name, length) {
+  const HEIGHT = 16;
+  const canvas = element("canvas", { width: length, height: 1, role: "img", "aria-label": name,
+    style: `width: 100%; max-width: 420px; height: ${HEIGHT}px; image-rendering: pixelated` }, parent);
+  const pen = canvas.getContext("2d");
+  return (vector, limit) => vector.forEach((value, n) => {
+    [pen.fillStyle] = paint(value, limit);
+    pen.fillRect(n, 0, 1, 1);
+  });
 }
 
 /** A bar for each label. Returns draw(lengths from 0 to 1, { columns: texts by column }). */

@@ -3,9 +3,13 @@
 /** What an explorer asks of its host: the state that a kernel would keep. */
 class State {
   #values;
+  #answer;
   #listeners = new Map();
 
-  constructor(values) { this.#values = { ...values }; }
+  constructor(values, answer) {
+    this.#values = { ...values };
+    this.#answer = answer;
+  }
 
   get(name) { return this.#values[name]; }
 
@@ -17,6 +21,11 @@ class State {
 
   save_changes() {}
 
+  /** A message as a kernel would get it, and answer with another and with buffers. */
+  async send(content) {
+    if (this.#answer) this.#tell("msg:custom", ...await this.#answer(content));
+  }
+
   on(event, listener) {
     this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
   }
@@ -25,12 +34,19 @@ class State {
     this.#listeners.set(event, (this.#listeners.get(event) ?? []).filter((one) => one !== listener));
   }
 
-  #tell(event) { for (const listener of this.#listeners.get(event) ?? []) listener(); }
+  #tell(event, ...news) {
+    for (const listener of this.#listeners.get(event) ?? []) listener(...news);
+  }
 }
 
-/** Show an explorer in `el`, given its module's default export and its state. */
-export function mount(explorer, state, el) {
-  const model = new State(state);
+/**
+ * Show an explorer in `el`, given its module's default export and its state.
+ *
+ * Some ask for more: `answer(content)` gets what they send, and promises [content, buffers]. For the
+ * translator, content is { want: name }, and the answer [{ have: name }, [the file as a DataView]].
+ */
+export function mount(explorer, state, el, answer) {
+  const model = new State(state, answer);
   explorer.render({ model, el });
   return model;
 }
