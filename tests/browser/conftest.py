@@ -7,6 +7,7 @@ import pytest
 
 from tests.browser.lab import copy_course, running_browser, running_lab
 
+
 @pytest.fixture(scope="package")
 def browser():
     with running_browser() as browser:
