@@ -3,7 +3,7 @@ import re
 
 import pytest
 import torch
-from ipywidgets import FloatSlider
+from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider, SelectionSlider, Text
 
 from utils.checks import memory, progress
 from utils.corpora import running_example
@@ -33,21 +33,18 @@ def draw(height):
 
 
 def test_moving_a_slider_draws_the_figure_again():
-    slider = FloatSlider(1.0, min=-1, max=5)
-    widget = SliderFigure(draw, height=slider)
-    image = widget.children[-1]
-    assert 'alt="up to 1"' in image.value
-    slider.value = 4.0
-    assert 'alt="up to 4"' in image.value
+    widget = SliderFigure(draw, height=FloatSlider(1.0, min=-1, max=5))
+    assert 'alt="up to 1"' in widget.image
+    widget.set_state({"values": {"height": 4}})
+    assert 'alt="up to 4"' in widget.image
 
 
 def test_an_error_while_moving_is_shown_and_mended_by_moving_on():
-    slider = FloatSlider(1.0, min=-1, max=5)
-    widget = SliderFigure(draw, height=slider)
-    slider.value = -1.0
-    assert "ValueError: too low" in widget.children[-1].value
-    slider.value = 2.0
-    assert 'alt="up to 2"' in widget.children[-1].value
+    widget = SliderFigure(draw, height=FloatSlider(1.0, min=-1, max=5))
+    widget.set_state({"values": {"height": -1}})
+    assert "ValueError: too low" in widget.image
+    widget.set_state({"values": {"height": 2}})
+    assert 'alt="up to 2"' in widget.image
 
 
 def test_an_error_in_the_first_drawing_is_an_error_of_the_cell():
@@ -55,10 +52,28 @@ def test_an_error_in_the_first_drawing_is_an_error_of_the_cell():
         SliderFigure(draw, height=FloatSlider(-1.0, min=-1, max=5))
 
 
-def test_every_slider_has_a_name_for_screen_readers():
-    slider = FloatSlider()
-    SliderFigure(lambda half_width: draw(half_width), half_width=slider)
-    assert slider.description == "half width"
+def test_every_kind_of_control_gives_its_own_value():
+    given = []
+
+    def keep(**values):
+        given.append(values)
+        return draw(1)
+
+    controls = {
+        "half_width": IntSlider(2, min=1, max=6),
+        "width": SelectionSlider(options=[2, 4, 8], value=4),
+        "model": Dropdown(options=["dot", "Bahdanau"]),
+        "causal": Checkbox(True),
+        "sentence": Text("the cat"),
+    }
+    widget = SliderFigure(keep, **controls)
+    assert [one["label"] for one in widget.controls] == [
+        name.replace("_", " ") for name in controls
+    ]
+    moved = {"half_width": 6, "width": 2, "model": 1, "causal": False, "sentence": "a dog"}
+    widget.set_state({"values": moved})
+    assert list(given[0].values()) == [2, 4, "dot", True, "the cat"]
+    assert given[1] == {**moved, "width": 8, "model": "Bahdanau"}
 
 
 def film(maps):

@@ -25,6 +25,7 @@ from tests.browser.lab import ROOT
 from utils.attention import (
     AdditiveAttention,
     DotProductAttention,
+    LocalAttention,
     MultiplicativeAttention,
     ScaledDotProductAttention,
 )
@@ -41,6 +42,8 @@ from utils.widgets import (
     TilesExplorer,
     TrainingFilm,
     Translator,
+    TuningExplorer,
+    WindowExplorer,
 )
 from utils.widgets.query_explorer import PARAMETERS
 
@@ -55,6 +58,16 @@ def without_heads(*gone):
 
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
+# The judge of notebook 02: four questions to keys of two numbers, a state of three.
+QUESTIONS = ["right", "left", "up", "down"]
+U = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [0.0, 1.0], [0.0, -1.0]])
+W = torch.tensor([[0.0, 6.0, 0.0], [6.0, 0.0, 0.0], [1.0, 1.0, 3.0], [6.0, 6.0, -3.0]])
+V = torch.tensor([5.0, 5.0, 4.0, 3.0])
+STATE = {"who": (1.0, 0.0, 1.0), "where": (0.0, 0.0, 1.0), "kind": (0.0, -1.0, 2.0)}
+# The row of "chien" of notebook 03, whose word stands at 8 and its twin at 1.
+LONG = [*SOURCE, "and", "the", "dog", "lay", "on", "the", "rug"]
+LONG_KEYS = torch.cat([KEYS, torch.tensor([[0.0, -3.0]]), KEYS])  # (src_len=13, 2)
+CHIEN = QUERIES[1:2]  # (tgt_len=1, 2)
 CAUSAL, SCORES = causal_mask(6), KEYS @ KEYS.T / 2**0.5
 
 
@@ -92,6 +105,11 @@ EXPLORERS = {
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
     "tiles": lambda: TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET, asking=3),
+    "tuning": lambda: TuningExplorer(SOURCE, KEYS, W, U, V, QUESTIONS, STATE),
+    "tuning-one": lambda: TuningExplorer(
+        SOURCE, KEYS, torch.ones(1, 1), U[2:3], V[:1], ["up"], {"bar": (0.0, -5.0, 5.0)}
+    ),
+    "window": lambda: WindowExplorer(LONG, (CHIEN @ LONG_KEYS.T)[0], 9.1),
     "training-film": short_film,
     "translator": lambda: Translator("my happy sister did not listen to the dogs"),
     "translator-beam": lambda: with_beam(Translator("the owls did not sleep")),
@@ -396,3 +414,28 @@ def test_tiles_that_are_not_rescaled_give_something_else(page):
     root.get_by_role("button", name="Next").press("Enter")
     gap = re.search(r"further than ([\d.]+) from", root.locator("[role=status]").inner_text())[1]
     assert float(gap) > 0.1
+
+
+def test_tuned_weights_are_those_of_the_course_s_module(page):
+    root = show(page, EXPLORERS["tuning"]())
+    for name, key in [("where", "End"), ("kind", "End"), ("points for up", "Home")]:
+        root.get_by_label(name).focus()
+        page.keyboard.press(key)
+    attention = AdditiveAttention(query_dim=3, key_dim=2, attention_dim=4)
+    v = V.where(torch.tensor([True, True, False, True]), 0)  # no points for "up"
+    attention.load_state_dict({"W.weight": W, "U.weight": U, "v.weight": v.unsqueeze(0)})
+    _, weights = attention(torch.tensor([[[1.0, 1.0, 2.0]]]), KEYS[None])
+    equal(numbers(root), weights)
+
+
+@pytest.mark.parametrize(("centre", "half_width"), [(9.1, 2), (10.5, 2), (11.5, 1), (4.5, 4)])
+def test_weights_under_the_bell_are_those_of_local_attention(page, centre, half_width):
+    explorer = EXPLORERS["window"]()
+    explorer.centre, explorer.half_width = centre, half_width
+    attention = LocalAttention(2, 2, half_width, "predicted", "dot")
+    attention.find_centres = lambda *_: torch.tensor([[centre]])  # as if the state pointed there
+    _, weights = attention(CHIEN[None], LONG_KEYS[None])
+    root = show(page, explorer)
+    equal(numbers(root), weights)
+    root.get_by_label("normalise again").press("Space")
+    equal(numbers(root), weights / weights.sum())

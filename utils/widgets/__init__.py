@@ -12,6 +12,8 @@ from utils.widgets.softmax_explorer import SoftmaxExplorer
 from utils.widgets.tiles_explorer import TilesExplorer
 from utils.widgets.training_film import TrainingFilm
 from utils.widgets.translator import Translator
+from utils.widgets.tuning_explorer import TuningExplorer
+from utils.widgets.window_explorer import WindowExplorer
 
 __all__ = [
     "HeadsExplorer",
@@ -25,5 +27,7 @@ __all__ = [
     "TilesExplorer",
     "TrainingFilm",
     "Translator",
+    "TuningExplorer",
+    "WindowExplorer",
     "predict",
 ]

@@ -77,7 +77,8 @@ export function element(tag, attributes = {}, parent = null) {
 
 /** The root of an explorer, with the style that all share. */
 export function explorer(el, name) {
-  const root = element("section", { class: "ex", "aria-label": name }, el);
+  // A group: a page may hold several of one name, which landmarks may not.
+  const root = element("div", { class: "ex", role: "group", "aria-label": name }, el);
   element("style", { text: STYLE }, root);
   return root;
 }
@@ -323,8 +324,9 @@ export function bars(parent, { name, labels, columns = ["weight"] }) {
 }
 
 /**
- * Axes with lines. Returns draw(lines): each { name, points: [[x, y], …], colour, dashes }, or one of
- * one point, which is drawn as a dot.
+ * Axes with lines. Returns draw(lines): each { name, points: [[x, y], …], colour, dashes, wide }, or
+ * one of one point, which is drawn as a dot. The name stands at the last point; `below` says how many
+ * pixels further down.
  */
 export function chart(parent, { name, x: [left, right], y: [bottom, top], xName, yName,
   width = 340, height = 220 }) {
@@ -335,28 +337,29 @@ export function chart(parent, { name, x: [left, right], y: [bottom, top], xName,
   const grey = { stroke: "#888", "stroke-width": 1 };
   element("line", { x1: px(left), x2: px(right), y1: py(bottom), y2: py(bottom), ...grey }, svg);
   element("line", { x1: px(left), x2: px(left), y1: py(bottom), y2: py(top), ...grey }, svg);
+  const signed = (value) => String(value).replace("-", "−");
   const say = (x, y, text, anchor, turn) => element("text", { x, y, text, "text-anchor": anchor,
     transform: turn ? `rotate(-90 ${x} ${y})` : undefined }, svg);
-  [left, right].forEach((value) => say(px(value), height - 22, String(value), "middle"));
-  [bottom, top].forEach((value) => say(42, py(value) + 4, String(value), "end"));
+  [left, right].forEach((value) => say(px(value), height - 22, signed(value), "middle"));
+  [bottom, top].forEach((value) => say(42, py(value) + 4, signed(value), "end"));
   say((px(left) + px(right)) / 2, height - 5, xName, "middle");
   say(12, (py(bottom) + py(top)) / 2, yName, "middle", true);
   const drawn = element("g", {}, svg);
   return (lines) => {
     drawn.replaceChildren();
-    for (const { name: label, points, colour, dashes } of lines) {
+    for (const { name: label, points, colour, dashes, wide = 2.5, below = -7 } of lines) {
       const inside = points.map(([x, y]) => [px(x), py(Math.min(top, Math.max(bottom, y)))]);
       if (inside.length === 1) {
         const [[cx, cy]] = inside;
         element("circle", { cx, cy, r: 5, fill: colour }, drawn);
       } else {
         element("polyline", { points: inside.map((pair) => pair.join(",")).join(" "), fill: "none",
-          stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dashes }, drawn);
+          stroke: colour, "stroke-width": wide, "stroke-dasharray": dashes }, drawn);
       }
       if (!label) continue;
       const [x, y] = inside.at(-1);
-      element("text", { x: Math.min(x, width - 8), y: y - 7, text: label, "text-anchor": "end" },
-        drawn);
+      element("text", { x: Math.min(x, width - 8), y: y + below, text: label,
+        "text-anchor": below < 0 || x > width - 70 ? "end" : "start" }, drawn);
     }
   };
 }
