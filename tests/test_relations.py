@@ -135,6 +135,32 @@ RELATIONS = {
         "`weights` is the softmax of the right scores times the square root of the length of the "
         "last axis of `query`.",
     ),
+    "one end": (
+        of_weights(lambda weights: weights[:, 1:]),
+        "`weights` is right, but the first entry along axis 1 is missing.",
+    ),
+    "one more": (
+        of_weights(lambda weights: torch.cat([weights, weights[..., :1]], -1)),
+        "`weights` is right, but for the last entry along its last axis, which is one too many.",
+    ),
+    "a size and a number": (
+        of_weights(lambda weights: weights / weights.shape[-1] / math.log(2)),
+        "`weights` is the right one divided by log 2 (0.693…) and divided by the length of axis 1 "
+        "of `keys`.",
+    ),
+    "some cases": (
+        of_weights(lambda weights: weights * (1 if len(weights) < 4 else 3)),
+        "`weights` is right in some cases, and in the others but for a factor.",
+    ),
+    "0 in some cases": (
+        of_weights(lambda weights: weights * (len(weights) < 4)),
+        "`weights` is 0 everywhere in some cases, and right in the others.",
+    ),
+    "proportional": (
+        of_weights(lambda weights: 3 * weights.square()),
+        "Where `weights` should not be 0, its rows are in proportion to the softmax of the right "
+        "scores times 2. But its rows have other sums.",
+    ),
     "another axis": (
         of_weights(lambda weights: (weights + 0.1) / (weights + 0.1).sum(1, keepdim=True)),
         "`weights` sums to 1 along axis 1, and should along its last axis.",
@@ -199,7 +225,8 @@ def remembers():
 BEHAVIOURS = {
     "mask ignored": (
         no_mask,
-        "Your answer does not depend on `mask`: whatever it holds, the same comes out.",
+        "Your answer does not move when `mask` changes, in any way that was tried. Where is it "
+        "used?",
     ),
     "the other way round": (
         lambda query, keys, values, mask: attend(query, keys, values, ~mask),
@@ -219,6 +246,11 @@ BEHAVIOURS = {
         remembers(),
         "`context` is another one when the same inputs come a second time: your code keeps "
         "something from one call to the next.",
+    ),
+    "the first mask for all": (
+        lambda query, keys, values, mask: attend(query, keys, values, mask[:1].expand_as(mask)),
+        "Your answer moves with the first entry of `mask` along its first axis, and not with the "
+        "others, in any way that was tried.",
     ),
     "an exchange": (
         lambda query, keys, values, mask: attend(keys, query, values, mask),
@@ -254,8 +286,61 @@ def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
     record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
     record = replace(record, moves=moves(record, partial(tried, task, right)))
     assert "input weights" in record.moves
-    assert "does not depend" not in relation(lambda weights: (weights > 2).long(), record)
-    assert "does not depend" in relation(lambda weights: torch.arange(12).view(3, 4), record)
+    assert "does not move" not in relation(lambda weights: (weights > 2).long(), record)
+    assert "does not move" in relation(lambda weights: torch.arange(12).view(3, 4), record)
+
+
+def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
+    """Neither the order nor the size of the numbers moves it, but their signs do."""
+    task = replace(TASK, id="normed", outputs=["normed"])
+    of_each = [Case(one.label, {"x": one.inputs["query"]}) for one in CASES]
+
+    def right(x):
+        return (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True)
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    record = replace(record, moves=moves(record, partial(tried, task, right)))
+    said = relation(lambda x: 0 * x + x.mean(-1, keepdim=True) / x.std(-1, keepdim=True), record)
+    assert "`x`" not in said
+
+
+def test_what_is_turned_is_not_looked_at_by_its_place():
+    """The first entry along an axis is another one there."""
+    said = relation(
+        lambda query, keys, values, mask: (
+            attend(query, keys, values, mask)[0].square().movedim(0, -1),
+            attend(query, keys, values, mask)[1],
+        )
+    )
+    assert "the first depends on the others" not in said
+
+
+def test_one_number_over_and_over_is_no_evidence():
+    """Equal shares of two are the softmax of any two equal numbers."""
+    task = replace(TASK, id="shares", outputs=["shares"])
+    should = [Answer({"shares": np.full((4, 2), 0.5)})]
+    record = Record(task, CASES[:1], should, {})
+    assert diagnose(record, [Answer({"shares": np.full((4, 2), 1.0)})]).relation != (
+        "A softmax is missing: along its last axis, it would make your `shares` right."
+    )
+
+
+def test_codes_are_not_calculated_with():
+    """That they are off by one in one case, and by two in another, says nothing."""
+    task = replace(TASK, id="codes", outputs=["codes"])
+    draw = np.random.default_rng(0)
+    should = [Answer({"codes": draw.integers(1, 5, (4, 8))}) for _ in CASES]
+    record = Record(task, CASES, should, {})
+    given = [
+        Answer({"codes": one.outputs["codes"] + number % 2}) for number, one in enumerate(should)
+    ]
+    assert diagnose(record, given).relation == ""
+
+
+def test_of_few_cases_without_nan_nothing_is_said():
+    blown_up = [Answer({n: v * np.nan for n, v in one.outputs.items()}) for one in RECORD.expected]
+    doubled = {name: 2 * values for name, values in RECORD.expected[0].outputs.items()}
+    assert diagnose(RECORD, [Answer(doubled), *blown_up[1:]]).relation == ""
 
 
 def test_no_relation_is_said_of_noise():

@@ -113,9 +113,9 @@ class Seen:
     ) -> bool:
         """Whether two functions of a pair are equal in all cases.
 
-        An entry that is right where it stands is no evidence.
+        An entry that is right where it stands is no evidence, nor is the same number over and over.
         """
-        bits = 0
+        bits, decimals = 0, set()
         for pair in self.pairs:
             try:
                 one, other = np.asarray(left(pair)), np.asarray(right(pair))
@@ -127,7 +127,8 @@ class Seen:
             if pair.should.shape == pair.is_.shape:
                 telling = min(telling, int((~self.equal(pair.should, pair.is_)).sum()))
             bits += BITS[pair.should.dtype.kind] * telling
-        return bits >= ENOUGH
+            decimals |= set(pair.is_.round(4).ravel().tolist()) if self.kinds == "ff" else set()
+        return bits >= ENOUGH and (self.kinds != "ff" or BITS["f"] * len(decimals) >= ENOUGH)
 
     def is_made_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
         """Whether that change of the right values gives the answer, in all cases."""
@@ -191,10 +192,7 @@ def _factor(factors: Mapping[int, float], cases: Sequence[Case]) -> str:
     """
     values = [*factors.values()]
     if max(values) - min(values) <= CLOSE * abs(values[0]):
-        known = [
-            words for words, one in FACTORS.items() if math.isclose(one, values[0], rel_tol=CLOSE)
-        ]
-        return known[0] if known else f"times {values[0]:.3g}"
+        return _constant(values[0])
     if len(values) < 3:
         return ""
     every = {name: np.array(sizes)[[*factors]] for name, sizes in _sizes(cases).items()}
@@ -207,12 +205,24 @@ def _factor(factors: Mapping[int, float], cases: Sequence[Case]) -> str:
         for name, of_each in sizes.items():
             if fits(of_each, power):
                 return words.format(name)
+    for words, power in POWERS.items():
+        for name, of_each in sizes.items():
+            constant = values[0] / of_each[0] ** power
+            if len({*of_each}) > 2 and np.allclose(
+                constant * of_each**power, values, rtol=CLOSE, atol=0
+            ):
+                return f"{_constant(constant)} and {words.format(name)}"
     for words, power in RATIOS.items():
         lengths = {name: of_each for name, of_each in sizes.items() if "number of" not in name}
         for (one, ones), (other, others) in itertools.permutations(lengths.items(), 2):
             if fits(others / ones, power):
                 return words.format(one, other)
     return ""
+
+
+def _constant(factor: float) -> str:
+    known = [words for words, one in FACTORS.items() if math.isclose(one, factor, rel_tol=CLOSE)]
+    return known[0] if known else f"times {factor:.3g}"
 
 
 def _sizes(cases: Sequence[Case]) -> dict[str, list[float]]:
@@ -339,6 +349,22 @@ def _one_for_all(seen: Seen) -> str:
                     f"Along {_axis(axis, seen.depth)}, `{seen.output}` is right for the {words} "
                     "entry, and holds that one in all other places too."
                 )
+    return ""
+
+
+def _cut_off(seen: Seen) -> str:
+    """An end is missing, or there is one too many."""
+    for axis in seen.axes:
+        for end, words in ((slice(1, None), "first"), (slice(None, -1), "last")):
+
+            def without(values: np.ndarray, axis: int = axis, end: slice = end) -> np.ndarray:
+                return np.moveaxis(np.moveaxis(values, axis, 0)[end], 0, axis)
+
+            where = f"the {words} entry along {_axis(axis, seen.depth)}"
+            if seen.is_made_by(without):
+                return f"`{seen.output}` is right, but {where} is missing."
+            if seen.is_mended_by(without):
+                return f"`{seen.output}` is right, but for {where}, which is one too many."
     return ""
 
 
@@ -493,8 +519,16 @@ def _times_a_factor(seen: Seen) -> str:
         return f"`{seen.output}` is 0 everywhere."
     if words:
         return f"`{seen.output}` is the right one {words}."
-    if each * (numbers - len(factors)) < ENOUGH:
+    if seen.kinds != "ff" or each * (numbers - len(factors)) < ENOUGH:
         return ""
+    right, none = (
+        [math.isclose(one, value, abs_tol=CLOSE) for one in factors.values()] for value in (1, 0)
+    )
+    if any(none):
+        zero = f"`{seen.output}` is 0 everywhere in some cases, and right in the others."
+        return zero if sum(none) + sum(right) == len(factors) else ""
+    if any(right):
+        return f"`{seen.output}` is right in some cases, and in the others but for a factor."
     return f"`{seen.output}` is right but for a factor, which is not the same in all cases."
 
 
@@ -511,7 +545,9 @@ def _plus_a_number(seen: Seen) -> str:
     if max(sizes) - min(sizes) <= CLOSE:
         more = "larger" if sizes[0] > 0 else "smaller"
         return f"`{seen.output}` is {more} by {abs(sizes[0]):.3g} than it should be, everywhere."
-    if each * (numbers - len(sizes)) < ENOUGH:
+    if seen.kinds != "ff" or each * (numbers - len(sizes)) < ENOUGH:
+        return ""
+    if min(map(abs, sizes)) < CLOSE:
         return ""
     return f"All of `{seen.output}` is off by one number, which is not the same in all cases."
 
@@ -520,15 +556,15 @@ def _steeper(seen: Seen) -> str:
     """Shares of scores that were multiplied by something first, and should not have been."""
     if not (seen.numbers and seen.depth) or not all(_is_shares(pair.should) for pair in seen.pairs):
         return ""
-    factors, bits = {}, 0
+    factors, bits, whole = {}, 0, True
     for number, (_, should, is_, _) in enumerate(seen.pairs):
-        rows = [
-            (np.log(row[row > 0]), np.log(mine[row > 0]))
-            for row, mine in zip(_rows(should), _rows(is_), strict=True)
-            if _tells(row)
+        told = [
+            (row, mine) for row, mine in zip(_rows(should), _rows(is_), strict=True) if _tells(row)
         ]
+        rows = [(np.log(row[row > 0]), np.log(mine[row > 0])) for row, mine in told]
         if not rows:
             continue
+        whole &= all(math.isclose(mine[row > 0].sum(), 1, abs_tol=CLOSE) for row, mine in told)
         left, right = (
             np.concatenate([part - part.mean() for part in parts])
             for parts in zip(*rows, strict=True)
@@ -543,12 +579,13 @@ def _steeper(seen: Seen) -> str:
         return ""
     words = _factor(factors, [pair.case for pair in seen.pairs])
     if not any(abs(one) > CLOSE for one in factors.values()):
-        return f"`{seen.output}` holds equal shares in every row, whatever the scores."
-    if words:
+        return f"Each row of `{seen.output}` holds one number, wherever it should not be 0."
+    words = words or "times a factor, which is not the same in all cases"
+    if whole:
         return f"`{seen.output}` is the softmax of the right scores {words}."
     return (
-        f"`{seen.output}` is the softmax of the right scores times a factor, which is not the same "
-        "in all cases."
+        f"Where `{seen.output}` should not be 0, its rows are in proportion to the softmax of the "
+        f"right scores {words}. But its rows have other sums."
     )
 
 
@@ -661,6 +698,7 @@ RELATIONS: list[Callable[[Seen], str]] = [
     _another_output,
     _an_input,
     _another_shape,
+    _cut_off,
     _axes_exchanged,
     _turned_round,
     _shifted,
@@ -684,7 +722,7 @@ def of_values(
 ) -> str:
     """The first of some relations of an answer's values to the right ones; "" if none holds."""
     seen = [Seen(record, answers, output) for output in record.task.outputs]
-    wrong = [one for one in seen if not one.right]
+    wrong = [one for one in seen if not one.right and 2 * len(one.pairs) >= len(record.cases)]
     with np.errstate(all="ignore"):
         told = (relation(one) for relation in relations for one in wrong)
         return next(filter(None, told), "")
