@@ -78,6 +78,16 @@ def of_weights(change):
     return answer
 
 
+def of_each_row(change):
+    """An answer whose context is changed by another number in each row."""
+
+    def answer(query, keys, values, mask):
+        context, weights = attend(query, keys, values, mask)
+        return change(context, 2 + query.sum(-1, keepdim=True).cos()), weights
+
+    return answer
+
+
 RELATIONS = {
     "transposed": (
         of_weights(lambda weights: weights.mT),
@@ -161,6 +171,25 @@ RELATIONS = {
         "Where `weights` should not be 0, its rows are in proportion to the softmax of the right "
         "scores times 2. But its rows have other sums.",
     ),
+    "rows too high": (
+        of_each_row(lambda context, number: context + number),
+        "Along its last axis, the numbers of `context` are at the right distance from each other: "
+        "each row lacks a number to be added, not the same one for all.",
+    ),
+    "rows too large": (
+        of_each_row(lambda context, number: context * number),
+        "Along its last axis, the numbers of `context` are in the right proportion to each other: "
+        "each row lacks a factor, not the same one for all.",
+    ),
+    "the right order": (
+        of_weights(lambda weights: weights.pow(3) + weights / 9),
+        "Along its last axis, the numbers of `weights` come in the right order from small to "
+        "large, but they are not the right ones.",
+    ),
+    "in one case": (
+        of_weights(lambda weights: weights if len(weights) < 4 else weights.cumsum(-1).cos()),
+        "`weights` is right in all cases but these: case 3.",
+    ),
     "another axis": (
         of_weights(lambda weights: (weights + 0.1) / (weights + 0.1).sum(1, keepdim=True)),
         "`weights` sums to 1 along axis 1, and should along its last axis.",
@@ -190,6 +219,47 @@ RELATIONS = {
 @pytest.mark.parametrize(("answer", "said"), RELATIONS.values(), ids=RELATIONS)
 def test_values_that_are_related_to_the_right_ones(answer, said):
     assert relation(answer) == said
+
+
+def bits(answer, right):
+    """The relation of an answer that is made of booleans."""
+    task = replace(TASK, id="hides", outputs=["hides"])
+    of_each = [Case(one.label, {"mask": one.inputs["mask"]}) for one in CASES]
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    return relation(answer, replace(record, moves={}))
+
+
+def test_what_is_wrong_one_way_only_is_told():
+    def some(mask):
+        return torch.rand(mask.shape, generator=torch.Generator().manual_seed(3)) > 0.5
+
+    for wrong, said in (
+        (lambda mask: mask | some(mask), "`hides` is `True` wherever it should be, and in"),
+        (lambda mask: mask & some(mask), "`hides` is `True` only where it should be, but lacks"),
+        (lambda mask: mask ^ some(mask), ""),
+    ):
+        assert bits(wrong, lambda mask: mask).startswith(said)
+
+
+def test_a_term_that_is_missing_is_told():
+    """As around which a residual goes, or a bias."""
+    task = replace(TASK, id="sums", outputs=["sums"])
+    of_each = [
+        Case(one.label, {"query": one.inputs["query"], "gain": one.inputs["query"][:, :1] + 9})
+        for one in CASES
+    ]
+
+    def right(query, gain):
+        return gain * query.sin() + query
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    for wrong, said in (
+        (lambda query, gain: gain * query.sin(), "were added to it"),
+        (lambda query, gain: gain * query.sin() + 2 * query, "were taken away from it"),
+        (lambda query, gain: right(query, gain) / query, "were multiplied by `query`"),
+        (lambda query, gain: right(query, gain) * gain, "were divided by `gain`"),
+    ):
+        assert said in relation(wrong, record)
 
 
 def no_mask(query, keys, values, mask):

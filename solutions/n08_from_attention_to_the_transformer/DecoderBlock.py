@@ -98,6 +98,23 @@ class _NoResidual(_Block):
         return layer(norm(x))
 
 
+class _OneWithout(_Block):
+    """One of the three layers replaces its input."""
+
+    place = 0
+
+    def add(self, norm, x, layer):
+        return layer(norm(x)) + (0 if norm is self.norms[self.place] else x)
+
+
+class _CrossWithout(_OneWithout):
+    place = 1
+
+
+class _FeedForwardWithout(_OneWithout):
+    place = 2
+
+
 class _AroundTheNorm(_Block):
     def add(self, norm, x, layer):
         return norm(x) + layer(norm(x))
@@ -134,6 +151,13 @@ class _CrossLast(_Block):
         x = self.add(self.norms[0], x, self.look_back)
         x = self.add(self.norms[2], x, self.feed_forward)
         return self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
+
+
+class _CrossFirst(_Block):
+    def forward(self, x, source, source_mask):
+        x = self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
+        x = self.add(self.norms[0], x, self.look_back)
+        return self.add(self.norms[2], x, self.feed_forward)
 
 
 class _AllOfTheOldX(_Block):
@@ -290,6 +314,14 @@ exercise = Exercise(
             kind="half-is-enough",
         ),
         Misconception(
+            "one layer without a residual",
+            _OneWithout,
+            "One of your layers replaces its input, where it should add to it. The other two add.",
+            "Read your three lines aloud: does each begin with `x +`?",
+            kind="half-is-enough",
+            also={"the cross-attention": _CrossWithout, "the last": _FeedForwardWithout},
+        ),
+        Misconception(
             "residual around the norm",
             _AroundTheNorm,
             "You add each layer to the *normalised* words. The sum carries x as it came.",
@@ -338,6 +370,14 @@ exercise = Exercise(
             "Your feed-forward network comes before the cross-attention, so it cannot work on "
             "what is found there.",
             "Which of the three layers should come last?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "cross-attention first",
+            _CrossFirst,
+            "Your cross-attention comes before the self-attention, so each word asks the source "
+            "before it knows what stands in front of it.",
+            "Which of the three layers should come first?",
             kind="steps-in-any-order",
         ),
         Misconception(

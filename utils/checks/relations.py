@@ -23,6 +23,7 @@ LOOSE = 10  # times the task's tolerance: a relation is well within it, or does 
 CLOSE = 2e-3  # of factors and exponents that have a name
 BITS = {"f": 10, "i": 2, "u": 2, "b": 1}  # that an entry is worth as evidence, at least
 ENOUGH = 30  # bits: a thousand relations may be tried
+MOST_LABELS = 3  # of cases, that are told
 SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller ones have few digits left
 
 
@@ -552,6 +553,86 @@ def _plus_a_number(seen: Seen) -> str:
     return f"All of `{seen.output}` is off by one number, which is not the same in all cases."
 
 
+# Words, with the output and another tensor → the change of the answer that gives the right values.
+TERMS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "`{0}` would be right if `{1}` were added to it.": np.add,
+    "`{0}` would be right if `{1}` were taken away from it.": np.subtract,
+    "`{0}` would be right if it were multiplied by `{1}`.": np.multiply,
+    "`{0}` would be right if it were divided by `{1}`.": np.divide,
+}
+
+
+def _a_term(seen: Seen) -> str:
+    """One input is missing, as the one around which a residual goes, or is one too many."""
+    if not seen.numbers:
+        return ""
+    tensors = [_tensors(pair) for pair in seen.pairs]
+    for name in tensors[0] if tensors else ():
+        if not all(name in of_case for of_case in tensors):
+            continue
+        for words, change in TERMS.items():
+            if seen.agree(
+                lambda pair: pair.should,
+                lambda pair, name=name, change=change: change(pair.is_, _tensors(pair)[name]),
+            ):
+                return words.format(seen.output, name)
+    return ""
+
+
+def _tensors(pair: Pair) -> dict[str, np.ndarray]:
+    """All decimal numbers that a case has, by name."""
+    every = {**pair.case.inputs, **pair.case.parameters}
+    return {
+        name: value.double().numpy()
+        for name, value in every.items()
+        if isinstance(value, Tensor) and value.is_floating_point()
+    }
+
+
+def _row_by_row(seen: Seen) -> str:
+    """Right but for a factor or a number of each row, along some axis."""
+    if not (seen.numbers and seen.kinds == "ff"):
+        return ""
+    for axis in seen.axes:
+        where = _axis(axis, seen.depth)
+        if _each_row(seen, axis, _factor_of, np.multiply):
+            return (
+                f"Along {where}, the numbers of `{seen.output}` are in the right proportion to "
+                "each other: each row lacks a factor, not the same one for all."
+            )
+        if _each_row(seen, axis, _step_of, np.add):
+            return (
+                f"Along {where}, the numbers of `{seen.output}` are at the right distance from "
+                "each other: each row lacks a number to be added, not the same one for all."
+            )
+    return ""
+
+
+def _factor_of(should: np.ndarray, is_: np.ndarray, axis: int) -> np.ndarray:
+    squares = (should * should).sum(axis, keepdims=True)
+    return np.where(squares > 0, (should * is_).sum(axis, keepdims=True) / squares, 1.0)
+
+
+def _step_of(should: np.ndarray, is_: np.ndarray, axis: int) -> np.ndarray:
+    return (is_ - should).mean(axis, keepdims=True)
+
+
+def _each_row(seen: Seen, axis: int, lack: Callable, change: Callable) -> bool:
+    """Whether the change by what each row lacks explains all of them, and not by chance."""
+    bits = 0
+    for pair in seen.pairs:
+        should, is_ = pair.should, pair.is_
+        lacking = lack(should, is_, axis)
+        if not seen.same(change(should, lacking), is_):
+            return False
+        if change is np.multiply and (np.abs(lacking) < CLOSE).any():
+            return False  # what is 0 everywhere is in any proportion
+        wrong = ~seen.equal(should, is_).all(axis)
+        others = (~seen.equal(should, np.take(should, [0], axis))).sum(axis)
+        bits += BITS["f"] * int(others[wrong].sum())
+    return bits >= ENOUGH
+
+
 def _steeper(seen: Seen) -> str:
     """Shares of scores that were multiplied by something first, and should not have been."""
     if not (seen.numbers and seen.depth) or not all(_is_shares(pair.should) for pair in seen.pairs):
@@ -693,6 +774,68 @@ def _laid_over(mask: np.ndarray, shape: Sequence[int]) -> Iterator[tuple[tuple, 
             yield axes, np.expand_dims(mask, others)
 
 
+def _one_sided(seen: Seen) -> str:
+    """Wrong one way only, so that it holds all that it should, or nothing else."""
+    if not seen.shaped or seen.kinds != "bb":
+        return ""
+    more, less = (
+        sum(int((one & ~other).sum()) for one, other in pairs)
+        for pairs in (
+            [(pair.is_, pair.should) for pair in seen.pairs],
+            [(pair.should, pair.is_) for pair in seen.pairs],
+        )
+    )
+    if max(more, less) < ENOUGH / 3 or min(more, less):
+        return ""
+    if more:
+        return f"`{seen.output}` is `True` wherever it should be, and in {more} other places too."
+    return f"`{seen.output}` is `True` only where it should be, but lacks {less} such places."
+
+
+def _in_some_cases(seen: Seen) -> str:
+    """Which cases are right: their labels say what is special about them."""
+    right = [seen.same(pair.should, pair.is_) for pair in seen.pairs]
+    bits = sum(
+        BITS[pair.should.dtype.kind] * len(np.unique(pair.should))
+        for pair, is_right in zip(seen.pairs, right, strict=True)
+        if is_right
+    )
+    if bits < ENOUGH or len(right) < len(seen.record.cases):
+        return ""
+    fewer = sum(right) < len(right) / 2
+    told = [
+        pair.case.label
+        for pair, is_right in zip(seen.pairs, right, strict=True)
+        if is_right == fewer
+    ]
+    if len(told) > MOST_LABELS:
+        return ""
+    if fewer:
+        return f"`{seen.output}` is right with {'; '.join(told)}; and in no other case."
+    return f"`{seen.output}` is right in all cases but these: {'; '.join(told)}."
+
+
+def _in_order(seen: Seen) -> str:
+    """What is larger than its neighbour should be so: only how much is wrong."""
+    if not (seen.numbers and seen.kinds == "ff" and seen.depth):
+        return ""
+    bits = 0.0
+    for pair in seen.pairs:
+        for row, mine in zip(_rows(pair.should), _rows(pair.is_), strict=True):
+            order = np.argsort(row, kind="stable")
+            rises, found = (~seen.equal(one[order][1:], one[order][:-1]) for one in (row, mine))
+            if (rises != found).any() or (np.diff(mine[order])[rises] < 0).any():
+                return ""
+            if not seen.same(row, mine):
+                bits += math.lgamma(int(rises.sum()) + 2) / math.log(2)
+    if bits < ENOUGH:
+        return ""
+    return (
+        f"Along its last axis, the numbers of `{seen.output}` come in the right order from small "
+        "to large, but they are not the right ones."
+    )
+
+
 # The strongest first. What an answer does when it is called again comes between the two lists.
 RELATIONS: list[Callable[[Seen], str]] = [
     _another_output,
@@ -706,6 +849,7 @@ RELATIONS: list[Callable[[Seen], str]] = [
     _times_a_factor,
     _plus_a_number,
     _a_step,
+    _a_term,
     _steeper,
     _sums_elsewhere,
     _an_axis_too_few,
@@ -714,6 +858,10 @@ RELATIONS: list[Callable[[Seen], str]] = [
 WEAKER_RELATIONS: list[Callable[[Seen], str]] = [
     _other_places,
     _right_elsewhere,
+    _row_by_row,
+    _one_sided,
+    _in_some_cases,
+    _in_order,
 ]
 
 
