@@ -120,6 +120,11 @@ class _AroundTheNorm(_Block):
         return norm(x) + layer(norm(x))
 
 
+class _AroundTheFirstNorm(_Block):
+    def add(self, norm, x, layer):
+        return (norm(x) if norm is self.norms[0] else x) + layer(norm(x))
+
+
 class _NoNorm(_Block):
     def add(self, norm, x, layer):
         return x + layer(x)
@@ -324,9 +329,10 @@ exercise = Exercise(
         Misconception(
             "residual around the norm",
             _AroundTheNorm,
-            "You add each layer to the *normalised* words. The sum carries x as it came.",
+            "You add a layer to the *normalised* words. The sum carries x as it came.",
             "What should come out if all matrices of the block are 0?",
             kind="stale-value",
+            also={"in the first layer": _AroundTheFirstNorm},
         ),
         Misconception(
             "no norm",

@@ -811,7 +811,7 @@ def _in_some_cases(seen: Seen) -> str:
     if len(told) > MOST_LABELS:
         return ""
     if fewer:
-        return f"`{seen.output}` is right with {'; '.join(told)}; and in no other case."
+        return f"`{seen.output}` is right in these cases only: {'; '.join(told)}."
     return f"`{seen.output}` is right in all cases but these: {'; '.join(told)}."
 
 
