@@ -413,6 +413,18 @@ def test_of_few_cases_without_nan_nothing_is_said():
     assert diagnose(RECORD, [Answer(doubled), *blown_up[1:]]).relation == ""
 
 
+def test_an_order_that_was_there_before_is_no_evidence():
+    """As that of numbers which a network has hardly moved."""
+    task = replace(TASK, id="moved", outputs=["moved"])
+    of_each = [Case(one.label, {"query": one.inputs["query"].unique().sort()[0]}) for one in CASES]
+
+    def right(query):
+        return query.exp()
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    assert relation(lambda query: query.pow(3) / 9 + query.sinh(), record) == ""
+
+
 def test_no_relation_is_said_of_noise():
     for seed in range(20):
         noise = np.random.default_rng(seed)
