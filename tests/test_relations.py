@@ -360,6 +360,21 @@ def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
     assert "does not move" in relation(lambda weights: torch.arange(12).view(3, 4), record)
 
 
+def test_a_limit_that_the_first_alone_crosses_is_no_sign_that_the_others_are_not_read():
+    task = replace(TASK, id="high", outputs=["high"])
+    of_each = [Case(one.label, {"query": one.inputs["query"].clone()}) for one in CASES]
+    for case in of_each:
+        case.inputs["query"][0] = 99.0
+
+    def right(query):
+        return query.amax((-2, -1)) > 1.5
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    record = replace(record, moves=moves(record, partial(tried, task, right)))
+    of_all = relation(lambda query: query.amax().expand(len(query)) > 50, record)
+    assert "moves with the first" not in of_all
+
+
 def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
     """Neither the order nor the size of the numbers moves it, but their signs do."""
     task = replace(TASK, id="normed", outputs=["normed"])

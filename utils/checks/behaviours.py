@@ -279,6 +279,7 @@ class Probe(NamedTuple):
         sure: whether a decision too has to stay the same; otherwise it may be by chance that the
             right one did.
         placed: whether the part is one of the right one only if the shape is right.
+        decimals: whether it tells nothing of decisions, which move only where a limit is crossed.
     """
 
     name: str
@@ -290,6 +291,7 @@ class Probe(NamedTuple):
     stronger: Sequence[Change] = ()
     sure: bool = False
     placed: bool = False
+    decimals: bool = False
 
 
 def moves(record: Record, ask: Ask) -> dict[str, list[str]]:
@@ -353,6 +355,8 @@ def _movement(asked: Asked, probe: Probe) -> dict[str, bool | None]:
         except IndexError:  # it has no such part
             continue
         if probe.placed and not _shaped(asked, name):
+            continue
+        if probe.decimals and not _has_decimals(asked, name):
             continue
         still = all(asked.same(one, other, 1) for one, other in pairs)
         clear = not all(asked.same(one, other, CLEARLY) for one, other in pairs)
@@ -437,6 +441,7 @@ def _probes(record: Record) -> Iterator[Probe]:
             f"{{}} moves with the first entry of `{name}` along its first axis, and not with the "
             "others, in any way that was tried.",
             stronger=[_on("inputs", name, partial(_rest_changed, change)) for change in STRONGER],
+            decimals=True,
         )
     yield Probe(
         "batch",
