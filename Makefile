@@ -5,7 +5,7 @@ EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.rec
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
-.PHONY: lab test test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade release
+.PHONY: lab test test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade release site
 
 lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
@@ -50,6 +50,12 @@ grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=fold
 
 release: .venv/ready  ## the learners' zip, without solutions, in dist/
 	$(BIN)/python -m grading.release
+
+site: .venv/site  ## the course to read and to move, without a kernel, in build/site
+	$(BIN)/python docs/site/build.py build/site
+
+.venv/site: .venv/ready pyproject.toml
+	@$(BIN)/python -m pip install -q -e .[site] && touch $@
 
 .venv/trusted: $(NOTEBOOKS) | .venv/ready  ## sign the notebooks, so that their pictures show at once
 	@$(BIN)/jupyter trust $? >/dev/null

@@ -1,6 +1,11 @@
 """The grader on a made-up class, watched from outside; its peers on the same class; its sandbox.
 
-`make bench-grading`; `ONLY=honest`, `ONLY=hostile` or `ONLY=sandboxes` runs one of the three.
+`make bench-grading`; `ONLY=honest`, or the name of another measurement below, runs one of them.
+
+To see whether a change has cost speed, check the course out a second time as it was before:
+
+    git worktree add ../before COMMIT
+    BESIDE=../before make bench-grading ONLY=beside
 
 The peers need an environment of their own. To repeat the comparison:
 
@@ -22,6 +27,7 @@ with expected numbers, and nothing else: no fresh cases, no gradients, no known 
 import csv
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -30,6 +36,7 @@ import textwrap
 import time
 import zipfile
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +47,14 @@ from torch import Tensor
 
 from grading import classroom
 from grading.sandbox import Launcher, wire
+from solutions.build import SOURCE
 from utils.checks import bank
 from utils.checks.tasks import Record
 
 NOTEBOOK = "01_attention_concepts"
 FEW, MANY = 20, 220  # notebooks: what a notebook costs is the difference
+SOLVED = 16  # copies of each notebook's solution
+COMPARED, TURNS = 200, 2  # notebooks that another version grades too; how often, taking turns
 FOR_PEERS = 6  # notebooks: they take seconds for each
 CLASS, HOSTILE = 1000, 0.05
 MARKS = (100, 500, 1000)  # notebooks after which the memory is read
@@ -103,6 +113,73 @@ def hostile() -> dict:
     }
 
 
+def solved() -> dict:
+    """For each notebook, a class that has solved it: how many a minute, and the points."""
+    workers = os.cpu_count()
+    print(f"\n{SOLVED} solved notebooks of each exercise, {workers} at a time")
+    print(f"{'notebook':40}{'a minute':>10}{'processor s each':>18}{'points':>8}{'of':>5}")
+    figures = {}
+    for path in sorted(SOURCE.glob("0*.ipynb")):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            few = graded(write_solved(path, folder / "few", 2), folder / "few grades")
+            many = graded(write_solved(path, folder / "many", SOLVED), folder / "many grades")
+            points = set(_points(folder / "many grades").values())
+        total = sum(
+            record.task.points for record in bank.load_all(bank.FOLDER / path.stem).values()
+        )
+        each = (many["processor"] - few["processor"]) / (SOLVED - 2)
+        a_minute = 60 * (SOLVED - 2) / (many["seconds"] - few["seconds"])
+        print(f"{path.stem:40}{a_minute:10.1f}{each:18.2f}{_range(points):>8}{total:5}")
+        figures[path.stem] = {"a_minute": round(a_minute, 1), "processor_seconds": round(each, 2)}
+    return figures
+
+
+def _range(numbers: set[int]) -> str:
+    return "–".join(dict.fromkeys(map(str, (min(numbers), max(numbers)))))
+
+
+def write_solved(path: Path, folder: Path, learners: int) -> Path:
+    """A class in which everybody handed in the same solutions."""
+    folder.mkdir()
+    for name in islice(classroom.names(), learners):
+        shutil.copy(path, folder / f"{name}_{path.name}")
+    return folder
+
+
+def beside() -> dict:
+    """The same honest class by this version and, in turns, by that in the folder BESIDE."""
+    if not (before := os.environ.get("BESIDE")):
+        print("beside: not asked for (BESIDE names a folder with another version of the course)")
+        return {}
+    found: dict[str, list[dict]] = {"before": [], "now": []}
+    trees = {"before": Path(before).absolute(), "now": ROOT}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        classroom.write(folder / "class", COMPARED)
+        for turn in range(TURNS):
+            for name, tree in trees.items():
+                out = folder / f"{name} {turn}"
+                found[name].append(graded(folder / "class", out, tree))
+        tables = {name: (folder / f"{name} 0/grades.csv").read_bytes() for name in trees}
+        pages = {name: _points(folder / f"{name} 0") for name in trees}
+    print(f"\n{COMPARED} honest notebooks of exercise 01, graded {TURNS} times by each version")
+    ratios = {}
+    for what in ("graded", "seconds", "processor"):
+        least = {name: min(run[what] for run in runs) for name, runs in found.items()}
+        ratios[what] = round(least["before"] / least["now"], 2)
+        print(
+            f"{what:10} before {least['before']:7.1f} s, now {least['now']:7.1f} s: "
+            f"throughput {ratios[what]:.2f} of before"
+        )
+    same = {
+        "same_bytes": tables["before"] == tables["now"],
+        "same_points": pages["before"] == pages["now"],
+    }
+    print(f"grades.csv the same bytes: {same['same_bytes']}; points: {same['same_points']}")
+    return ratios | same
+
+
 def sandboxes() -> dict:
     """What starting a worker costs: a fork of the warm server, beside a sandbox from nothing."""
     _, server = forked(0)
@@ -148,8 +225,8 @@ def fresh(count: int) -> tuple[float, float]:
     return time.perf_counter() - start, processor
 
 
-def graded(folder: Path, out: Path) -> dict[str, Any]:
-    """Grade a class by the command line, and watch.
+def graded(folder: Path, out: Path, tree: Path = ROOT) -> dict[str, Any]:
+    """Grade a class by the command line of the course in `tree`, and watch.
 
     Returns:
         Seconds to the first result ("prepared"), from there to the last ("graded"), from there to
@@ -159,9 +236,12 @@ def graded(folder: Path, out: Path) -> dict[str, Any]:
     before = _processor_time()
     start = time.time()
     command = [sys.executable, "-m", "grading", folder, "--out", out, "--seed", "1"]
+    environment = os.environ | {"PYTHONPATH": str(tree)}
     said = out.with_suffix(".said")
     with said.open("w") as file:
-        grader = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
+        grader = subprocess.Popen(
+            command, cwd=tree, env=environment, stdout=file, stderr=subprocess.STDOUT
+        )
     results, memory, most = out / "private/1/results", {}, [0, 0]
     while grader.poll() is None:
         server = _child(_child(grader.pid))  # behind bubblewrap
@@ -377,7 +457,9 @@ class Otter(Peer):
 
 
 if __name__ == "__main__":
-    measures = {measure.__name__: measure for measure in (honest, hostile, sandboxes)}
+    measures = {
+        measure.__name__: measure for measure in (honest, solved, hostile, sandboxes, beside)
+    }
     names = sys.argv[1:] or list(measures)
     if unknown := set(names) - set(measures):
         sys.exit(f"No such measurement: {', '.join(unknown)}. There are {', '.join(measures)}.")

@@ -155,6 +155,8 @@ class Names:
             if outcome is None or not outcome.returned:
                 continue
             answers = unpacked(outcome.returned)
+            if len(answers) < len(record.cases):  # one of the later cases raised an exception
+                continue
             alike = judge(_with_mistakes(replace(record, mistaken={}), leaders), answers).mistake
             if alike is None:
                 alike = Mistake(f"new {len(leaders)}", "", "")

@@ -4,6 +4,7 @@ A reason names what is missing; behind the arrow stands what brings the tests ba
 lists each reason once, at its end, with the number of tests.
 """
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -52,4 +53,7 @@ ordinary_user = _needs(
 multi30k = _needs(
     MULTI30K.is_dir(),
     "no real text → put Multi30k (train.en.gz and so on) into ../shared/data/multi30k",
+)
+site = _needs(
+    importlib.util.find_spec("sphinx") is not None, "no Sphinx, for the reading site → make site"
 )

@@ -9,8 +9,8 @@ ROOT = Path(__file__).parents[1]
 ABOVE = ["tests", "grading", "solutions", "utils"]  # each may import those behind it, and itself
 # Modules of utils; each may import those behind it.
 LAYERS = [
-    *("widgets", "checks", "plots", "training", "metrics", "transformer", "seq2seq", "corpora"),
-    *("positions", "attention", "masks", "running_example", "model_helpers"),
+    *("widgets", "checks", "plots", "translators", "training", "metrics", "transformer"),
+    *("seq2seq", "corpora", "positions", "attention", "masks", "running_example", "model_helpers"),
 ]
 
 

@@ -1,12 +1,22 @@
 import re
 
 import pytest
+import torch
 from ipywidgets import FloatSlider
 
 from utils.checks import memory, progress
 from utils.plots import line_chart
-from utils.running_example import KEYS, SOURCE
-from utils.widgets import InterviewSheet, QueryExplorer, SliderFigure, interview, predict
+from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
+from utils.widgets import (
+    InterviewSheet,
+    MaskExplorer,
+    PipelineExplorer,
+    QueryExplorer,
+    SliderFigure,
+    SoftmaxExplorer,
+    interview,
+    predict,
+)
 
 
 def draw(height):
@@ -46,7 +56,13 @@ def test_every_slider_has_a_name_for_screen_readers():
 
 @pytest.mark.parametrize(
     "widget",
-    [SliderFigure(draw, height=FloatSlider(1.0)), QueryExplorer(SOURCE, KEYS.tolist())],
+    [
+        SliderFigure(draw, height=FloatSlider(1.0)),
+        QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist()),
+        MaskExplorer(SOURCE, (KEYS @ KEYS.T).tolist(), length=4, half_width=1),
+        PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE),
+        SoftmaxExplorer(SOURCE),
+    ],
     ids=lambda widget: type(widget).__name__,
 )
 def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
@@ -57,9 +73,23 @@ def test_the_stored_output_is_a_fixed_text_and_a_picture(widget):
     assert "application/vnd.jupyter.widget-view+json" in stored
 
 
-def test_the_explorer_needs_a_label_for_each_key():
+def test_the_explorer_needs_a_label_for_each_key_and_query():
     with pytest.raises(ValueError, match="one label per key, got 1 and 6"):
-        QueryExplorer(["The"], KEYS.tolist())
+        QueryExplorer(["The"], KEYS.tolist(), TARGET, QUERIES.tolist())
+    with pytest.raises(ValueError, match="one label per query, got 7 and 1"):
+        QueryExplorer(SOURCE, KEYS.tolist(), TARGET, [[1, 3]])
+
+
+def test_the_mask_explorer_needs_a_row_and_a_column_for_each_label():
+    with pytest.raises(ValueError, match=r"need 6 rows of 6 scores each, got rows of \[6, 5\]"):
+        MaskExplorer(SOURCE, [[0.0] * 6, [0.0] * 5], length=4, half_width=1)
+
+
+def test_the_pipeline_needs_shapes_that_fit_together():
+    with pytest.raises(ValueError, match=r"k must be \(6, 2\), got \(7, 2\)"):
+        PipelineExplorer(QUERIES, QUERIES, KEYS, TARGET, SOURCE)
+    with pytest.raises(ValueError, match=r"mask must broadcast .* \(7, 6\), got \(6, 7\)"):
+        PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE, torch.ones(6, 7) > 0)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from grading.tests.test_grading import code, notebook, written
 from grading.unnamed import Names
 from solutions import build
 from utils.checks import bank
-from utils.checks.calling import Printed, answers
+from utils.checks.calling import Printed, Trouble, answers
 from utils.checks.judging import judge
 from utils.checks.tasks import Record
 
@@ -66,7 +66,10 @@ def class_of(**given) -> list[Learner]:
     """Learners by name, each with their answer to `entropy`."""
     results = []
     for name, answer in given.items():
-        reply = Reply(returned(answer))
+        try:
+            reply = Reply(returned(answer))
+        except Trouble as trouble:
+            reply = Reply(trouble.earlier, trouble)
         tasks = {"entropy": _outcome(RECORD, RECORD, Replies(reply, reply))}
         source = {"entropy": f"def entropy(weights):\n    return {name}"}
         file = f"{name}.ipynb"
@@ -94,6 +97,20 @@ def test_what_is_right_or_known_is_not_unknown(tmp_path):
     class_ = class_of(a=right, b=right, c=in_bits, d=in_bits, e=detached, f=detached)
     assert Names(tmp_path).groups(class_) == []
     assert not (tmp_path / "names.toml").exists()
+
+
+def test_an_answer_that_stops_half_way_disturbs_nobody(tmp_path):
+    asked = iter(range(len(RECORD.cases)))
+
+    def stops(weights):
+        if next(asked) == len(RECORD.cases) - 1:
+            raise ValueError
+        return doubled(weights)
+
+    (zoe,) = class_of(zoe=stops)
+    assert zoe.results[NOTEBOOK].tasks["entropy"].returned
+    groups = Names(tmp_path).groups([*CLASS, zoe])
+    assert sorted(len(group.learners) for group in groups) == [1, 2]
 
 
 def test_an_entry_stays_when_the_class_grows(tmp_path):

@@ -2,10 +2,12 @@
 
 Beside the exercises `progress.json`, what each task has earned; beside the README
 `predictions.json`, what was guessed in the notebooks, and `interview.json`, how well the questions
-of the interview sheet could be answered.
+of the interview sheet could be answered. And, for those who made the folder `unrecognised` beside
+the exercises, wrong answers whose mistake the course does not know.
 """
 
 import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -17,6 +19,7 @@ from utils.checks.tasks import Mistake, Task
 
 PREDICTIONS = Path("..", "predictions.json")  # notebooks and exercises lie side by side
 RATINGS = Path("..", "interview.json")
+UNRECOGNISED = Path("unrecognised")
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,21 @@ def recall_ratings() -> dict[str, str]:
 def remember_ratings(ratings: Mapping[str, str]) -> None:
     """Keep how well the questions could be answered."""
     _write(RATINGS, dict(ratings))
+
+
+def keep_unrecognised(task: Task, source: str) -> None:
+    """Keep the code of a wrong answer without a known mistake, where the learner allows it.
+
+    Whoever makes the folder `unrecognised` allows it. It has the form that `make recall` reads, so
+    an instructor can measure the checks on it: unrecognised/entropy/wrong-1f2e3d4c.py.
+    """
+    folder = UNRECOGNISED / task.id
+    name = hashlib.sha256(source.encode()).hexdigest()[:8]
+    with contextlib.suppress(OSError):
+        if UNRECOGNISED.is_dir():
+            folder.mkdir(exist_ok=True)
+            text = f"# source: a learner of this course\n{source.rstrip()}\n"
+            (folder / f"wrong-{name}.py").write_text(text, encoding="utf-8")
 
 
 def _is_guess(entry: Any) -> bool:

@@ -1,5 +1,6 @@
 """What a learner types: `check`, `hint` and `progress`."""
 
+import ast
 import difflib
 import re
 import sys
@@ -20,6 +21,7 @@ from utils.checks.judging import Verdict
 from utils.checks.memory import (
     Guess,
     Tried,
+    keep_unrecognised,
     recall,
     recall_guesses,
     recall_ratings,
@@ -59,8 +61,18 @@ def check(task_id: str) -> Note:
         more.append(STALE.format(task.id))
     if verdict.reason != Reason.NOT_DEFINED and not remember(task, verdict.points, verdict.mistake):
         more.append(NOT_KEPT)
+    if not (verdict.passed or verdict.mistake or verdict.reason == Reason.NOT_DEFINED):
+        keep_unrecognised(task, _written(task.id, names))
     note = explain(verdict, printed.lines)
     return _shown(replace(note, lines=[*note.lines, *more]), names)
+
+
+def _written(name: str, names: dict) -> str:
+    """The last cell that defines a name, without what it only evaluates: the check itself, say."""
+    cells = [cell for cell in names.get("In", []) if name in code.defined(cell)]
+    body = code.syntax(cells[-1]).body if cells else []
+    kept = [node for node in body if not isinstance(node, ast.Expr)]
+    return "\n\n".join(ast.get_source_segment(cells[-1], node) for node in kept)
 
 
 def _is_stale(name: str, names: dict) -> bool:

@@ -60,7 +60,7 @@ class Prediction(Pictured, anywidget.AnyWidget):
         self.answer = f"≈ {answer:.3g}" if measured else f"{answer}"
         if not self.guess:
             self._seen = True
-            return Answer(self.answer, "You made no guess this time.")
+            return Answer(self.answer, NO_GUESS)
         if self.between:
             off = float(answer) - float(self.guess)
             came_true = abs(off) <= self._close
@@ -72,6 +72,9 @@ class Prediction(Pictured, anywidget.AnyWidget):
         if not self._seen:
             remember_guess(self.question, Guess(self.guess, self.certainty, self.answer, came_true))
         return Answer(self.answer, f"You said {self.guess} ({self.certainty}): {verdict}.")
+
+
+NO_GUESS = "You made no guess this time."
 
 
 class GuessFirst:

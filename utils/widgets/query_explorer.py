@@ -1,42 +1,77 @@
 """Turn a query among the keys, and watch scores, weights and context follow."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import anywidget
 import traitlets
 
 from utils.plots import vector_plane
+from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
+
+Vectors = Sequence[Sequence[float]]
+
+# What the learned scores have learned, here by hand. The additive judge asks each key how far it
+# points right, left, up and down; it reads the query as (x, y, 1), and lowers the bar of a question
+# until every key passes, unless it points that way itself. The general one turns every key by 90
+# degrees, so that a query finds what lies a quarter turn to its right.
+PARAMETERS = {
+    "additive": {
+        "W": [[-1.0, 0.0, 3.0], [1.0, 0.0, 3.0], [0.0, -1.0, 3.0], [0.0, 1.0, 3.0]],
+        "U": [[0.5, 0.0], [-0.5, 0.0], [0.0, 0.5], [0.0, -0.5]],
+        "v": [5.0, 5.0, 5.0, 5.0],
+    },
+    "general": {"W": [[0.0, -1.0], [1.0, 0.0]]},
+}
 
 
 class QueryExplorer(Pictured, anywidget.AnyWidget):
     """Keys as arrows in a plane, and a query to turn with a slider, the arrow keys or the mouse.
 
-    Everything is computed in the page, so it responds at once, even without a kernel.
+    Beside them are the weights of all queries. The score can be the dot product, the scaled dot
+    product, additive or general, the latter two with `PARAMETERS`. Everything is computed in the
+    page, so it responds at once, even without a kernel.
 
     Args:
         labels: one for each key.
         keys: an (x, y) for each label; they are the values too.
-        query: where the query points initially.
+        targets: one for each query.
+        queries: an (x, y) for each target.
+        asking: which of the queries is asked initially.
+
+    Raises:
+        ValueError: the number of labels is not that of the keys, or of the queries.
     """
 
-    _esm = Path(__file__).with_suffix(".js")
+    _esm = module("query_explorer")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
     key_vectors = traitlets.List().tag(sync=True)  # every widget has a `keys` already
+    targets = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    queries = traitlets.List().tag(sync=True)
+    parameters = traitlets.Dict(PARAMETERS).tag(sync=True)
     query = traitlets.List().tag(sync=True)
+    score = traitlets.Unicode("dot").tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
 
     def __init__(
         self,
         labels: Sequence[str],
-        keys: Sequence[Sequence[float]],
-        query: Sequence[float] = (2.0, 1.0),
+        keys: Vectors,
+        targets: Sequence[str],
+        queries: Vectors,
+        asking: int = 0,
     ):
-        if len(labels) != len(keys):
-            raise ValueError(f"need one label per key, got {len(labels)} and {len(keys)}")
-        keys = [[float(number) for number in key] for key in keys]
-        super().__init__(labels=list(labels), key_vectors=keys, query=[float(one) for one in query])
+        for one, names, vectors in (("key", labels, keys), ("query", targets, queries)):
+            if len(names) != len(vectors):
+                raise ValueError(f"need one label per {one}, got {len(names)} and {len(vectors)}")
+        keys, queries = ([[float(x) for x in one] for one in some] for some in (keys, queries))
+        super().__init__(
+            labels=list(labels),
+            key_vectors=keys,
+            targets=list(targets),
+            queries=queries,
+            query=queries[asking],
+        )
 
     def picture(self) -> str:
         keys = dict(zip(self.labels, self.key_vectors, strict=True))

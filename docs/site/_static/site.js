@@ -1,0 +1,42 @@
+// Brings the explorers and predictions of a page to life, and opens an answer once one has guessed.
+
+import { mount } from "./explorers/standalone.js";
+
+/** What the translator asks of a kernel elsewhere: the trained weights of a model. */
+async function answer({ want }) {
+  const file = await fetch(new URL(`translators/${want.replaceAll(" ", "-")}.safetensors`,
+    import.meta.url));
+  if (!file.ok) return [{ failed: `The model "${want}" could not be loaded.` }, []];
+  return [{ have: want }, [new DataView(await file.arrayBuffer())]];
+}
+
+async function enliven(place) {
+  const { default: explorer } = await import(`./explorers/${place.dataset.module}.js`);
+  const stage = document.createElement("div");
+  const model = mount(explorer, JSON.parse(place.dataset.state), stage, answer);
+  place.replaceChildren(stage);
+  place.dataset.alive = "";
+  if (place.dataset.module === "prediction") model.on("change:guess", () => reveal(place));
+}
+
+/** The answer to a prediction is the next folded one. */
+function reveal(place) {
+  const answers = [...document.querySelectorAll(".cell.tag_hide-output details")];
+  const next = answers.find((one) => (
+    place.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING));
+  if (next) next.open = true;
+}
+
+const seen = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (!isIntersecting) continue;
+    seen.unobserve(target);
+    enliven(target);
+  }
+}, { rootMargin: "600px" });
+document.querySelectorAll(".explorer").forEach((place) => seen.observe(place));
+
+// What is wider than a phone scrolls, by keyboard too.
+for (const box of document.querySelectorAll("pre, .cell_output, .table-wrapper")) {
+  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+}

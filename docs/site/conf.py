@@ -1,0 +1,23 @@
+"""How Sphinx builds the reading site. `make site` runs it on what `build.py` has laid out."""
+
+project = "Attention, from the heatmap up"
+html_title = project
+extensions = ["myst_nb", "sphinx-mathjax-offline"]
+nb_execution_mode = "off"  # what the notebooks store is what CI has checked
+nb_merge_streams = True
+nb_code_prompt_show = "Open the answer"
+nb_code_prompt_hide = "Fold the answer"
+myst_enable_extensions = ["dollarmath", "html_image"]
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+html_theme = "furo"
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = [("site.js", {"type": "module"})]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+nitpicky = True
+html_favicon = "_static/icon.svg"

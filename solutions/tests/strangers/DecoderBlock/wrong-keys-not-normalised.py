@@ -1,0 +1,13 @@
+# source: a learner who normalises the query only
+# mistake: the self-attention's keys and values are x, without the norm
+class DecoderBlock(nn.Module):
+    def __init__(self, dim, heads, hidden):
+        super().__init__()
+        self.attention, self.cross = MultiHeadAttention(dim, heads), MultiHeadAttention(dim, heads)
+        self.feed_forward = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, dim))
+        self.norms = nn.ModuleList([nn.LayerNorm(dim), nn.LayerNorm(dim), nn.LayerNorm(dim)])
+
+    def forward(self, x, source, source_mask):
+        x = x + self.attention(self.norms[0](x), x, mask=causal_mask(x.shape[1]))[0]
+        x = x + self.cross(self.norms[1](x), source, mask=source_mask)[0]
+        return x + self.feed_forward(self.norms[2](x))

@@ -1,0 +1,17 @@
+# source: a learner who looks at the mean of each column
+# mistake: 'one token' goes by a column's mean over the rows, so one row that disagrees is outvoted
+def sickness(weights, mask):
+    codes = []
+    for w, m in zip(weights, mask):
+        choice = m.sum(-1) > 1
+        if (w < 0).any() or ((w.sum(-1) - m.any(-1).float()).abs() > 0.01).any():
+            codes.append(1)
+        elif (w * ~m != 0).any():
+            codes.append(2)
+        elif choice.any() and w[choice].mean(0).max() > 0.9:
+            codes.append(3)
+        elif choice.any() and all(r[o].max() - r[o].min() < 0.01 for r, o in zip(w[choice], m[choice])):
+            codes.append(4)
+        else:
+            codes.append(0)
+    return torch.tensor(codes)

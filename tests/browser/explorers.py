@@ -1,0 +1,117 @@
+"""Explorers in a page of their own: no JupyterLab, no kernel, no network.
+
+What the tests need of every explorer: to show it, to move all its controls by keyboard, to see
+whether the picture changed, and to time it.
+"""
+
+from base64 import b64encode
+
+from playwright.sync_api import Locator, Page
+
+from utils.translators import read_translator
+from utils.widgets import Translator
+from utils.widgets.module import FOLDER
+
+LIGHT = "<style>:root { color-scheme: light; } body { background: #fff; color: #222; }</style>"
+DARK = "<style>:root { color-scheme: dark; } body { background: #111; color: #ddd; }</style>"
+THEMES = {"light": LIGHT, "dark": DARK}
+
+SHOW = """async ([text, standalone, state, files]) => {
+  const load = (code) => import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+  const [{ default: explorer }, { mount }] = await Promise.all([load(text), load(standalone)]);
+  const place = document.createElement("main");
+  document.body.append(place);
+  const bytes = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  const answer = async ({ want }) => [{ have: want }, [new DataView(bytes(files[want]).buffer)]];
+  mount(explorer, state, place, answer);
+  await new Promise((answered) => setTimeout(answered));
+}"""
+
+# What is seen: all text, shapes and colours, and the pixels of canvases.
+LOOK = """root => {
+  const pixels = [...root.querySelectorAll("canvas")].map((one) => one.toDataURL());
+  const copy = root.cloneNode(true);
+  copy.querySelectorAll("input, select, output").forEach((one) => one.remove());
+  copy.querySelectorAll("[data-value]").forEach((one) => one.removeAttribute("data-value"));
+  return JSON.stringify([copy.innerHTML, pixels]);
+}"""
+
+# Milliseconds from an input to the frame that shows it, moving a slider to and fro.
+TIMES = """async ([input, moves]) => {
+  const times = [];
+  const [low, high] = [Number(input.min), Number(input.max)];
+  for (let move = 0; move < moves; move += 1) {
+    input.value = low + (high - low) * Math.abs(Math.sin(move));
+    const start = performance.now();
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
+
+def show(page: Page, widget, theme: str = "light") -> Locator:
+    """A page with nothing but this explorer."""
+    page.set_content(f"<!doctype html><html lang='en'><title>An explorer</title>{THEMES[theme]}")
+    return add(page, widget)
+
+
+def add(page: Page, widget) -> Locator:
+    """Mount a widget's own module with its state, as the reading site does."""
+    state = {name: value for name, value in widget.get_state().items() if not name.startswith("_")}
+    standalone = (FOLDER / "standalone.js").read_text(encoding="utf-8")
+    translators = widget.names if isinstance(widget, Translator) else []
+    files = {name: b64encode(read_translator(name)).decode() for name in translators}
+    page.evaluate(SHOW, [widget._esm, standalone, state, files])
+    return page.locator(".ex").last
+
+
+def look(root: Locator) -> str:
+    """All that is seen of an explorer, except where its controls stand."""
+    return root.evaluate(LOOK)
+
+
+def numbers(place: Locator) -> list[float]:
+    """The values in full that lie behind heatmaps and bars, in reading order."""
+    return [float(one.get_attribute("data-value")) for one in place.locator("[data-value]").all()]
+
+
+def move_controls(root: Locator) -> list[str]:
+    """Move every control by keyboard alone, there and back.
+
+    Returns:
+        The names of those that changed nothing that is seen.
+    """
+    idle = []
+    for control in root.locator("input, select, button").all():
+        if not control.is_visible() or control.is_disabled():
+            continue
+        name = control.get_attribute("aria-label") or control.evaluate(
+            "node => (node.labels?.[0] ?? node).textContent.trim()"
+        )
+        before, seen = look(root), set()
+        control.focus()
+        for key in _keys(control):
+            control.page.keyboard.press(key)
+            control.page.wait_for_timeout(30)  # what is asked of a host comes a little later
+            seen.add(look(root))
+        if seen == {before}:
+            idle.append(name)
+    return idle
+
+
+def _keys(control: Locator) -> list[str]:
+    kind = control.evaluate("node => node.type")
+    if kind == "range":
+        return ["Home", "End"]
+    if kind == "select-one":
+        return ["ArrowDown", "ArrowUp", "ArrowDown"]
+    if kind in ("text", "search"):
+        return ["End", "x", "Enter"]
+    return ["Space", "Space"]
+
+
+def redraw_times(slider: Locator, moves: int = 60) -> list[float]:
+    """Milliseconds from each of many movements to the frame that shows it."""
+    return slider.evaluate(f"input => ({TIMES})([input, {moves}])")

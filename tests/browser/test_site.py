@@ -1,0 +1,179 @@
+"""The reading site, built and served on this machine: no kernel, no network."""
+
+import functools
+import html.parser
+import http.server
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests import needs
+from tests.browser.lab import ROOT, running_browser
+
+pytestmark = [needs.chromium, needs.site]
+
+NOTEBOOKS = [f"notebooks/{path.stem}.html" for path in sorted(ROOT.glob("notebooks/0*.ipynb"))]
+EXERCISES = [f"exercises/{path.stem}.html" for path in sorted(ROOT.glob("exercises/0*.ipynb"))]
+DOCS = [f"docs/{path.stem}.html" for path in sorted(ROOT.glob("docs/*.md"))]
+PAGES = ["index.html", *NOTEBOOKS, *EXERCISES, *DOCS]
+HEAVIEST = 3_000_000  # bytes of a page with all that it loads
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+WEIGHT = """["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
+  .reduce((bytes, one) => bytes + one.transferSize, 0)"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the site."""
+    folder = tmp_path_factory.mktemp("site")
+    subprocess.run([sys.executable, "docs/site/build.py", folder], cwd=ROOT, check=True)
+    return folder
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    handler = functools.partial(Quiet, directory=site)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser, address):
+    """A page in which an error, a missing file or a request to another host fails the test."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(60_000)
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
+    page.on("response", lambda one: wrong.append(one.url) if one.status >= 400 else None)
+    own = (address, "data:", "blob:", "about:")
+    page.on("request", lambda one: None if one.url.startswith(own) else wrong.append(one.url))
+    yield page
+    page.close()
+    assert wrong == []
+
+
+def open_all(page, address, name):
+    """Open a page, unfold what is folded, and scroll through it: everything comes to life."""
+    page.goto(address + name)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    for place in page.locator(".explorer").all():
+        place.scroll_into_view_if_needed()
+    page.wait_for_function("!document.querySelector('.explorer:not([data-alive])')")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_complete_light_and_fits_a_phone(page, address, name):
+    open_all(page, address, name)
+    assert page.evaluate("[...document.images].every((one) => one.alt && one.naturalWidth)")
+    assert page.evaluate(WEIGHT) <= HEAVIEST
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_to_mend(page, address, name, theme):
+    page.emulate_media(color_scheme=theme)
+    open_all(page, address, name)
+    found = Axe().run(page, context="article", options={"runOnly": WCAG})
+    assert found.violations_count == 0, found.generate_report()
+
+
+class Addresses(html.parser.HTMLParser):
+    """The links of a page, and the places that others may link to."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.links: set[str] = set()
+        self.places: set[str] = {""}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.places |= {attributes[name] for name in ("id", "name") if attributes.get(name)}
+        self.links |= {attributes[name] for name in ("href", "src") if attributes.get(name)}
+
+
+def test_every_link_leads_somewhere(site):
+    pages = {
+        path.relative_to(site).as_posix(): Addresses(path.read_text("utf-8"))
+        for path in site.rglob("*.html")
+    }
+    broken = []
+    for name, page in pages.items():
+        for link in page.links:
+            if re.match(r"\w+:", link):
+                continue
+            target, place = urldefrag(urljoin(f"/{name}", link))
+            target, place = unquote(target.partition("?")[0]).lstrip("/"), unquote(place)
+            there = target in pages and place in pages[target].places
+            if not (there or (not place and Path(site, target).is_file())):
+                broken.append((name, link))
+    assert broken == []
+    assert len(pages) > len(PAGES)  # and an index, and a search
+
+
+def test_the_front_page_translates_what_a_visitor_types(page, address):
+    page.goto(address)
+    said = page.locator(".explorer [role=status]").first
+    page.wait_for_function("/tapis/.test(document.querySelector('.explorer').innerText)")
+    page.get_by_label("English sentence").fill("the happy boy was not waiting")
+    page.wait_for_function("/garçon heureux/.test(document.querySelector('.explorer').innerText)")
+    assert "n'attendait pas" in said.inner_text() or "attendait" in said.inner_text()
+
+
+def test_a_guess_opens_the_answer(page, address):
+    page.goto(address + NOTEBOOKS[0])
+    place = page.locator(".explorer[data-module=prediction]").first
+    place.scroll_into_view_if_needed()
+    answer = page.locator(".tag_hide-output details").first
+    assert not answer.evaluate("node => node.open")
+    place.locator("input[type=number]").fill("0.5")
+    place.get_by_label("fairly sure").check()
+    place.get_by_role("button").click()
+    said = place.get_by_role("status").inner_text()
+    assert re.search(r"You said 0\.5 \(fairly sure\)\. The answer: ≈ 0\.\d+\.", said)
+    assert answer.evaluate("node => node.open")
+    assert "no guess" not in answer.inner_text()
+
+
+def test_the_first_explorer_is_soon_alive(page, address):
+    page.goto(address + NOTEBOOKS[0])
+    page.locator(".explorer").first.scroll_into_view_if_needed()
+    page.wait_for_selector(".explorer[data-alive]")
+    milliseconds = page.evaluate("performance.now()")
+    print(f"the first explorer is alive after {milliseconds:.0f} ms")
+    assert milliseconds < 20_000  # 2,000 on a machine that does nothing else
+
+
+def test_what_is_searched_is_found(page, address):
+    page.goto(f"{address}search.html?q=tanh")
+    page.wait_for_selector("#search-results li")
+    assert page.locator("#search-results li").count() >= 3
+
+
+def test_no_solution_is_shown(site):
+    text = (site / EXERCISES[0]).read_text("utf-8")
+    assert "normalised_heatmap" in text
+    assert not [*site.rglob("*solution*")]

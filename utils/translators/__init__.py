@@ -1,0 +1,101 @@
+"""Translators that are trained already: those of notebook 06, for its page and for Python.
+
+    load_translator("dot").translate("The cat sat on the mat").words
+
+Each is a .safetensors file in this folder: the weights as float16, and as metadata `about`, in
+JSON: both vocabularies, what the model was trained on, and its exact match on the test sentences
+after rounding. `SHA256SUMS` says what the files must be. `python -m utils.translators` makes all.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+import safetensors.torch
+
+from utils.attention import AdditiveAttention, DotProductAttention
+from utils.corpora import Vocabulary
+from utils.seq2seq import BahdanauDecoder, Encoder, FixedVectorDecoder, LuongDecoder, Seq2Seq
+
+FOLDER = Path(__file__).parent
+SUMS = "SHA256SUMS"  # of each file, as `sha256sum --check` reads it
+TIED = "decoder.output.weight"  # the decoder's embedding, under another name
+DECODERS = {
+    "dot": lambda size: LuongDecoder(size, 64, DotProductAttention(128)),
+    "additive": lambda size: BahdanauDecoder(size, 64, AdditiveAttention(128, 128, 64)),
+    "no attention": lambda size: FixedVectorDecoder(size, 64, 128, 128),
+}
+
+
+def build(name: str, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
+    """An untrained translator: "dot", "additive" or "no attention", as notebook 06 builds it."""
+    decoder = DECODERS[name](len(target_vocabulary))
+    encoder = Encoder(len(source_vocabulary), 64, 64)
+    return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
+
+
+def file_of(name: str) -> Path:
+    return FOLDER / f"{name.replace(' ', '-')}.safetensors"
+
+
+def read_translator(name: str) -> bytes:
+    """The file of a stored translator, as the page gets it.
+
+    Raises:
+        ValueError: the name is unknown, or the file is missing or not what was stored.
+    """
+    if name not in DECODERS:
+        raise ValueError(f"there is no translator {name!r}, only {', '.join(DECODERS)}")
+    path = file_of(name)
+    sums = (FOLDER / SUMS).read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    data = path.read_bytes() if path.is_file() else b""
+    if f"{hashlib.sha256(data).hexdigest()}  {path.name}" not in sums:
+        state = "damaged" if data else "missing"
+        raise ValueError(
+            f"the stored translator {path.name} is {state}: get it anew with "
+            f"`git checkout utils/translators`, or train it with `python -m utils.translators`"
+        )
+    return data
+
+
+def about_translator(data: bytes) -> dict:
+    """What the file of a translator says of itself."""
+    header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    return json.loads(header["__metadata__"]["about"])
+
+
+def load_translator(name: str) -> Seq2Seq:
+    """A stored translator, ready to translate.
+
+    Args:
+        name: "dot", "additive" (Bahdanau's decoder) or "no attention".
+
+    Raises:
+        ValueError: the name is unknown, or the file is missing or damaged.
+    """
+    data = read_translator(name)
+    about = about_translator(data)
+    model = build(name, *(Vocabulary(about[side]) for side in ("source_words", "target_words")))
+    weights = {key: tensor.float() for key, tensor in safetensors.torch.load(data).items()}
+    model.load_state_dict({**weights, TIED: weights["decoder.embedding.weight"]})
+    return model.eval()
+
+
+def store_translator(name: str, model: Seq2Seq, **about) -> None:
+    """Write the file of a translator, and its checksum.
+
+    Args:
+        about: what else the file should say, in what JSON can hold.
+    """
+    weights = {key: tensor.half() for key, tensor in model.state_dict().items() if key != TIED}
+    about |= {
+        "name": name,
+        "source_words": model.source_vocabulary.words[4:],
+        "target_words": model.target_vocabulary.words[4:],
+    }
+    # One entry: safetensors does not keep several in order, and the same model gives the same file.
+    data = safetensors.torch.save(weights, {"about": json.dumps(about, ensure_ascii=False)})
+    file_of(name).write_bytes(data)
+    made = [path for path in map(file_of, DECODERS) if path.is_file()]
+    lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in made)
+    (FOLDER / SUMS).write_text("".join(lines), encoding="utf-8")

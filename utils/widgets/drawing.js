@@ -1,0 +1,344 @@
+// What the explorers draw with: controls, a heatmap, bars, lines and arrows.
+//
+// Each function adds something to the page and returns a function that redraws it. Colours are those
+// of utils.plots. What can be moved can be focused, and says what it shows to a screen reader.
+
+// JupyterLab takes the arrow keys and others for itself unless this attribute says not to.
+export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
+
+export const COLOURS = { // told apart by colour-blind readers, on white and on black
+  key: "#0173b2", query: "#d55e00", context: "#029e73", value: "#cc78bc", other: "#de8f05",
+};
+const VIRIDIS = ["#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962",
+  "#addc30", "#fde725"];
+const VLAG = ["#2369bd", "#678bbe", "#9baecb", "#cfd4e0", "#faf5f4", "#e7c8c6", "#d39794", "#bf6765",
+  "#a9373b"];
+const MANY = 16; // tokens: from here on a table of cells gets slow, and a canvas takes its place
+
+const STYLE = `
+.ex { font: 14px/1.4 var(--jp-ui-font-family, system-ui, sans-serif); max-width: 900px;
+  color: var(--jp-ui-font-color1, currentColor); --ex-line: #888;
+  --ex-paper: var(--jp-layout-color0, Canvas); }
+.ex-row { display: flex; flex-wrap: wrap; gap: 8px 24px; align-items: flex-start; }
+.ex-row > * { min-width: 0; }
+.ex h4 { font: inherit; font-weight: bold; color: inherit; margin: 6px 0 2px; }
+.ex p { margin: 4px 0; max-width: 46em; }
+.ex-control { display: grid; grid-template-columns: minmax(7em, 11em) minmax(8em, 16em) 5em; gap: 8px;
+  align-items: center; margin: 2px 0; }
+.ex-check { display: inline-flex; gap: 6px; align-items: center; margin: 2px 14px 2px 0; }
+.ex input, .ex select, .ex button { font: inherit; accent-color: #0173b2; max-width: 100%; }
+.ex input[type=range] { width: 100%; margin: 0; }
+.ex input[type=text], .ex select, .ex button { color: inherit; border: 1px solid var(--ex-line);
+  border-radius: 3px; padding: 2px 8px; background: var(--jp-layout-color1, Canvas); }
+.ex button { cursor: pointer; }
+.ex button[aria-disabled=true] { opacity: 0.5; cursor: default; }
+.ex :focus-visible { outline: 3px solid #d55e00; outline-offset: 1px; }
+.ex output, .ex table { font-variant-numeric: tabular-nums; }
+.ex .ex-scroll { overflow-x: auto; max-width: 100%; }
+.ex table { border-collapse: collapse; margin: 4px 0; font-size: 13px; }
+.ex table tr, .ex table tr:nth-child(even), .ex table tr:hover { background: transparent; }
+.ex th { font-weight: normal; padding: 1px 6px; text-align: right; white-space: nowrap;
+  color: inherit; background: transparent; border: 0; }
+.ex thead th { text-align: center; }
+.ex-map td { min-width: 30px; height: 26px; padding: 0 3px; text-align: center; border: 0;
+  box-shadow: inset 0 0 0 1px var(--ex-paper); }
+.ex-map td[tabindex] { cursor: pointer; }
+.ex-map td.ex-closed { color: inherit !important; text-shadow: 0 0 3px var(--ex-paper),
+  0 0 3px var(--ex-paper); background: repeating-linear-gradient(45deg,
+  var(--ex-paper), var(--ex-paper) 4px, var(--ex-line) 4px, var(--ex-line) 5px) !important; }
+.ex-map td.ex-framed { box-shadow: inset 0 0 0 2px #d55e00; }
+.ex-map td.ex-marked { box-shadow: inset 0 0 0 3px #d55e00; }
+.ex-bars td { padding: 1px 6px; text-align: right; border: 0; }
+.ex-bars td:last-child { width: 160px; text-align: left; }
+.ex-bar { height: 13px; background: #0173b2; border-radius: 2px; min-width: 1px; }
+.ex svg text { fill: currentColor; font-size: 12px; }
+.ex canvas { display: block; }
+.ex-tokens { display: flex; flex-wrap: wrap; gap: 4px; }
+.ex-token { border: 1px solid var(--ex-line); border-radius: 3px; padding: 1px 6px; }
+.ex-token[aria-current] { font-weight: bold; border: 2px solid #d55e00; }
+`;
+
+const SVG = new Set(["svg", "g", "line", "path", "polyline", "text", "circle", "rect", "title"]);
+
+/** One element. The attribute `text` is its text; undefined and null are left out. */
+export function element(tag, attributes = {}, parent = null) {
+  const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "text") node.textContent = value;
+    else if (value !== undefined && value !== null) node.setAttribute(name, value);
+  }
+  if (parent) parent.append(node);
+  return node;
+}
+
+/** The root of an explorer, with the style that all share. */
+export function explorer(el, name) {
+  const root = element("section", { class: "ex", "aria-label": name }, el);
+  element("style", { text: STYLE }, root);
+  return root;
+}
+
+/** A number as people write it: with a true minus, and no minus in front of a zero. */
+export function written(number, digits = 2) {
+  if (Number.isNaN(number)) return "NaN";
+  if (!Number.isFinite(number)) return number > 0 ? "∞" : "−∞";
+  const text = number.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
+/** A named slider. `shown` turns its value into the text beside it. */
+export function slider(parent, name, [min, max, step], onInput, shown = String) {
+  const label = element("label", { class: "ex-control" }, parent);
+  element("span", { text: name }, label);
+  const input = element("input", { type: "range", min, max, step, ...OWN_KEYS }, label);
+  const output = element("output", {}, label);
+  input.addEventListener("input", () => onInput(Number(input.value)));
+  return (value) => {
+    input.value = value;
+    output.textContent = shown(value);
+    input.setAttribute("aria-valuetext", output.textContent);
+  };
+}
+
+/** A named list to choose from; `options` are texts, or [value, text] where they differ. */
+export function choice(parent, name, options, onChange) {
+  const label = element("label", { class: "ex-control" }, parent);
+  element("span", { text: name }, label);
+  const select = element("select", OWN_KEYS, label);
+  for (const option of options) {
+    const [value, text] = Array.isArray(option) ? option : [option, option];
+    element("option", { value, text }, select);
+  }
+  select.addEventListener("change", () => onChange(select.value));
+  return (value) => { select.value = value; };
+}
+
+export function checkbox(parent, name, onChange) {
+  const label = element("label", { class: "ex-check" }, parent);
+  const input = element("input", { type: "checkbox", ...OWN_KEYS }, label);
+  label.append(name);
+  input.addEventListener("change", () => onChange(input.checked));
+  return (checked) => { input.checked = checked; };
+}
+
+export function button(parent, name, onClick) {
+  const node = element("button", { type: "button", text: name, ...OWN_KEYS }, parent);
+  node.addEventListener("click", onClick);
+  return node;
+}
+
+/** A sentence below the picture, which a screen reader speaks when it changes. */
+export function status(parent) {
+  const line = element("p", { role: "status" }, parent);
+  return (text) => { if (line.textContent !== text) line.textContent = text; };
+}
+
+function mixed(palette, share) {
+  const place = Math.min(1, Math.max(0, share)) * (palette.length - 1);
+  const low = Math.min(Math.floor(place), palette.length - 2);
+  const part = (hex, at) => parseInt(hex.slice(at, at + 2), 16);
+  return [1, 3, 5].map((at) => Math.round(
+    part(palette[low], at) + (place - low) * (part(palette[low + 1], at) - part(palette[low], at))));
+}
+
+/** Relative luminance (WCAG 2.2). Above 0.179 black contrasts more than white. */
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map((part) => part / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Background and text of a cell. Weights lie between 0 and 1, signed scores within ±limit. */
+function paint(value, limit) {
+  const share = limit ? (value / limit + 1) / 2 : value;
+  const rgb = mixed(limit ? VLAG : VIRIDIS, Number.isNaN(share) ? 0 : share);
+  return [`rgb(${rgb})`, luminance(rgb) > 0.179 ? "#000" : "#fff"];
+}
+
+/**
+ * A heatmap: rows are queries, columns keys.
+ *
+ * Returns draw(values, { limit, closed, framed, marked, digits }): with a `limit` the values are scores
+ * within ±limit, without it weights; `closed` and `framed` (matrices of booleans) are hatched and
+ * framed, `marked` = [i, j] more strongly (null in place of j: the whole row, of i: the column).
+ * Given `onPoint(i, j)`, cells can be reached by mouse and arrow keys; given `onPress(i, j)`, also
+ * pressed, by click, Enter or the space bar. Up to 16 rows and columns are a table that screen
+ * readers can read; more are a canvas.
+ */
+export function heatmap(parent, { name, rows, columns, onPoint, onPress }) {
+  const big = Math.max(rows.length, columns.length) > MANY;
+  return big ? canvasMap(parent, name, rows, columns, onPoint)
+    : tableMap(parent, name, rows, columns, onPoint, onPress);
+}
+
+function tableMap(parent, name, rows, columns, onPoint, onPress) {
+  const live = onPoint || onPress;
+  const scroll = element("div", { class: "ex-scroll" }, parent);
+  const table = element("table", { class: "ex-map", "aria-label": name,
+    role: live ? "grid" : undefined }, scroll);
+  const head = element("tr", {}, element("thead", {}, table));
+  element("td", {}, head);
+  columns.forEach((text) => element("th", { scope: "col", text }, head));
+  const body = element("tbody", {}, table);
+  const cells = rows.map((text, i) => {
+    const row = element("tr", {}, body);
+    element("th", { scope: "row", text }, row);
+    return columns.map((_, j) => {
+      const cell = element("td", live ? { tabindex: i + j ? -1 : 0, ...OWN_KEYS } : {}, row);
+      if (onPoint) {
+        cell.addEventListener("pointerenter", () => onPoint(i, j));
+        cell.addEventListener("focus", () => onPoint(i, j));
+      }
+      if (onPress) cell.addEventListener("click", () => onPress(i, j));
+      return cell;
+    });
+  });
+  if (live) moveByKeys(table, cells, onPress);
+  return (values, { limit = 0, closed, framed, marked, digits = 2 } = {}) => {
+    cells.forEach((row, i) => row.forEach((cell, j) => {
+      const value = values[i][j];
+      const shut = Boolean(closed?.[i][j]);
+      const [background, colour] = paint(value, limit);
+      const text = shut && !limit && value === 0 ? "" : written(value, digits);
+      if (cell.textContent !== text) cell.textContent = text;
+      cell.style.background = background;
+      cell.style.color = colour;
+      cell.classList.toggle("ex-closed", shut);
+      cell.dataset.value = value; // in full, as the text is rounded
+      cell.classList.toggle("ex-framed", Boolean(framed?.[i][j]));
+      cell.classList.toggle("ex-marked",
+        Boolean(marked) && (marked[0] ?? i) === i && (marked[1] ?? j) === j);
+    }));
+  };
+}
+
+/** One cell is reached by Tab, the others from it by arrow keys. */
+function moveByKeys(table, cells, onPress) {
+  const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  table.addEventListener("keydown", (event) => {
+    const i = cells.findIndex((row) => row.includes(event.target));
+    if (i < 0) return;
+    const j = cells[i].indexOf(event.target);
+    const [down, right] = STEPS[event.key] ?? [0, 0];
+    const next = cells[i + down]?.[j + right];
+    if (onPress && (event.key === "Enter" || event.key === " ")) onPress(i, j);
+    else if (!STEPS[event.key]) return;
+    else if (next) {
+      event.target.tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
+    }
+    event.preventDefault();
+  });
+}
+
+function canvasMap(parent, name, rows, columns, onPoint) {
+  const SIDE = 440; // pixels of the longer side
+  const cell = SIDE / Math.max(rows.length, columns.length);
+  const canvas = element("canvas", { width: cell * columns.length, height: cell * rows.length,
+    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...OWN_KEYS }, parent);
+  const pen = canvas.getContext("2d");
+  let at = [0, 0];
+  const point = (i, j) => {
+    at = [Math.min(rows.length - 1, Math.max(0, i)), Math.min(columns.length - 1, Math.max(0, j))];
+    onPoint(...at);
+  };
+  if (onPoint) {
+    canvas.addEventListener("pointermove", (event) => {
+      const box = canvas.getBoundingClientRect();
+      point(Math.floor(((event.clientY - box.top) / box.height) * rows.length),
+        Math.floor(((event.clientX - box.left) / box.width) * columns.length));
+    });
+    const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    canvas.addEventListener("keydown", (event) => {
+      if (!STEPS[event.key]) return;
+      point(at[0] + STEPS[event.key][0], at[1] + STEPS[event.key][1]);
+      event.preventDefault();
+    });
+  }
+  return (values, { limit = 0, closed, marked } = {}) => {
+    values.forEach((row, i) => row.forEach((value, j) => {
+      [pen.fillStyle] = closed?.[i][j] ? ["#888"] : paint(value, limit);
+      pen.fillRect(j * cell, i * cell, cell + 0.5, cell + 0.5);
+    }));
+    if (!marked) return;
+    pen.strokeStyle = COLOURS.query;
+    pen.lineWidth = 3;
+    const [i, j] = marked;
+    pen.strokeRect((j ?? 0) * cell, (i ?? 0) * cell, j === null ? canvas.width : cell,
+      i === null ? canvas.height : cell);
+  };
+}
+
+/** A vector as a strip of colours within ±limit, one for each number. Returns draw(vector, limit). */
+export function strip(parent, name, length) {
+  const HEIGHT = 16;
+  const canvas = element("canvas", { width: length, height: 1, role: "img", "aria-label": name,
+    style: `width: 100%; max-width: 420px; height: ${HEIGHT}px; image-rendering: pixelated` }, parent);
+  const pen = canvas.getContext("2d");
+  return (vector, limit) => vector.forEach((value, n) => {
+    [pen.fillStyle] = paint(value, limit);
+    pen.fillRect(n, 0, 1, 1);
+  });
+}
+
+/** A bar for each label. Returns draw(lengths from 0 to 1, { columns: texts by column }). */
+export function bars(parent, { name, labels, columns = ["weight"] }) {
+  const table = element("table", { class: "ex-bars", "aria-label": name }, parent);
+  const head = element("tr", {}, element("thead", {}, table));
+  element("td", {}, head);
+  columns.forEach((text) => element("th", { scope: "col", text }, head));
+  element("td", {}, head);
+  const body = element("tbody", {}, table);
+  const rows = labels.map((label) => {
+    const row = element("tr", {}, body);
+    element("th", { scope: "row", text: label }, row);
+    const texts = columns.map(() => element("td", {}, row));
+    return { texts, bar: element("div", { class: "ex-bar" }, element("td", {}, row)) };
+  });
+  return (lengths, texts) => rows.forEach(({ texts: cells, bar }, n) => {
+    cells.forEach((cell, column) => { cell.textContent = texts[column][n]; });
+    bar.style.width = `${100 * (lengths[n] || 0)}%`;
+    bar.dataset.value = lengths[n]; // in full, as the text is rounded
+  });
+}
+
+/**
+ * Axes with lines. Returns draw(lines): each { name, points: [[x, y], …], colour, dashes }, or one of
+ * one point, which is drawn as a dot.
+ */
+export function chart(parent, { name, x: [left, right], y: [bottom, top], xName, yName,
+  width = 340, height = 220 }) {
+  const svg = element("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
+    "aria-label": name, style: "max-width: 100%; height: auto" }, parent);
+  const px = (x) => 46 + ((x - left) / (right - left)) * (width - 60);
+  const py = (y) => height - 38 - ((y - bottom) / (top - bottom)) * (height - 50);
+  const grey = { stroke: "#888", "stroke-width": 1 };
+  element("line", { x1: px(left), x2: px(right), y1: py(bottom), y2: py(bottom), ...grey }, svg);
+  element("line", { x1: px(left), x2: px(left), y1: py(bottom), y2: py(top), ...grey }, svg);
+  const say = (x, y, text, anchor, turn) => element("text", { x, y, text, "text-anchor": anchor,
+    transform: turn ? `rotate(-90 ${x} ${y})` : undefined }, svg);
+  [left, right].forEach((value) => say(px(value), height - 22, String(value), "middle"));
+  [bottom, top].forEach((value) => say(42, py(value) + 4, String(value), "end"));
+  say((px(left) + px(right)) / 2, height - 5, xName, "middle");
+  say(12, (py(bottom) + py(top)) / 2, yName, "middle", true);
+  const drawn = element("g", {}, svg);
+  return (lines) => {
+    drawn.replaceChildren();
+    for (const { name: label, points, colour, dashes } of lines) {
+      const inside = points.map(([x, y]) => [px(x), py(Math.min(top, Math.max(bottom, y)))]);
+      if (inside.length === 1) {
+        const [[cx, cy]] = inside;
+        element("circle", { cx, cy, r: 5, fill: colour }, drawn);
+      } else {
+        element("polyline", { points: inside.map((pair) => pair.join(",")).join(" "), fill: "none",
+          stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dashes }, drawn);
+      }
+      if (!label) continue;
+      const [x, y] = inside.at(-1);
+      element("text", { x: Math.min(x, width - 8), y: y - 7, text: label, "text-anchor": "end" },
+        drawn);
+    }
+  };
+}

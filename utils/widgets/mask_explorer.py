@@ -1,0 +1,68 @@
+"""Build a mask, and watch the weights share what is left open."""
+
+from collections.abc import Sequence
+
+import anywidget
+import torch
+import traitlets
+
+from utils.masks import causal_mask, masked_softmax, padding_mask, window_mask
+from utils.plots import concept_heatmap
+from utils.widgets.module import module
+from utils.widgets.pictured import Pictured
+
+
+class MaskExplorer(Pictured, anywidget.AnyWidget):
+    """A mask of padding, window and causal rules, with cells changed by hand, beside its weights.
+
+    The mask can also be read the wrong way round, True as blocked. A row that may look at nothing
+    is shown as softmax alone leaves it: NaN, unlike `masked_softmax`, which gives zeros.
+
+    Args:
+        labels: one for each position of a sentence that attends to itself.
+        scores: a row for each query, a column for each key.
+        length: initially, the number of positions that are no padding.
+        half_width: initially, how far the window reaches on each side.
+        causal: whether positions after the query's own are initially closed.
+
+    Raises:
+        ValueError: the scores are not one row and one column for each label.
+    """
+
+    _esm = module("mask_explorer")
+    labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    scores = traitlets.List().tag(sync=True)
+    length = traitlets.Int().tag(sync=True)
+    half_width = traitlets.Int().tag(sync=True)
+    causal = traitlets.Bool().tag(sync=True)
+    inverted = traitlets.Bool(False).tag(sync=True)
+    by_hand = traitlets.List().tag(sync=True)  # [row, column] of cells that break the rules
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        scores: Sequence[Sequence[float]],
+        length: int,
+        half_width: int,
+        causal: bool = True,
+    ):
+        size, rows = len(labels), [len(row) for row in scores]
+        if rows != [size] * size:
+            raise ValueError(f"need {size} rows of {size} scores each, got rows of {rows}")
+        super().__init__(
+            labels=list(labels),
+            scores=[[float(score) for score in row] for row in scores],
+            length=length,
+            half_width=half_width,
+            causal=causal,
+        )
+
+    def picture(self) -> str:
+        size = len(self.labels)
+        mask = padding_mask([self.length], size)[0]
+        mask = mask & window_mask(torch.arange(size), size, self.half_width)  # (size, size)
+        if self.causal:
+            mask = mask & causal_mask(size)
+        weights = masked_softmax(torch.tensor(self.scores), mask)  # (size, size)
+        title = f"{int(mask.sum())} of {mask.numel()} cells are open"
+        return concept_heatmap(weights, self.labels, self.labels, title, mask=mask).to_html()

@@ -1,0 +1,81 @@
+"""Attention from queries, keys and values to the context, one step at a time."""
+
+from collections.abc import Sequence
+
+import anywidget
+import torch
+import traitlets
+from torch import Tensor
+
+from utils.masks import check_mask, masked_softmax
+from utils.plots import score_and_weight
+from utils.widgets.module import module
+from utils.widgets.pictured import Pictured
+
+
+class PipelineExplorer(Pictured, anywidget.AnyWidget):
+    """Q Kᵀ, scale, mask, softmax and the sum of V, each with its shapes and one cell in numbers.
+
+    Args:
+        q: queries, (tgt_len, d).
+        k: keys, (src_len, d).
+        v: values, (src_len, value_dim).
+        mask: boolean, True = may be attended to, broadcastable to (tgt_len, src_len). Without one
+            there is no such step.
+        targets: a label for each query.
+        sources: a label for each key.
+        cell: the row and the column that are followed initially.
+
+    Raises:
+        ValueError: shapes or labels do not fit together.
+        TypeError: the mask is not boolean.
+    """
+
+    _esm = module("pipeline_explorer")
+    q = traitlets.List().tag(sync=True)
+    k = traitlets.List().tag(sync=True)
+    v = traitlets.List().tag(sync=True)
+    mask = traitlets.List().tag(sync=True)
+    targets = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    sources = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    cell = traitlets.List().tag(sync=True)
+    axis = traitlets.Int(0).tag(sync=True)  # of the context
+
+    def __init__(
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        mask: Tensor | None = None,
+        cell: tuple[int, int] = (0, 0),
+    ):
+        shapes = {"q": q.shape, "k": k.shape, "v": v.shape}
+        expected = {
+            "q": (len(targets), q.shape[-1]),
+            "k": (len(sources), q.shape[-1]),
+            "v": (len(sources), v.shape[-1]),
+        }
+        for name, shape in shapes.items():
+            if tuple(shape) != expected[name]:
+                raise ValueError(f"{name} must be {expected[name]}, got {tuple(shape)}")
+        if mask is not None:
+            size = (len(targets), len(sources))
+            check_mask(mask, size)
+            mask = mask.expand(size)
+        super().__init__(
+            **{name: one.tolist() for name, one in {"q": q, "k": k, "v": v}.items()},
+            mask=[] if mask is None else mask.tolist(),
+            targets=list(targets),
+            sources=list(sources),
+            cell=list(cell),
+        )
+
+    def picture(self) -> str:
+        q, k = torch.tensor(self.q), torch.tensor(self.k)
+        scores = q @ k.T  # (tgt_len, src_len)
+        mask = torch.tensor(self.mask) if self.mask else None
+        weights = masked_softmax(scores / k.shape[-1] ** 0.5, mask)
+        return score_and_weight(scores, weights, self.sources, self.targets).to_html()

@@ -1,0 +1,63 @@
+"""What temperature, and the width of the vectors, do to the weights."""
+
+from collections.abc import Sequence
+
+import anywidget
+import torch
+import traitlets
+
+from utils.plots import bar_chart
+from utils.widgets.module import module
+from utils.widgets.pictured import Pictured
+
+DOUBLINGS = 10  # d from 2 to 1024
+
+
+class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
+    """Scores, their weights, the entropy, and how steeply each weight follows its score.
+
+    The slope is ∂w/∂s = w(1 − w) / temperature, the diagonal of the softmax's derivative: where all
+    weight lies on one key, the scores can learn nothing any more.
+
+    Args:
+        labels: one for each key.
+        scores: one for each key. Without them, they are q·k of vectors drawn from a standard normal
+            distribution, whose width d has a slider, beside the same divided by √d
+            (Vaswani et al. 2017, section 3.2.1).
+    """
+
+    _esm = module("softmax_explorer")
+    labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    scores = traitlets.List().tag(sync=True)  # a row for each width, or only one
+    temperature = traitlets.Float(1.0).tag(sync=True)
+    doublings = traitlets.Int(6).tag(sync=True)  # d is 2 to this power
+
+    def __init__(self, labels: Sequence[str], scores: Sequence[float] = ()):
+        if len(scores) not in (0, len(labels)):
+            raise ValueError(f"need one score per key, got {len(scores)} and {len(labels)} labels")
+        rows = [[float(score) for score in scores]] if len(scores) else _products(len(labels))
+        super().__init__(labels=list(labels), scores=rows)
+
+    def picture(self) -> str:
+        many = len(self.scores) > 1
+        scores = torch.tensor(self.scores[self.doublings - 1 if many else 0])
+        groups = {"q·k" if many else "weight": (scores / self.temperature).softmax(-1).tolist()}
+        if many:
+            scaled = scores / 2 ** (self.doublings / 2)
+            groups["q·k / √d"] = (scaled / self.temperature).softmax(-1).tolist()
+        words = (
+            f"{name}: {', '.join(map('{} {:.2f}'.format, self.labels, weights))}"
+            for name, weights in groups.items()
+        )
+        title = f"d = {2**self.doublings}" if many else f"temperature {self.temperature:g}"
+        return bar_chart(
+            groups, self.labels, "weight", f"{title}. {'; '.join(words)}", title
+        ).to_html()
+
+
+def _products(n: int) -> list[list[float]]:
+    """The products of one query with n keys, for d = 2, 4, …: the first d of all their numbers."""
+    random = torch.Generator().manual_seed(0)
+    numbers = torch.randn(n + 1, 2**DOUBLINGS, generator=random)  # a query and n keys, d
+    running = (numbers[0] * numbers[1:]).cumsum(-1)  # (n, d)
+    return [running[:, 2**power - 1].tolist() for power in range(1, DOUBLINGS + 1)]

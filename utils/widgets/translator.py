@@ -1,0 +1,52 @@
+"""Two trained translators in the page: type a sentence, and follow each step."""
+
+import anywidget
+import traitlets
+
+from utils.plots import alignment_heatmap
+from utils.translators import DECODERS, load_translator, read_translator
+from utils.widgets.module import module
+from utils.widgets.pictured import Pictured
+
+
+class Translator(Pictured, anywidget.AnyWidget):
+    """The course's own translators, side by side, with greedy or beam search.
+
+    Everything is computed in the page. The weights, half a megabyte for each model, are no part of
+    the stored state: the page sends `{"want": name}`, and gets `{"have": name}` with the bytes of
+    the file, or `{"failed": reason}`.
+
+    Args:
+        sentence: what is translated initially, in English.
+
+    Raises:
+        ValueError: the sentence has no words.
+    """
+
+    _esm = module("translator")
+    names = traitlets.List(traitlets.Unicode(), list(DECODERS)).tag(sync=True)
+    models = traitlets.List(traitlets.Unicode(), ["dot", "no attention"]).tag(sync=True)
+    sentence = traitlets.Unicode().tag(sync=True)
+    compared = traitlets.Unicode().tag(sync=True)  # words that its translation lacks are marked
+    beam_size = traitlets.Int(1).tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    word = traitlets.Int(-1).tag(sync=True)  # of the source, pointed at; −1 is none
+
+    def __init__(self, sentence: str):
+        if not sentence.strip():
+            raise ValueError("there is no word to translate: give the translator a sentence")
+        super().__init__(sentence=sentence, compared=sentence)
+        self.on_msg(self._answer)
+
+    def picture(self) -> str:
+        words, weights, source = load_translator(self.models[0]).translate(self.sentence)
+        alt = (
+            f"Weights of the dot model, which translates “{self.sentence}” as “{' '.join(words)}”."
+        )
+        return alignment_heatmap(weights, source, words, " ".join(words), alt=alt).to_html()
+
+    def _answer(self, _widget, content: dict, _buffers) -> None:
+        try:
+            self.send({"have": content["want"]}, [read_translator(content["want"])])
+        except ValueError as error:
+            self.send({"failed": str(error)})
