@@ -24,6 +24,7 @@ from utils.checks.tasks import Answer, Case, Record
 
 OTHER_SEED = OUR_SEED + 1
 MOST_CASES = 3  # that a probe is tried on
+MOST_PAIRS = 30  # of parameters that are exchanged
 CLEARLY = 100  # times the task's tolerance: what moves so far has moved
 
 Outputs = Mapping[str, np.ndarray]
@@ -80,7 +81,24 @@ def of_repetition(record: Record, answers: Sequence[Answer], ask: Ask) -> str:
 def of_behaviour(record: Record, answers: Sequence[Answer], ask: Ask) -> str:
     """What calls with other inputs tell of a wrong answer; "" if nothing."""
     asked = Asked(record, [answer.outputs for answer in answers], ask)
-    return _mended(asked) or _moved_otherwise(asked, _probes(record))
+    open_ = (probe for probe in _probes(record) if not _felt_as_it_should(record, answers, probe))
+    return _mended(asked) or _moved_otherwise(asked, open_)
+
+
+def _felt_as_it_should(record: Record, answers: Sequence[Answer], probe: "Probe") -> bool:
+    """Whether gradients tell already that what a probe changes moves just what it should."""
+    kind, _, changed = probe.name.partition(" ")
+    felt = {
+        output
+        for answer in answers
+        for (output, name), gradient in answer.gradients.items()
+        if name == changed and gradient.any()
+    }
+    return (
+        kind in ("input", "parameter")
+        and bool(felt)
+        and felt == {*record.moves.get(probe.name, ())}
+    )
 
 
 # --- What would mend it ---------------------------------------------------------------------------
@@ -136,7 +154,8 @@ def _mends(record: Record) -> Iterator[Mend]:
             _on("inputs", name, lambda x: ~x if _is(x, torch.bool) else None),
         )
     for part in ("inputs", "parameters"):
-        for one, other in itertools.combinations(names if part == "inputs" else case.parameters, 2):
+        pairs = itertools.combinations(names, 2) if part == "inputs" else _alike(case.parameters)
+        for one, other in pairs:
             yield Mend(
                 f"`{one}` and `{other}` stand in each other's place: with the two exchanged, all "
                 "of your answer is right.",
@@ -165,6 +184,17 @@ def _mends(record: Record) -> Iterator[Mend]:
                 "be right.",
                 _on("inputs", name, change),
             )
+
+
+def _alike(parameters: Mapping[str, Tensor]) -> list[tuple[str, str]]:
+    """Parameters that may be mixed up, those with most axes first; a block has too many to try."""
+    names = sorted(parameters, key=lambda name: -parameters[name].dim())
+    pairs = [
+        (one, other)
+        for one, other in itertools.combinations(names, 2)
+        if parameters[one].shape == parameters[other].shape
+    ]
+    return pairs[:MOST_PAIRS]
 
 
 def _is(value: Any, dtype: torch.dtype | None = None) -> bool:
