@@ -854,7 +854,10 @@ def test_it_asks_for_every_task(path):
         assert f'check("{task.id}")' in text
         assert len(task.hints) == 3
         assert len(task.mistakes) >= 4
-        assert len({mistake.explanation for mistake in task.mistakes}) == len(task.mistakes)
+        slips: dict[str, str] = {}
+        for mistake in task.mistakes:  # what explains two is one slip, written in two ways
+            slip = slips.setdefault(mistake.explanation, mistake.name)
+            assert mistake.name == slip or mistake.name.startswith(f"{slip}, ")
 
 
 def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):

@@ -455,6 +455,14 @@ def test_no_relation_is_said_of_noise():
         assert diagnose(RECORD, given).relation == ""
 
 
+def test_one_number_is_always_right_but_for_a_factor():
+    task = replace(TASK, id="lengths", outputs=["lengths"])
+    should = [Answer({"lengths": np.arange(1.0, 5)}), Answer({"lengths": np.array([7.0])})]
+    record = Record(task, CASES[:2], should, {})
+    given = [should[0], Answer({"lengths": np.array([5.0])})]
+    assert "factor" not in diagnose(record, given).relation
+
+
 def test_chance_is_excluded():
     """Two numbers may be a factor apart; they are no evidence of it."""
     task = replace(TASK, id="loss", outputs=["loss"])

@@ -504,13 +504,14 @@ def _another_kind(seen: Seen) -> str:
 def _times_a_factor(seen: Seen) -> str:
     if not seen.numbers:
         return ""
-    factors, numbers = {}, 0
+    factors, of_each = {}, {}
     for number, (_, should, is_, _) in enumerate(seen.pairs):
         if should.any():
             factors[number] = float((should * is_).sum() / (should * should).sum())
         if not seen.same(factors.get(number, 1.0) * should, is_):
             return ""
-        numbers += len(np.unique(should[should != 0]))
+        of_each[number] = len(np.unique(should[should != 0]))
+    numbers = sum(of_each.values())
     if all(math.isclose(one, 1, rel_tol=CLOSE) for one in factors.values()):
         return ""
     words, each = _factor(factors, [pair.case for pair in seen.pairs]), BITS[seen.kinds[0]]
@@ -520,11 +521,14 @@ def _times_a_factor(seen: Seen) -> str:
         return f"`{seen.output}` is 0 everywhere."
     if words:
         return f"`{seen.output}` is the right one {words}."
-    if seen.kinds != "ff" or each * (numbers - len(factors)) < ENOUGH:
-        return ""
     right, none = (
         [math.isclose(one, value, abs_tol=CLOSE) for one in factors.values()] for value in (1, 0)
     )
+    told = sum(
+        of_each[number] - 1 for number, is_right in zip(factors, right, strict=True) if not is_right
+    )
+    if seen.kinds != "ff" or each * told < ENOUGH:
+        return ""
     if any(none):
         zero = f"`{seen.output}` is 0 everywhere in some cases, and right in the others."
         return zero if sum(none) + sum(right) == len(factors) else ""
