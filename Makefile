@@ -5,13 +5,16 @@ EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.rec
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
-.PHONY: lab test test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade release site
+.PHONY: lab test test-browser test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade release site
 
 lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
 
 test: .venv/ready  ## run every test and every notebook; ONLY=05 those of a notebook or a name
 	OMP_NUM_THREADS=1 $(BIN)/pytest $(if $(ONLY),-k "$(ONLY)",-n 3)
+
+test-browser: .venv/ready  ## the course in a real browser, with a last line of what was counted; ONLY=05
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser $(if $(ONLY),-k "$(ONLY)",-n 2 --dist=load)
 
 test-everywhere: .venv/ready  ## the same under other processors' settings, versions and users
 	$(BIN)/python -m tests.everywhere $(ONLY)

@@ -58,6 +58,11 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter):
+    _tell_what_was_skipped(terminalreporter)
+    _tell_what_the_browser_saw(terminalreporter)
+
+
+def _tell_what_was_skipped(terminalreporter):
     """Each reason for skipping once, with what brings the tests back."""
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
@@ -68,4 +73,22 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.line(f"{count:5} {'test ' if count == 1 else 'tests'}  {what}")
         terminalreporter.line(
             f"{'':13}to run {'it' if count == 1 else 'them'}: {cure}" if cure else ""
+        )
+
+
+def _tell_what_the_browser_saw(terminalreporter):
+    """What the tests in tests/browser have counted, in one line."""
+    reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+    of_browser = [one for one in reports if one.nodeid.startswith("tests/browser/")]
+    counts = Counter()
+    for report in of_browser:
+        if report.when == "call":
+            counts.update(dict(report.user_properties))
+    if counts:
+        seconds = max(one.stop for one in of_browser) - min(one.start for one in of_browser)
+        terminalreporter.line(
+            f"in the browser: {counts['opened']} of {counts['notebooks']} notebooks opened, "
+            f"{counts['moved']} of {counts['controls']} controls moved, "
+            f"{counts['violations']} axe violations, {counts['outside']} outside requests, "
+            f"{counts['red']} of {counts['broken']} broken notebooks red, {seconds:.0f} seconds"
         )

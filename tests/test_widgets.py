@@ -1,19 +1,26 @@
+import json
 import re
 
 import pytest
 import torch
-from ipywidgets import FloatSlider
+from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider, SelectionSlider, Text
 
 from utils.checks import memory, progress
+from utils.corpora import running_example
 from utils.plots import line_chart
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
+    HeadsExplorer,
     InterviewSheet,
     MaskExplorer,
     PipelineExplorer,
     QueryExplorer,
+    ReshapeExplorer,
     SliderFigure,
     SoftmaxExplorer,
+    TilesExplorer,
+    TrainingFilm,
+    Translator,
     interview,
     predict,
 )
@@ -26,21 +33,18 @@ def draw(height):
 
 
 def test_moving_a_slider_draws_the_figure_again():
-    slider = FloatSlider(1.0, min=-1, max=5)
-    widget = SliderFigure(draw, height=slider)
-    image = widget.children[-1]
-    assert 'alt="up to 1"' in image.value
-    slider.value = 4.0
-    assert 'alt="up to 4"' in image.value
+    widget = SliderFigure(draw, height=FloatSlider(1.0, min=-1, max=5))
+    assert 'alt="up to 1"' in widget.image
+    widget.set_state({"values": {"height": 4}})
+    assert 'alt="up to 4"' in widget.image
 
 
 def test_an_error_while_moving_is_shown_and_mended_by_moving_on():
-    slider = FloatSlider(1.0, min=-1, max=5)
-    widget = SliderFigure(draw, height=slider)
-    slider.value = -1.0
-    assert "ValueError: too low" in widget.children[-1].value
-    slider.value = 2.0
-    assert 'alt="up to 2"' in widget.children[-1].value
+    widget = SliderFigure(draw, height=FloatSlider(1.0, min=-1, max=5))
+    widget.set_state({"values": {"height": -1}})
+    assert "ValueError: too low" in widget.image
+    widget.set_state({"values": {"height": 2}})
+    assert 'alt="up to 2"' in widget.image
 
 
 def test_an_error_in_the_first_drawing_is_an_error_of_the_cell():
@@ -48,10 +52,32 @@ def test_an_error_in_the_first_drawing_is_an_error_of_the_cell():
         SliderFigure(draw, height=FloatSlider(-1.0, min=-1, max=5))
 
 
-def test_every_slider_has_a_name_for_screen_readers():
-    slider = FloatSlider()
-    SliderFigure(lambda half_width: draw(half_width), half_width=slider)
-    assert slider.description == "half width"
+def test_every_kind_of_control_gives_its_own_value():
+    given = []
+
+    def keep(**values):
+        given.append(values)
+        return draw(1)
+
+    controls = {
+        "half_width": IntSlider(2, min=1, max=6),
+        "width": SelectionSlider(options=[2, 4, 8], value=4),
+        "model": Dropdown(options=["dot", "Bahdanau"]),
+        "causal": Checkbox(True),
+        "sentence": Text("the cat"),
+    }
+    widget = SliderFigure(keep, **controls)
+    assert [one["label"] for one in widget.controls] == [
+        name.replace("_", " ") for name in controls
+    ]
+    moved = {"half_width": 6, "width": 2, "model": 1, "causal": False, "sentence": "a dog"}
+    widget.set_state({"values": moved})
+    assert list(given[0].values()) == [2, 4, "dot", True, "the cat"]
+    assert given[1] == {**moved, "width": 8, "model": "Bahdanau"}
+
+
+def film(maps):
+    return TrainingFilm({"cat": running_example()}, {0: (5.0, 0.1, maps, [["le", "chat"]])})
 
 
 @pytest.mark.parametrize(
@@ -62,6 +88,13 @@ def test_every_slider_has_a_name_for_screen_readers():
         MaskExplorer(SOURCE, (KEYS @ KEYS.T).tolist(), length=4, half_width=1),
         PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE),
         SoftmaxExplorer(SOURCE),
+        Translator("the cat sat on the mat"),
+        film([torch.rand(7, 6)]),
+        HeadsExplorer(
+            torch.eye(6)[None], SOURCE, SOURCE, ["head 1"], ["who"], lambda *off: [0.5], "A map"
+        ),
+        ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
+        TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET),
     ],
     ids=lambda widget: type(widget).__name__,
 )
@@ -90,6 +123,58 @@ def test_the_pipeline_needs_shapes_that_fit_together():
         PipelineExplorer(QUERIES, QUERIES, KEYS, TARGET, SOURCE)
     with pytest.raises(ValueError, match=r"mask must broadcast .* \(7, 6\), got \(6, 7\)"):
         PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE, torch.ones(6, 7) > 0)
+
+
+def test_what_the_translator_stores_is_small_and_needs_a_word():
+    widget = Translator("the cat sat on the mat")
+    state = {name: value for name, value in widget.get_state().items() if name != "_esm"}
+    assert len(str(state)) < 2_000  # no weights
+    with pytest.raises(ValueError, match="no word to translate"):
+        Translator(" ")
+
+
+def test_a_film_keeps_three_digits_and_needs_a_map_for_each_sentence():
+    assert film([torch.full((7, 6), 1 / 6)]).frames == [[[[0.167] * 6] * 7]]
+    with pytest.raises(ValueError, match="each of 1 pairs, got 2 and 1 at step 0"):
+        film([torch.rand(7, 6)] * 2)
+
+
+def test_a_batch_has_sentences_of_one_length_and_whole_heads():
+    with pytest.raises(ValueError, match=re.escape("have one length, got [3, 2]")):
+        ReshapeExplorer([SOURCE[:3], SOURCE[4:]], dim=4)
+    for heads in (1, 3):
+        with pytest.raises(ValueError, match=f"divide dim = 4, got {heads}"):
+            ReshapeExplorer([SOURCE], dim=4, heads=heads)
+
+
+def test_heads_need_a_name_each_and_are_not_too_many_to_switch():
+    with pytest.raises(ValueError, match=re.escape("= (2, 6, 6), got (1, 6, 6)")):
+        HeadsExplorer(
+            torch.eye(6)[None], SOURCE, SOURCE, ["a", "b"], ["who"], lambda *off: [0.5], ""
+        )
+    names = [f"head {n}" for n in range(11)]
+    with pytest.raises(ValueError, match="at most 10 heads can be switched, got 11"):
+        HeadsExplorer(
+            torch.ones((11, 6, 6)), SOURCE, SOURCE, names, ["who"], lambda *off: [0.5], ""
+        )
+
+
+def test_the_explorers_state_stays_small_in_a_notebook():
+    maps, names = torch.full((8, 8, 8), 1 / 3), [f"head {n}" for n in range(8)]
+    tokens = ["gold 4"] * 8
+    widget = HeadsExplorer(
+        maps, tokens, tokens, names, ["left", "twin"], lambda *off: [1 / 3] * 2, ""
+    )
+    state = {name: value for name, value in widget.get_state().items() if name[0] != "_"}
+    assert len(state["answers"]) == 256
+    assert len(json.dumps(state)) < 30_000
+
+
+def test_tiles_need_a_label_for_each_key_and_query():
+    with pytest.raises(ValueError, match="one label for each of 7 queries"):
+        TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, SOURCE)
+    with pytest.raises(ValueError, match="one label for each of 5 values"):
+        TilesExplorer(QUERIES, KEYS, KEYS[1:], SOURCE, TARGET)
 
 
 @pytest.fixture

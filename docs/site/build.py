@@ -29,6 +29,7 @@ WELCOME = (
 )
 PARTS = {"Notebooks": "notebooks", "Exercises": "exercises", "More": "docs"}
 LOADED = {"explorers": "utils/widgets/*.js", "translators": "utils/translators/*.safetensors"}
+KERNEL_DRAWS = "slider_figure"  # of this a page without a kernel keeps the picture
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATES = "application/vnd.jupyter.widget-state+json"
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<target>[^)#\s]*)(?P<place>#[^)\s]+)?\)")
@@ -122,8 +123,9 @@ def alive(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
                 continue
             entry = states.get(data.pop(VIEW)["model_id"], {})
             kept = entry.get("state", {})
-            if name := kept.get("_anywidget_id"):
-                data["text/html"] = _place(name.split(".")[-2], kept, data["text/html"])
+            module = kept.get("_anywidget_id", "..").split(".")[-2]
+            if module and module != KERNEL_DRAWS:
+                data["text/html"] = _place(module, kept, data["text/html"])
     return notebook
 
 

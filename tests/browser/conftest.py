@@ -1,14 +1,30 @@
-"""What the tests of explorers share."""
+"""One browser and one JupyterLab for all tests of this package; opening either takes seconds.
+
+They do not outlive the package, as tests elsewhere open a browser too, and there can be only one.
+"""
 
 import pytest
 
-from tests.browser.lab import running_browser
+from tests.browser.lab import copy_course, running_browser, running_lab
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser():
     with running_browser() as browser:
         yield browser
+
+
+@pytest.fixture(scope="package")
+def course(tmp_path_factory):
+    """A copy of the course, which the lab shows."""
+    return copy_course(tmp_path_factory.mktemp("course"))
+
+
+@pytest.fixture(scope="package")
+def lab(course):
+    """The address of JupyterLab, with its token."""
+    with running_lab(course) as address:
+        yield address
 
 
 @pytest.fixture

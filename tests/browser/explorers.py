@@ -92,7 +92,7 @@ def move_controls(root: Locator) -> list[str]:
         )
         before, seen = look(root), set()
         control.focus()
-        for key in _keys(control):
+        for key in keys_of(control):
             control.page.keyboard.press(key)
             control.page.wait_for_timeout(30)  # what is asked of a host comes a little later
             seen.add(look(root))
@@ -101,8 +101,13 @@ def move_controls(root: Locator) -> list[str]:
     return idle
 
 
-def _keys(control: Locator) -> list[str]:
-    kind = control.evaluate("node => node.type")
+def kind_of(control: Locator) -> str:
+    return control.evaluate("node => node.type")
+
+
+def keys_of(control: Locator) -> list[str]:
+    """What moves it: a slider to both its ends, a choice and a switch there and back."""
+    kind = kind_of(control)
     if kind == "range":
         return ["Home", "End"]
     if kind == "select-one":

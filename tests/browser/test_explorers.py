@@ -1,11 +1,14 @@
 """Every explorer by itself: keyboard, looks, speed, and the same numbers as torch."""
 
+import itertools
 import json
 import os
+import re
 import statistics
 
 import pytest
 import torch
+import torch.nn.functional as F
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
@@ -22,6 +25,7 @@ from tests.browser.lab import ROOT
 from utils.attention import (
     AdditiveAttention,
     DotProductAttention,
+    LocalAttention,
     MultiplicativeAttention,
     ScaledDotProductAttention,
 )
@@ -29,18 +33,41 @@ from utils.corpora import running_example
 from utils.masks import causal_mask, masked_softmax, padding_mask, window_mask
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
+    HeadsExplorer,
     MaskExplorer,
     PipelineExplorer,
     QueryExplorer,
+    ReshapeExplorer,
     SoftmaxExplorer,
+    TilesExplorer,
     TrainingFilm,
     Translator,
+    TuningExplorer,
+    WindowExplorer,
 )
 from utils.widgets.query_explorer import PARAMETERS
 
 pytestmark = needs.chromium
 
+HEAD_MAPS = torch.stack([KEYS @ KEYS.T, -KEYS @ KEYS.T, torch.zeros(6, 6)]).softmax(-1)
+
+
+def without_heads(*gone):
+    """Heads 1 and 2 back each other up for the first question; the second needs head 3."""
+    return [0.25 if {0, 1} <= set(gone) else 1.0 - 0.01 * len(gone), 1 / 3 if 2 in gone else 0.875]
+
+
 SCREENSHOTS = ROOT / "build" / "screenshots"
+# The judge of notebook 02: four questions to keys of two numbers, a state of three.
+QUESTIONS = ["right", "left", "up", "down"]
+U = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [0.0, 1.0], [0.0, -1.0]])
+W = torch.tensor([[0.0, 6.0, 0.0], [6.0, 0.0, 0.0], [1.0, 1.0, 3.0], [6.0, 6.0, -3.0]])
+V = torch.tensor([5.0, 5.0, 4.0, 3.0])
+STATE = {"who": (1.0, 0.0, 1.0), "where": (0.0, 0.0, 1.0), "kind": (0.0, -1.0, 2.0)}
+# The row of "chien" of notebook 03, whose word stands at 8 and its twin at 1.
+LONG = [*SOURCE, "and", "the", "dog", "lay", "on", "the", "rug"]
+LONG_KEYS = torch.cat([KEYS, torch.tensor([[0.0, -3.0]]), KEYS])  # (src_len=13, 2)
+CHIEN = QUERIES[1:2]  # (tgt_len=1, 2)
 CAUSAL, SCORES = causal_mask(6), KEYS @ KEYS.T / 2**0.5
 
 
@@ -62,11 +89,27 @@ def with_beam(widget):
 
 
 EXPLORERS = {
+    "heads": lambda: HeadsExplorer(
+        HEAD_MAPS,
+        SOURCE,
+        SOURCE,
+        ["head 1", "head 2", "head 3"],
+        ["who", "what"],
+        without_heads,
+        "",
+    ),
     "mask": lambda: MaskExplorer(SOURCE, SCORES.tolist(), length=4, half_width=1),
     "pipeline": lambda: PipelineExplorer(KEYS, KEYS, KEYS, SOURCE, SOURCE, CAUSAL, cell=(1, 1)),
     "query": lambda: QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist(), asking=1),
+    "reshape": lambda: ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
+    "tiles": lambda: TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET, asking=3),
+    "tuning": lambda: TuningExplorer(SOURCE, KEYS, W, U, V, QUESTIONS, STATE),
+    "tuning-one": lambda: TuningExplorer(
+        SOURCE, KEYS, torch.ones(1, 1), U[2:3], V[:1], ["up"], {"bar": (0.0, -5.0, 5.0)}
+    ),
+    "window": lambda: WindowExplorer(LONG, (CHIEN @ LONG_KEYS.T)[0], 9.1),
     "training-film": short_film,
     "translator": lambda: Translator("my happy sister did not listen to the dogs"),
     "translator-beam": lambda: with_beam(Translator("the owls did not sleep")),
@@ -226,17 +269,18 @@ def test_the_weights_under_a_mask_are_those_of_masked_softmax(page, moves, mask)
     assert ("what it should not" in said) == any("read" in control for control, _ in moves)
 
 
-def test_a_cell_pressed_by_keyboard_opens_and_closes_again(page):
+def test_cells_pressed_by_keyboard_change_and_change_back(page):
     root = show(page, EXPLORERS["mask"]())
     root.locator(".ex-map").first.locator("[tabindex='0']").focus()
-    page.keyboard.press("ArrowRight")
     mask = rules(4, 1, True)
-    for open_now in (True, False):
-        page.keyboard.press("Space")
-        mask[0, 1] = open_now
-        equal(numbers(root.locator(".ex-map").first), mask.float())
-        equal(numbers(root.locator(".ex-map").last), weights_or_nan(mask))
-        assert ("1 set by hand" in root.locator("[role=status]").inner_text()) == open_now
+    for column, key in enumerate(["Space", "Enter"]):  # one open cell, and one closed
+        for by_hand in (True, False):
+            page.keyboard.press(key)
+            mask[0, column] = ~mask[0, column]
+            equal(numbers(root.locator(".ex-map").first), mask.float())
+            equal(numbers(root.locator(".ex-map").last), weights_or_nan(mask))
+            assert ("1 set by hand" in root.locator("[role=status]").inner_text()) == by_hand
+        page.keyboard.press("ArrowRight")
 
 
 def test_every_tensor_of_the_pipeline_is_that_of_torch(page):
@@ -278,3 +322,120 @@ def test_without_a_mask_the_pipeline_has_four_steps(page):
     assert "Step 3 of 4, softmax: weights (7, 6)" in root.locator("[role=status]").inner_text()
     scaled = ScaledDotProductAttention(2)(QUERIES[None], KEYS[None])[1][0]
     equal(numbers(root.locator(".ex-map:visible").last), scaled)
+
+
+@pytest.mark.parametrize("heads", [2, 4])
+def test_every_number_lies_where_torch_reads_it(page, heads):
+    root = show(page, ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4, heads=heads))
+    x = torch.arange(24).view(2, 3, 4)  # each number is its own place in memory
+    cut = x.view(2, 3, heads, 4 // heads)
+    alone = x.view(2, heads, 3, 4 // heads)
+    for tensors in [(x, x), (cut, alone), (cut.transpose(1, 2), alone)]:
+        for panel, tensor in zip(root.locator("svg").all(), tensors, strict=True):
+            indices = panel.locator("[data-index]").evaluate_all(
+                "cells => cells.map(cell => cell.dataset.index.split(',').map(Number))"
+            )
+            assert [int(tensor[tuple(index)]) for index in indices] == list(range(24))
+            told = panel.locator("xpath=following-sibling::p").inner_text()
+            assert f"shape {tuple(tensor.shape)}, strides {tensor.stride()}" in told
+        page.get_by_role("button", name="Next").or_(page.get_by_text("Start again")).click()
+
+
+def test_a_number_is_followed_by_click_and_arrow_keys(page):
+    root = show(page, ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4))
+    status, panel = root.locator("[role=status]"), root.locator("svg").first
+    assert "cat 3 is number 6" in status.inner_text()
+    panel.focus()
+    for key, name in {"Right": "cat 4", "Down": "sat 4", "Left": "sat 3", "Up": "cat 3"}.items():
+        page.keyboard.press(f"Arrow{key}")
+        assert status.inner_text().startswith(name)
+    panel.get_by_text("mat 4").click()
+    assert "mat 4 is number 23" in status.inner_text()
+    page.get_by_role("button", name="Next").press("Enter")
+    page.get_by_role("button", name="Next").press("Enter")
+    assert "16 of 24 numbers stand in the row of another token" in status.inner_text()
+    page.get_by_role("button", name="Back").press("Enter")
+    page.get_by_role("button", name="Back").press("Enter")  # which now can go no further back
+    assert page.evaluate("document.activeElement.textContent") == "Next"
+
+
+def test_every_set_of_heads_answers_as_the_model_does(page):
+    widget = EXPLORERS["heads"]()
+    root = show(page, widget)
+    switches = root.get_by_role("checkbox").all()
+    for on in itertools.product([True, False], repeat=3):
+        for switch, wanted in zip(switches, on, strict=True):
+            switch.set_checked(wanted)
+        expected = without_heads(*(head for head in range(3) if not on[head]))
+        assert numbers(root.locator(".ex-bars")) == pytest.approx(expected, abs=1e-5)
+        mean = HEAD_MAPS[torch.tensor(on)].sum(0) / max(1, sum(on))
+        assert numbers(root.locator(".ex-map")) == pytest.approx(mean.flatten().tolist(), abs=1e-5)
+    root.get_by_role("button", name="enlarge head 2").click()
+    shown = numbers(root.locator(".ex-map"))
+    assert shown == pytest.approx(HEAD_MAPS[1].flatten().tolist(), abs=1e-5)
+
+
+def test_heads_that_are_off_together_are_compared_with_one_at_a_time(page):
+    root = show(page, EXPLORERS["heads"]())
+    status = root.locator("[role=status]")
+    for head in ("head 1", "head 2"):
+        root.get_by_label(head, exact=True).press("Space")
+    together, singly = status.inner_text().split("alone adds up to")
+    assert "head 1, head 2 cost: who 0.75, what 0.00" in together
+    assert "who 0.02, what 0.00" in singly
+
+
+@pytest.mark.parametrize("size", range(1, 7))
+def test_the_tiles_arrive_at_the_attention_of_torch(page, size):
+    root = show(page, EXPLORERS["tiles"]())
+    root.get_by_label("keys in a tile").fill(str(size))
+    while root.get_by_role("button", name="Back").is_enabled():
+        root.get_by_role("button", name="Back").click()
+    scores = QUERIES @ KEYS.T / 2**0.5  # (tgt_len, src_len)
+    for read in range(size, 6 + size, size):
+        root.get_by_role("button", name="Next").click()
+        seen, largest = scores[:, :read], scores[:, :read].amax(1)
+        sums = (seen - largest[:, None]).exp().sum(1)
+        so_far = seen.softmax(-1) @ KEYS[:read]  # exact attention to the keys read so far
+        at_once = F.scaled_dot_product_attention(QUERIES, KEYS, KEYS)
+        older = scores[:, : read - size].amax(1) if read > size else largest
+        expected = [largest[:, None], (older - largest).exp()[:, None], sums[:, None]]
+        told = root.locator("[role=region] [data-value]").evaluate_all(
+            "cells => cells.flatMap(cell => cell.dataset.value.split(' ').map(Number))"
+        )
+        expected = torch.cat([*expected, so_far, at_once], dim=1).flatten()
+        torch.testing.assert_close(torch.tensor(told), expected, atol=1e-5, rtol=0)
+    assert "no context is further than 0.00000" in root.locator("[role=status]").inner_text()
+
+
+def test_tiles_that_are_not_rescaled_give_something_else(page):
+    root = show(page, EXPLORERS["tiles"]())
+    root.get_by_label("rescale").press("Space")
+    root.get_by_role("button", name="Next").press("Enter")
+    gap = re.search(r"further than ([\d.]+) from", root.locator("[role=status]").inner_text())[1]
+    assert float(gap) > 0.1
+
+
+def test_tuned_weights_are_those_of_the_course_s_module(page):
+    root = show(page, EXPLORERS["tuning"]())
+    for name, key in [("where", "End"), ("kind", "End"), ("points for up", "Home")]:
+        root.get_by_label(name).focus()
+        page.keyboard.press(key)
+    attention = AdditiveAttention(query_dim=3, key_dim=2, attention_dim=4)
+    v = V.where(torch.tensor([True, True, False, True]), 0)  # no points for "up"
+    attention.load_state_dict({"W.weight": W, "U.weight": U, "v.weight": v.unsqueeze(0)})
+    _, weights = attention(torch.tensor([[[1.0, 1.0, 2.0]]]), KEYS[None])
+    equal(numbers(root), weights)
+
+
+@pytest.mark.parametrize(("centre", "half_width"), [(9.1, 2), (10.5, 2), (11.5, 1), (4.5, 4)])
+def test_weights_under_the_bell_are_those_of_local_attention(page, centre, half_width):
+    explorer = EXPLORERS["window"]()
+    explorer.centre, explorer.half_width = centre, half_width
+    attention = LocalAttention(2, 2, half_width, "predicted", "dot")
+    attention.find_centres = lambda *_: torch.tensor([[centre]])  # as if the state pointed there
+    _, weights = attention(CHIEN[None], LONG_KEYS[None])
+    root = show(page, explorer)
+    equal(numbers(root), weights)
+    root.get_by_label("normalise again").press("Space")
+    equal(numbers(root), weights / weights.sum())

@@ -11,7 +11,6 @@ from tests.browser.lab import (
     RUN_MILLISECONDS,
     copy_course,
     go_to,
-    running_browser,
     running_lab,
 )
 
@@ -47,8 +46,8 @@ def guess(page):
     page.keyboard.press("Enter")
 
 
-def test_a_guess_stands_beside_the_result_and_is_kept(course):
-    with running_lab(course) as address, running_browser() as browser:
+def test_a_guess_stands_beside_the_result_and_is_kept(browser, course):
+    with running_lab(course) as address:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(60_000)
         go_to(page, address, f"notebooks/{NAME}")

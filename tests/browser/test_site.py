@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
-from tests.browser.lab import ROOT, running_browser
+from tests.browser.lab import ROOT
 
 pytestmark = [needs.chromium, needs.site]
 
@@ -48,12 +48,6 @@ def address(site):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -52,27 +52,31 @@ RUN = """async ([code, file, sentences, beamSize]) => {
   const { readTranslator, tokenise, translate } = await import(url);
   const bytes = Uint8Array.from(atob(file), (one) => one.charCodeAt(0));
   const translator = readTranslator(bytes);
-  return sentences.map((sentence) => {
+  return JSON.stringify(sentences.map((sentence) => { // as text: many arrays travel slowly
     const source = tokenise(sentence);
     const { words, winner, moments } = translate(translator, source, beamSize);
     const weights = moments.slice(0, words.length).map((moment) => [...moment.weights]);
     return { source, words, weights, score: winner.total / winner.ids.length };
-  });
+  }));
 }"""
 each = pytest.mark.parametrize("name", DECODERS)
 
 
 @cache
+def corpus():
+    return translation_corpus(pairs=10_000, phrases=(1, 4), seed=0)
+
+
+@cache
 def sentences():
     """A thousand: the test set, and as many with a name or a noun that no model knows."""
-    test = translation_corpus(pairs=10_000, phrases=(1, 4), seed=0).test
     strangers = [translation_pairs(250, (1, 4), seed=5, unseen=one) for one in ("names", "nouns")]
-    return [pair.source_text for pairs in (test, *strangers) for pair in pairs]
+    return [pair.source_text for pairs in (corpus().test, *strangers) for pair in pairs]
 
 
 def in_page(page, name, texts, beam_size):
     file = b64encode(read_translator(name)).decode()
-    return page.evaluate(RUN, [module("seq2seq"), file, texts, beam_size])
+    return json.loads(page.evaluate(RUN, [module("seq2seq"), file, texts, beam_size]))
 
 
 @each
@@ -131,7 +135,8 @@ def test_an_empty_and_an_endless_line_get_a_kind_sentence(page):
         type_in(root, nothing)
         assert said(root).startswith("There is no word to translate yet")
     type_in(root, "the cat " * 30)
-    assert "That is 60 words." in said(root)
+    longest = max(len(pair.source) for pair in corpus().train)
+    assert f"That is 60 words. The models learned from sentences of up to {longest};" in said(root)
     type_in(root, "the cat slept")
     assert "“le chat" in said(root)
 
@@ -150,6 +155,16 @@ def test_one_word_edited_marks_what_is_new(page):
     assert root.locator(".tr-new").count() == 0
 
 
+def test_another_model_with_the_same_words_has_its_own_map(page):
+    root = show(page, Translator(DOGS))
+    panel = root.locator(".tr-panel").first
+    words = panel.locator(".tr-words span").all_inner_texts()
+    for name, maps in (("no attention", 0), ("additive", 1), ("no attention", 0)):
+        panel.locator("select").select_option(name)
+        assert panel.locator(".tr-words span").all_inner_texts() == words
+        assert panel.get_by_role("grid").count() == maps
+
+
 def test_pointing_at_a_cell_marks_both_words_and_shows_its_step(page):
     root = show(page, Translator(DOGS))
     panel = root.locator(".tr-panel").first
@@ -164,6 +179,10 @@ def test_pointing_at_a_cell_marks_both_words_and_shows_its_step(page):
     shown = [float(bar.get_attribute("data-value")) for bar in looks_at.all()]
     assert shown == pytest.approx(weights[2].tolist(), abs=1e-5)
     panel.locator(".tr-words span").nth(4).hover()
+    word = panel.locator(".tr-words span").nth(4).element_handle()
+    panel.locator(".tr-words span").nth(5).hover()
+    panel.locator(".tr-words span").nth(4).hover()
+    assert word.is_visible()  # the same as before, or the mouse would point at it again and again
     marked = root.locator(".tr-words").first.locator(".tr-here")
     assert marked.all_inner_texts() == [source[weights[4].argmax()]]
     assert panel.locator("h4").inner_text() == f"Step 5 writes “{words[4]}”"

@@ -64,7 +64,7 @@ class Note:
         )
         head, *rows = self.table or [[]]
         table = "".join(
-            "<tr>" + "".join(f"<{tag} {_CELL}>{marked(cell)}</{tag}>" for cell in row) + "</tr>"
+            "<tr>" + "".join(_table_cell(tag, text) for text in row) + "</tr>"
             for tag, row in [("th", head), *(("td", row) for row in rows)]
         )
         return (
@@ -81,8 +81,12 @@ class Note:
         )
 
 
-_CELL = 'style="text-align:left;padding:2px 14px 2px 0"'
 _AIR = 'style="margin-top:8px"'
+
+
+def _table_cell(tag: str, text: str) -> str:
+    tag = tag if text else "td"  # a heading without a text is none
+    return f'<{tag} style="text-align:left;padding:2px 14px 2px 0">{marked(text)}</{tag}>'
 
 
 def marked(text: str) -> str:

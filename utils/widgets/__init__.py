@@ -1,23 +1,33 @@
 """What learners move, and what they guess. Without a kernel each shows something plain."""
 
+from utils.widgets.heads_explorer import HeadsExplorer
 from utils.widgets.interview import InterviewSheet
 from utils.widgets.mask_explorer import MaskExplorer
 from utils.widgets.pipeline_explorer import PipelineExplorer
 from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
+from utils.widgets.reshape_explorer import ReshapeExplorer
 from utils.widgets.slider_figure import SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
+from utils.widgets.tiles_explorer import TilesExplorer
 from utils.widgets.training_film import TrainingFilm
 from utils.widgets.translator import Translator
+from utils.widgets.tuning_explorer import TuningExplorer
+from utils.widgets.window_explorer import WindowExplorer
 
 __all__ = [
+    "HeadsExplorer",
     "InterviewSheet",
     "MaskExplorer",
     "PipelineExplorer",
     "QueryExplorer",
+    "ReshapeExplorer",
     "SliderFigure",
     "SoftmaxExplorer",
+    "TilesExplorer",
     "TrainingFilm",
     "Translator",
+    "TuningExplorer",
+    "WindowExplorer",
     "predict",
 ]

@@ -25,6 +25,9 @@ const STYLE = `
 .ex p { margin: 4px 0; max-width: 46em; }
 .ex-control { display: grid; grid-template-columns: minmax(7em, 11em) minmax(8em, 16em) 5em; gap: 8px;
   align-items: center; margin: 2px 0; }
+.ex-steps { display: flex; gap: 8px; align-items: center; margin: 4px 0; }
+.ex-steps button { min-width: 5.5em; }
+.ex-steps button:disabled { opacity: 0.5; cursor: default; }
 .ex-check { display: inline-flex; gap: 6px; align-items: center; margin: 2px 14px 2px 0; }
 .ex input, .ex select, .ex button { font: inherit; accent-color: #0173b2; max-width: 100%; }
 .ex input[type=range] { width: 100%; margin: 0; }
@@ -74,7 +77,8 @@ export function element(tag, attributes = {}, parent = null) {
 
 /** The root of an explorer, with the style that all share. */
 export function explorer(el, name) {
-  const root = element("section", { class: "ex", "aria-label": name }, el);
+  // A group: a page may hold several of one name, which landmarks may not.
+  const root = element("div", { class: "ex", role: "group", "aria-label": name }, el);
   element("style", { text: STYLE }, root);
   return root;
 }
@@ -128,6 +132,22 @@ export function button(parent, name, onClick) {
   return node;
 }
 
+/** Buttons to go through steps 0, 1, …, `last`, and to begin again. Returns draw(step, last). */
+export function stepper(parent, onStep) {
+  const row = element("div", { class: "ex-steps", role: "group", "aria-label": "steps" }, parent);
+  let [at, end] = [0, 0];
+  const back = button(row, "Back", () => onStep(at - 1));
+  const next = button(row, "Next", () => onStep(at < end ? at + 1 : 0));
+  const place = element("output", {}, row);
+  return (step, last) => {
+    [at, end] = [step, last];
+    if (step === 0 && document.activeElement === back) next.focus(); // a disabled one has no focus
+    back.disabled = step === 0;
+    next.textContent = step < last ? "Next" : "Start again";
+    place.textContent = `step ${step} of ${last}`;
+  };
+}
+
 /** A sentence below the picture, which a screen reader speaks when it changes. */
 export function status(parent) {
   const line = element("p", { role: "status" }, parent);
@@ -164,11 +184,11 @@ function paint(value, limit) {
  * framed, `marked` = [i, j] more strongly (null in place of j: the whole row, of i: the column).
  * Given `onPoint(i, j)`, cells can be reached by mouse and arrow keys; given `onPress(i, j)`, also
  * pressed, by click, Enter or the space bar. Up to 16 rows and columns are a table that screen
- * readers can read; more are a canvas.
+ * readers can read; more are a canvas, and so is a small picture, of `side` pixels.
  */
-export function heatmap(parent, { name, rows, columns, onPoint, onPress }) {
-  const big = Math.max(rows.length, columns.length) > MANY;
-  return big ? canvasMap(parent, name, rows, columns, onPoint)
+export function heatmap(parent, { name, rows, columns, onPoint, onPress, side }) {
+  const big = side || Math.max(rows.length, columns.length) > MANY;
+  return big ? canvasMap(parent, name, rows, columns, onPoint, side)
     : tableMap(parent, name, rows, columns, onPoint, onPress);
 }
 
@@ -233,11 +253,10 @@ function moveByKeys(table, cells, onPress) {
   });
 }
 
-function canvasMap(parent, name, rows, columns, onPoint) {
-  const SIDE = 440; // pixels of the longer side
-  const cell = SIDE / Math.max(rows.length, columns.length);
+function canvasMap(parent, name, rows, columns, onPoint, side = 440) { // pixels of the longer side
+  const cell = side / Math.max(rows.length, columns.length);
   const canvas = element("canvas", { width: cell * columns.length, height: cell * rows.length,
-    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...OWN_KEYS }, parent);
+    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...(onPoint && OWN_KEYS) }, parent);
   const pen = canvas.getContext("2d");
   let at = [0, 0];
   const point = (i, j) => {
@@ -305,8 +324,9 @@ export function bars(parent, { name, labels, columns = ["weight"] }) {
 }
 
 /**
- * Axes with lines. Returns draw(lines): each { name, points: [[x, y], …], colour, dashes }, or one of
- * one point, which is drawn as a dot.
+ * Axes with lines. Returns draw(lines): each { name, points: [[x, y], …], colour, dashes, wide }, or
+ * one of one point, which is drawn as a dot. The name stands at the last point; `below` says how many
+ * pixels further down.
  */
 export function chart(parent, { name, x: [left, right], y: [bottom, top], xName, yName,
   width = 340, height = 220 }) {
@@ -317,28 +337,29 @@ export function chart(parent, { name, x: [left, right], y: [bottom, top], xName,
   const grey = { stroke: "#888", "stroke-width": 1 };
   element("line", { x1: px(left), x2: px(right), y1: py(bottom), y2: py(bottom), ...grey }, svg);
   element("line", { x1: px(left), x2: px(left), y1: py(bottom), y2: py(top), ...grey }, svg);
+  const signed = (value) => String(value).replace("-", "−");
   const say = (x, y, text, anchor, turn) => element("text", { x, y, text, "text-anchor": anchor,
     transform: turn ? `rotate(-90 ${x} ${y})` : undefined }, svg);
-  [left, right].forEach((value) => say(px(value), height - 22, String(value), "middle"));
-  [bottom, top].forEach((value) => say(42, py(value) + 4, String(value), "end"));
+  [left, right].forEach((value) => say(px(value), height - 22, signed(value), "middle"));
+  [bottom, top].forEach((value) => say(42, py(value) + 4, signed(value), "end"));
   say((px(left) + px(right)) / 2, height - 5, xName, "middle");
   say(12, (py(bottom) + py(top)) / 2, yName, "middle", true);
   const drawn = element("g", {}, svg);
   return (lines) => {
     drawn.replaceChildren();
-    for (const { name: label, points, colour, dashes } of lines) {
+    for (const { name: label, points, colour, dashes, wide = 2.5, below = -7 } of lines) {
       const inside = points.map(([x, y]) => [px(x), py(Math.min(top, Math.max(bottom, y)))]);
       if (inside.length === 1) {
         const [[cx, cy]] = inside;
         element("circle", { cx, cy, r: 5, fill: colour }, drawn);
       } else {
         element("polyline", { points: inside.map((pair) => pair.join(",")).join(" "), fill: "none",
-          stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dashes }, drawn);
+          stroke: colour, "stroke-width": wide, "stroke-dasharray": dashes }, drawn);
       }
       if (!label) continue;
       const [x, y] = inside.at(-1);
-      element("text", { x: Math.min(x, width - 8), y: y - 7, text: label, "text-anchor": "end" },
-        drawn);
+      element("text", { x: Math.min(x, width - 8), y: y + below, text: label,
+        "text-anchor": below < 0 || x > width - 70 ? "end" : "start" }, drawn);
     }
   };
 }

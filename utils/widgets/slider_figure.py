@@ -1,39 +1,73 @@
-"""A figure with sliders: the simplest way to make a picture interactive."""
+"""A figure that the kernel redraws: the simplest way to make a picture interactive."""
 
 from collections.abc import Callable
 
+import anywidget
 import ipywidgets
+import traitlets
 
 from utils.plots import AccessibleFigure
+from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 
-class SliderFigure(Pictured, ipywidgets.VBox):
-    """A figure that is redrawn whenever one of its sliders moves.
+class SliderFigure(Pictured, anywidget.AnyWidget):
+    """A figure that is redrawn whenever one of its controls moves.
+
+    The page has controls of its own, as ipywidgets' sliders have no name for screen readers.
 
     Args:
-        draw: returns the figure, given a value for each slider by name.
-        sliders: name → a slider from ipywidgets, or another control, such as a checkbox. Each is
-            labelled with its name, on screen and for screen readers.
+        draw: returns the figure, given the value of each control by name.
+        sliders: name → a slider from ipywidgets, or another control: a checkbox, a list to choose
+            from, a line of text. Each is labelled with its name.
     """
+
+    _esm = module("slider_figure")
+    controls = traitlets.List().tag(sync=True)
+    values = traitlets.Dict().tag(sync=True)  # by name; of a list of options, the index
+    image = traitlets.Unicode().tag(sync=True)
+    drawn = traitlets.Int().tag(sync=True)  # how often; two drawings may be equal
 
     def __init__(self, draw: Callable[..., AccessibleFigure], **sliders: ipywidgets.Widget):
         self._draw = draw
         self._sliders = sliders
-        self._image = ipywidgets.HTML(self.picture())
-        for name, slider in sliders.items():
-            slider.description = name.replace("_", " ")
-            slider.style.description_width = "initial"  # otherwise a long name is truncated
-            slider.observe(self._redraw, names="value")
-        super().__init__([*sliders.values(), self._image])
+        controls = [_described(name, slider) for name, slider in sliders.items()]
+        values = {name: getattr(one, _held(one)) for name, one in sliders.items()}
+        super().__init__(controls=controls, values=values, image=self.picture())
+        self.observe(self._redraw, names="values")
 
     def picture(self) -> str:
         return self._draw(**{name: one.value for name, one in self._sliders.items()}).to_html()
 
     def _redraw(self, _change) -> None:
+        for name, value in self.values.items():
+            setattr(self._sliders[name], _held(self._sliders[name]), value)
         try:
-            self._image.value = self.picture()
+            self.image = self.picture()
         except Exception as error:  # an exception in a callback would go unseen: show it
-            self._image.value = (
+            self.image = (
                 f'<p role="alert">This could not be drawn. {type(error).__name__}: {error}</p>'
             )
+        self.drawn += 1
+
+
+def _held(control: ipywidgets.Widget) -> str:
+    """The trait that says where a control stands."""
+    return "index" if hasattr(control, "options") else "value"
+
+
+def _described(name: str, control: ipywidgets.Widget) -> dict:
+    """What the page needs to make such a control."""
+    described = {"name": name, "label": name.replace("_", " ")}
+    if isinstance(control, ipywidgets.SelectionSlider):
+        options = list(control._options_labels)
+        ends = {"min": 0, "max": len(options) - 1, "step": 1}
+        return {**described, "kind": "slider", "options": options, **ends}
+    if hasattr(control, "options"):
+        return {**described, "kind": "choice", "options": list(control._options_labels)}
+    if isinstance(control, ipywidgets.Checkbox):
+        return {**described, "kind": "checkbox"}
+    if isinstance(control, ipywidgets.Text):
+        return {**described, "kind": "text"}
+    ends = {end: getattr(control, end) for end in ("min", "max", "step")}
+    return {**described, "kind": "slider", **ends}

@@ -16,11 +16,11 @@ function render({ model, el }) {
     (number) => put("sentence", Number(number)));
   const row = element("div", { class: "ex-row" }, root);
   const place = element("div", {}, row);
-  const side = element("div", { style: "max-width: 340px" }, row);
+  const side = element("div", { style: "max-width: 290px" }, row);
   const x = [steps[0], steps.at(-1)];
   const curve = (name, numbers, top, colour) => {
     const draw = chart(side, { name: `${name} by step of training`, x, y: [0, top],
-      xName: "step of training", yName: name, height: 150 });
+      xName: "step of training", yName: name, width: 290, height: 150 });
     const points = steps.map((step, n) => [step, numbers[n]]);
     return (moment) => draw([{ points, colour }, { points: [points[moment]], colour: COLOURS.query }]);
   };

@@ -5,7 +5,7 @@ import {
 } from "./drawing.js";
 import { best, readTranslator, tokenise, translate, wordsOf } from "./seq2seq.js";
 
-const LONGEST = 40; // words; the models have seen up to 24
+const LONGEST = 40; // words; the models have seen up to 19
 const SHOWN = 5; // of the next words
 const LAST = "<eos>";
 const NONE = -1; // the place of a source word, where none is pointed at
@@ -31,12 +31,14 @@ const TRANSLATOR_STYLE = `
 /** Words in a row; pointing at one says which. Returns draw(words, class names of each). */
 function wordsIn(parent, name, onPoint) {
   const line = element("div", { class: "tr-words", role: "group", "aria-label": name }, parent);
+  let drawn = [];
   return (words, classes) => {
-    line.replaceChildren();
-    words.forEach((text, n) => {
-      const word = element("span", { text, class: classes(text, n) }, line);
-      word.addEventListener("pointerenter", () => onPoint(n));
-    });
+    if (words.join("\n") !== drawn.map(({ textContent }) => textContent).join("\n")) {
+      line.replaceChildren(); // only for other words: a new one under the mouse would be pointed at anew
+      drawn = words.map((text) => element("span", { text }, line));
+      drawn.forEach((word, n) => word.addEventListener("pointerenter", () => onPoint(n)));
+    }
+    drawn.forEach((word, n) => { word.className = classes(words[n], n); });
   };
 }
 
@@ -55,11 +57,11 @@ function panel(parent, names, number, { choose, point }) {
   const map = element("div", {}, box);
   const details = element("div", {}, box);
   let drawMap = null;
-  let drawn = null; // the table is built anew only for other words
+  let drawn = null; // the table is built anew only for other words, or another model
 
-  function showMap({ moments, words }, source, step, word) {
+  function showMap(name, { moments, words }, source, step, word) {
     const rows = [...words, LAST].slice(0, moments.length);
-    const key = JSON.stringify([rows, source]);
+    const key = JSON.stringify([name, rows, source]);
     if (drawn !== key) {
       drawn = key;
       map.replaceChildren();
@@ -120,7 +122,7 @@ function panel(parent, names, number, { choose, point }) {
     }
     const here = Math.min(step, found.moments.length - 1);
     showWords(found.words, (text, n) => `${n === here ? "tr-here" : ""} ${isNew(text) ? "tr-new" : ""}`);
-    showMap(found, source, here, word ?? lookedAt(found, here));
+    showMap(name, found, source, here, word ?? lookedAt(found, here));
     showStep(model, found, source, here);
     if (found.steps[0].kept.length > 1) {
       showBeam(model, found, source, Math.min(step, found.steps.length - 1));
@@ -136,7 +138,9 @@ function render({ model, el }) {
   let failed = "";
 
   const put = (changes) => {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
+    for (const [name, value] of Object.entries(changes)) {
+      if (model.get(name) !== value) model.set(name, value);
+    }
     model.save_changes();
   };
   const root = explorer(el, "Translator");
@@ -207,16 +211,16 @@ function render({ model, el }) {
     if (failed) return failed;
     if (!source.length) return "There is no word to translate yet: type an English sentence above.";
     if (source.length > LONGEST) {
-      return `That is ${source.length} words. The models learned from sentences of up to 24; `
+      return `That is ${source.length} words. The models learned from sentences of up to 19; `
         + `please keep it to ${LONGEST}.`;
     }
     if (translations.includes(null)) {
       return "The models are on their way. (They come from the kernel: without one, run the cell.)";
     }
-    const strangers = [...new Set(unknown)].map((text) => `“${text}”`).join(", ");
+    const strangers = [...new Set(unknown)].map((text) => `“${text}”`);
     return [
-      strangers && `Not in the vocabulary: ${strangers}. The models read ${unknown.length > 1
-        ? "them" : "it"} as <unk>.`,
+      strangers.length && `Not in the vocabulary: ${strangers.join(", ")}. The models read `
+        + `${strangers.length > 1 ? "them" : "it"} as <unk>.`,
       ...chosen.map((name, n) => {
         const { words, moments } = translations[n];
         const here = Math.min(step, moments.length - 1);

@@ -1,0 +1,77 @@
+"""What each head looks at, and what is lost without it, or without several."""
+
+from collections.abc import Callable, Sequence
+from itertools import compress, product
+
+import anywidget
+import traitlets
+from torch import Tensor
+
+from utils.plots import head_grid
+from utils.widgets.module import module
+from utils.widgets.pictured import Pictured
+
+MOST_HEADS = 10  # 1,024 ways to switch them
+
+
+class HeadsExplorer(Pictured, anywidget.AnyWidget):
+    """The maps of some heads, one of them or their mean large, and a switch for each.
+
+    The model is asked once for every set of heads, so that the page can answer without it.
+
+    Args:
+        maps: (heads, tgt_len, src_len), the weights of one example.
+        source: labels of the columns.
+        target: labels of the rows.
+        names: one for each head.
+        questions: what is measured, such as the share of right answers to each of two questions.
+        measure: given the places of the heads that are off, an answer from 0 to 1 to each question.
+        alt: what the maps show, for a reader who cannot see them.
+    """
+
+    _esm = module("heads_explorer")
+    maps = traitlets.List().tag(sync=True)
+    source = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    target = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    questions = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    answers = traitlets.List().tag(sync=True)  # a row for each set; bit h of its place: h is off
+    off = traitlets.Int(0).tag(sync=True)  # the set of heads that are off, in the same bits
+    large = traitlets.Int(-1).tag(sync=True)  # the head shown large; -1: the mean of those on
+
+    def __init__(
+        self,
+        maps: Tensor,
+        source: Sequence[str],
+        target: Sequence[str],
+        names: Sequence[str],
+        questions: Sequence[str],
+        measure: Callable[..., Sequence[float]],
+        alt: str,
+    ):
+        expected = (len(names), len(target), len(source))
+        if maps.shape != expected:
+            raise ValueError(
+                f"maps are (heads, tgt_len, src_len) = {expected}, got {tuple(maps.shape)}"
+            )
+        if len(names) > MOST_HEADS:
+            raise ValueError(f"at most {MOST_HEADS} heads can be switched, got {len(names)}")
+        sets = [bits[::-1] for bits in product([False, True], repeat=len(names))]
+        answers = [measure(*compress(range(len(names)), bits)) for bits in sets]
+        self._alt = alt
+        super().__init__(
+            maps=[[_short(row) for row in one] for one in maps.tolist()],
+            source=list(source),
+            target=list(target),
+            names=list(names),
+            questions=list(questions),
+            answers=[_short(answer) for answer in answers],
+        )
+
+    def picture(self) -> str:
+        return head_grid(self.maps, self.source, self.target, self.names, self._alt).to_html()
+
+
+def _short(numbers) -> list[float]:
+    """Six digits are enough for a page."""
+    return [round(float(number), 6) for number in numbers]

@@ -1,0 +1,122 @@
+// Softmax over keys that come tile by tile, without the table of all scores.
+
+import { matmul, softmax, transposed } from "./arithmetic.js";
+import { checkbox, element, explorer, heatmap, OWN_KEYS, slider, status, stepper,
+  written } from "./drawing.js";
+
+/**
+ * One query's attention over keys that come `size` at a time, after so many tiles: the largest score,
+ * the sum of the powers e^(score − largest), and the values, each times its power. Where a larger
+ * score turns up, all that was summed before is rescaled by e^(old largest − new largest).
+ */
+function readTiles(scores, values, size, tiles, rescaling) {
+  let [largest, before, factor, total, added] = [-Infinity, -Infinity, 1, 0, 0];
+  let mixed = values[0].map(() => 0);
+  const powers = scores.map(() => 0); // of the last tile only: the others are forgotten
+  for (let start = 0; start < Math.min(scores.length, tiles * size); start += size) {
+    const tile = scores.slice(start, start + size);
+    before = largest;
+    largest = Math.max(largest, ...tile);
+    factor = rescaling && start ? Math.exp(before - largest) : 1;
+    powers.fill(0);
+    tile.forEach((score, n) => { powers[start + n] = Math.exp(score - largest); });
+    added = powers.reduce((sum, power) => sum + power);
+    total = total * factor + added;
+    mixed = mixed.map((number, axis) => powers.reduce((sum, power, j) =>
+      sum + power * values[j][axis], number * factor));
+  }
+  return { largest, before, factor, added, total, powers,
+    context: mixed.map((number) => number / (total || 1)) }; // before the first tile: 0
+}
+
+/** A table whose cells are numbers or vectors, in full in `data-value`. Returns draw(cells). */
+function numberTable(parent, name, rows, columns) {
+  const scroll = element("div", { class: "ex-scroll", tabindex: 0, role: "region", "aria-label": name,
+    ...OWN_KEYS }, parent);
+  const table = element("table", { class: "ex-map", style: "white-space: nowrap" }, scroll);
+  const head = element("tr", {}, element("thead", {}, table));
+  element("td", {}, head);
+  columns.forEach((text) => element("th", { scope: "col", text }, head));
+  const body = element("tbody", {}, table);
+  const cells = rows.map((text) => {
+    const row = element("tr", {}, body);
+    element("th", { scope: "row", text }, row);
+    return columns.map(() => element("td", {}, row));
+  });
+  return (values, marked) => cells.forEach((row, i) => row.forEach((cell, column) => {
+    const value = values[i][column];
+    const vector = Array.isArray(value);
+    const text = vector ? `(${value.map((one) => written(one)).join(", ")})` : written(value);
+    if (cell.textContent !== text) cell.textContent = text;
+    cell.dataset.value = vector ? value.join(" ") : value;
+    cell.classList.toggle("ex-marked", i === marked);
+  }));
+}
+
+function render({ model, el }) {
+  const [queries, keys, values, target, source] = ["queries", "key_vectors", "value_vectors", "target",
+    "source"].map((name) => model.get(name));
+  const scores = matmul(queries, transposed(keys)).map((row) =>
+    row.map((score) => score / Math.sqrt(keys[0].length)));
+  const atOnce = matmul(scores.map((row) => softmax(row)), values);
+  const root = explorer(el, "Tiles explorer");
+  const put = (name) => (value) => {
+    model.set(name, value);
+    model.save_changes();
+  };
+  const showSize = slider(root, "keys in a tile", [1, source.length, 1], put("size"));
+  const showRescaling = checkbox(root, "rescale what was summed before", put("rescaling"));
+  const showStep = stepper(root, put("step"));
+  const row = element("div", { class: "ex-row" }, root);
+  const left = element("div", {}, row);
+  element("h4", { text: "in the tile: e^(score − largest so far)" }, left);
+  const drawTile = heatmap(left, { name: "the tile", rows: target, columns: source,
+    onPoint: put("asking") });
+  const right = element("div", {}, row);
+  const kept = element("h4", {}, right);
+  const drawKept = numberTable(right, "kept for every query", target,
+    ["largest", "rescaled by", "sum", "context so far", "of all at once"]);
+  const say = status(root);
+
+  function update() {
+    const size = model.get("size");
+    const tiles = Math.ceil(source.length / size);
+    const step = Math.min(model.get("step"), tiles);
+    const asking = model.get("asking");
+    showSize(size);
+    showRescaling(model.get("rescaling"));
+    showStep(step, tiles);
+    kept.textContent = `kept for every query${model.get("rescaling") ? "" : ", never rescaled"}`;
+    const read = scores.map((line) => readTiles(line, values, size, step, model.get("rescaling")));
+    const [from, to] = [(step - 1) * size, Math.min(step * size, source.length)];
+    drawTile(read.map(({ powers }) => powers), {
+      closed: scores.map((line) => line.map((_, j) => j < from || j >= to)), marked: [asking, null] });
+    drawKept(read.map(({ largest, factor, total, context }, i) =>
+      [largest, factor, total, context, atOnce[i]]), asking);
+    const { largest, before, factor, added, total } = read[asking];
+    const held = `At most ${target.length} × ${size} scores exist at a time, not `
+      + `${target.length} × ${source.length}.`;
+    const off = Math.max(...read.flatMap(({ context }, i) =>
+      context.map((number, axis) => Math.abs(number - atOnce[i][axis]))));
+    const end = step < tiles ? held
+      : `All keys are read, and no context is further than ${written(off, 5)} from softmax at once.`;
+    if (step === 0) say(`Nothing is read yet. ${tiles} tiles to come. ${held}`);
+    else if (step === 1) {
+      say(`Tile 1 of ${tiles}, ${target[asking]}: the largest score is ${written(largest)}, the `
+        + `powers add up to ${written(total)}. ${end}`);
+    } else {
+      const grown = model.get("rescaling") ? `so what was summed is multiplied by ${written(factor)}`
+        : "but what was summed is not rescaled";
+      const change = largest === before ? `stays ${written(largest)}`
+        : `goes from ${written(before)} to ${written(largest)}, ${grown}`;
+      say(`Tile ${step} of ${tiles}, ${target[asking]}: the largest score ${change}. `
+        + `${written(added)} comes to the sum, which makes ${written(total)}. ${end}`);
+    }
+  }
+  const changes = ["size", "rescaling", "step", "asking"].map((name) => `change:${name}`);
+  changes.forEach((change) => model.on(change, update));
+  update();
+  return () => changes.forEach((change) => model.off(change, update));
+}
+
+export default { render };

@@ -1,0 +1,78 @@
+"""Softmax over keys that come tile by tile, without the table of all scores."""
+
+import math
+from collections.abc import Sequence
+
+import anywidget
+import torch
+import traitlets
+from torch import Tensor
+
+from utils.plots import concept_heatmap
+from utils.widgets.module import module
+from utils.widgets.pictured import Pictured
+
+
+class TilesExplorer(Pictured, anywidget.AnyWidget):
+    """Scaled dot-product attention that reads a few keys at a time.
+
+    It keeps, for each query, the largest score, the sum of the powers and the weighted sum of the
+    values, and rescales them when a larger score turns up (Milakov and Gimelshein 2018). So no more
+    than a tile of the scores ever exists (Dao et al. 2022).
+
+    Args:
+        queries: (tgt_len, key_dim).
+        keys: (src_len, key_dim).
+        values: (src_len, value_dim), of two or three numbers each: they are shown.
+        source: labels of the keys.
+        target: labels of the queries.
+        asking: the place of the query that is told about in the beginning.
+    """
+
+    _esm = module("tiles_explorer")
+    queries = traitlets.List().tag(sync=True)
+    key_vectors = traitlets.List().tag(sync=True)  # every widget has a `keys` already
+    value_vectors = traitlets.List().tag(sync=True)
+    source = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    target = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    size = traitlets.Int(2).tag(sync=True)  # keys in a tile
+    step = traitlets.Int(2).tag(sync=True)  # tiles that are read: at the second something happens
+    asking = traitlets.Int().tag(sync=True)
+    rescaling = traitlets.Bool(True).tag(sync=True)
+
+    def __init__(
+        self,
+        queries: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        source: Sequence[str],
+        target: Sequence[str],
+        asking: int = 0,
+    ):
+        for name, vectors, labels in (
+            ("queries", queries, target),
+            ("keys", keys, source),
+            ("values", values, source),
+        ):
+            if len(vectors) != len(labels):
+                raise ValueError(f"need one label for each of {len(vectors)} {name}: {labels}")
+        super().__init__(
+            queries=queries.tolist(),
+            key_vectors=keys.tolist(),
+            value_vectors=values.tolist(),
+            source=list(source),
+            target=list(target),
+            asking=asking,
+        )
+
+    def picture(self) -> str:
+        """What the second tile holds."""
+        queries, keys = torch.tensor(self.queries), torch.tensor(self.key_vectors)
+        scores = queries @ keys.T / math.sqrt(keys.shape[1])  # (tgt_len, src_len)
+        read = self.step * self.size
+        tile = torch.zeros_like(scores, dtype=torch.bool)
+        tile[:, read - self.size : read] = True
+        largest = scores[:, :read].amax(1, keepdim=True)  # (tgt_len, 1)
+        powers = (scores - largest).exp() * tile  # (tgt_len, src_len)
+        title = "e^(score − largest so far), second tile"
+        return concept_heatmap(powers, self.source, self.target, title, mask=tile).to_html()

@@ -1,0 +1,79 @@
+// The additive score: a state moves the threshold of each question, and keys flip from no to yes.
+
+import { dot, softmax } from "./arithmetic.js";
+import { COLOURS, bars, chart, element, explorer, slider, status, written } from "./drawing.js";
+
+const MOST_POINTS = 8;
+
+/** Dots from left to right; those at the same place are one, with all their names. */
+function together(labels, places) {
+  const named = new Map();
+  labels.forEach((label, j) => named.set(places[j], [...(named.get(places[j]) ?? []), label]));
+  return [...named].sort(([a], [b]) => a - b).map(([x, names]) => [x, names.join(", ")]);
+}
+
+function question(parent, name, labels, said, reach, putPoints) {
+  const box = element("div", { style: "flex: 0 1 360px" }, parent);
+  element("h4", { text: `${name}?` }, box);
+  const draw = chart(box, { name: `answers to ${name}`, x: [-reach, reach], y: [-1, 1],
+    xName: "what the key says", yName: "answer", width: 320, height: 190 });
+  const showPoints = slider(box, `points for ${name}`, [0, MOST_POINTS, 0.5], putPoints,
+    (points) => written(points, 1));
+  const dots = together(labels, said);
+  const places = Array.from({ length: 81 }, (_, n) => reach * (n / 40 - 1));
+  return (bar, points) => {
+    showPoints(points);
+    const threshold = { points: [[-bar, -1], [-bar, 1]], colour: COLOURS.query, dashes: "5 4" };
+    draw([
+      ...(Math.abs(bar) <= reach ? [threshold] : []),
+      { points: places.map((x) => [x, Math.tanh(x + bar)]), colour: COLOURS.query },
+      ...dots.map(([x, named], n) => { // names stand where the curve is not, in two rows
+        const y = Math.tanh(x + bar);
+        const row = 14 * (n % 2);
+        return { name: named, points: [[x, y]], colour: COLOURS.key,
+          below: y > 0 ? 18 + row : -7 - row };
+      }),
+    ]);
+  };
+}
+
+function render({ model, el }) {
+  const [labels, questions, W] = ["labels", "questions", "W"].map((name) => model.get(name));
+  const said = model.get("U").map((row) => model.get("key_vectors").map((key) => dot(row, key)));
+  const reach = Math.ceil(Math.max(...said.flat().map(Math.abs))) + 1;
+  const root = explorer(el, "Additive score explorer");
+  const put = (trait, n) => (value) => {
+    model.set(trait, model.get(trait).map((old, i) => (i === n ? value : old)));
+    model.save_changes();
+  };
+  const showState = model.get("sliders").map(([name, low, high], n) => slider(root, name,
+    [low, high, 0.1], put("state", n), (value) => written(value, 1)));
+  const row = element("div", { class: "ex-row" }, root);
+  const panels = questions.map((name, n) => question(row, name, labels, said[n], reach,
+    put("points", n)));
+  const draw = bars(root, { name: "scores and weights", labels, columns: ["score", "weight"] });
+  const say = status(root);
+
+  function update() {
+    const [state, points] = [model.get("state"), model.get("points")];
+    state.forEach((value, n) => showState[n](value));
+    const moved = W.map((line) => dot(line, state)); // by how much the state lowers each threshold
+    panels.forEach((show, n) => show(moved[n], points[n]));
+    const answers = labels.map((_, j) => moved.map((bar, n) => Math.tanh(said[n][j] + bar)));
+    const scores = answers.map((row) => dot(row, points));
+    const weights = softmax(scores);
+    draw(weights, [scores, weights].map((numbers) => numbers.map((one) => written(one))));
+    const passed = questions.map((name, n) => {
+      const yes = labels.filter((_, j) => answers[j][n] > 0);
+      return `${name}: yes from ${yes.length === labels.length ? "all" : yes.join(", ") || "none"}`;
+    });
+    const most = weights.indexOf(Math.max(...weights));
+    say(`Most weight: ${labels[most]}, ${written(weights[most])}. ${passed.join("; ")}.`);
+  }
+  const changes = ["change:state", "change:points"];
+  changes.forEach((change) => model.on(change, update));
+  update();
+  return () => changes.forEach((change) => model.off(change, update));
+}
+
+export default { render };
