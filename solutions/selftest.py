@@ -83,21 +83,26 @@ def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
     """The changed line and the code of each mutant of the solution."""
     if isinstance(exercise, CatchTheBug):
         return []
-    source = next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
-    return list(mutants(source, exercise.task.id))
+    return list(mutants(source_of(path, exercise), exercise.task.id))
+
+
+def source_of(path: Path, exercise: Exercise) -> str:
+    """The cell that holds the solution."""
+    return next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
 
 
 def passes(record: Record, path: Path, exercise: Exercise, code: str) -> bool:
     """Whether the check takes a changed solution for a right one."""
     try:
-        names = _names_after(path, exercise, code)
+        names = names_after(path, exercise, code)
         given = answers(record.task, names[record.task.id], record.cases, Printed())
         return judge(record, given).passed
     except Exception:  # it does not run, or gives what cannot be compared
         return False
 
 
-def _names_after(path: Path, exercise: Exercise, code: str) -> dict[str, Any]:
+def names_after(path: Path, exercise: Exercise, code: str) -> dict[str, Any]:
+    """What the solution's notebook defines, with a changed solution in it."""
     names = _solutions(path, exercise).copy()
     exec(compile(code, "<mutant>", "exec"), names)
     return names
@@ -116,7 +121,7 @@ def count_related(path: Path, exercise: Exercise, counts: dict[str, int]) -> Non
     for name, codes in {"mutants": singles, "pairs": pairs}.items():
         for code in codes:
             with contextlib.suppress(Exception):  # where it does not run, nobody hands it in
-                names = _names_after(path, exercise, code)
+                names = names_after(path, exercise, code)
                 said = verdict_on(record, names, Printed())
                 if not said.passed:
                     counts[f"{name}_wrong"] += 1

@@ -1,7 +1,7 @@
 """How an exercise is specified: the task, its cases from a seed, known wrong and right answers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -68,6 +68,7 @@ class Misconception:
         explanation: what it does, and why that is not what was asked.
         hint: a question or a nudge that leads out of it.
         kind: the slug of the belief behind it, from `solutions.misconceptions`.
+        also: what the same slip gives where it is written otherwise: a few words → what it gives.
     """
 
     name: str
@@ -75,6 +76,14 @@ class Misconception:
     explanation: str
     hint: str
     kind: str
+    also: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def spellings(self) -> list["Misconception"]:
+        """This one, and a misconception for each other way to write it."""
+        others = {f"{self.name}, {words}": gives for words, gives in self.also.items()}
+        every = {self.name: self.gives} | others
+        return [replace(self, name=name, gives=gives, also={}) for name, gives in every.items()]
 
 
 class Exercise:
@@ -106,6 +115,7 @@ class Exercise:
         **facts: Any,
     ):
         self._refuse_too_little(misconceptions, variants, **facts)
+        misconceptions = [spelt for one in misconceptions for spelt in one.spellings]
         told = [Mistake(one.name, one.explanation, one.hint, one.kind) for one in misconceptions]
         self.task = Task(mistakes=told, **facts)
         self.cases = cases

@@ -490,9 +490,20 @@ def test_inputs_may_hold_nan_and_lists_and_are_the_learners_to_keep():
     assert "`words`" in verdict.message
 
 
+@pytest.mark.parametrize("use", ["model(numbers)", "model.read(numbers)", "numbers @ model"])
+def test_what_an_answer_uses_may_be_unwritten(use):
+    names = {"model": ...}
+    exec(f"def answer(numbers, power):\n    return {use}", names)
+    verdict = said_of(names["answer"])
+    assert verdict.reason == "nothing"
+    assert verdict.message.startswith("`model` is still `...`. Write")
+
+
 def test_where_no_network_learns_nobody_needs_a_gradient():
-    task, (answer,) = replace(SHARE.task, learns=False), SHARE.expected
-    measured = replace(SHARE, task=task, expected=[Answer(answer.outputs)])
+    task = replace(SHARE.task, learns=False)
+    measured = replace(
+        SHARE, task=task, expected=calling.answers(task, right, SHARE.cases, Printed())
+    )
     assert not said_of(torch.no_grad()(right)).passed
     assert said_of(torch.no_grad()(right), measured).passed
     assert "a network learns through it" in SHARE.task.facts
@@ -843,7 +854,10 @@ def test_it_asks_for_every_task(path):
         assert f'check("{task.id}")' in text
         assert len(task.hints) == 3
         assert len(task.mistakes) >= 4
-        assert len({mistake.explanation for mistake in task.mistakes}) == len(task.mistakes)
+        slips: dict[str, str] = {}
+        for mistake in task.mistakes:  # what explains two is one slip, written in two ways
+            slip = slips.setdefault(mistake.explanation, mistake.name)
+            assert mistake.name == slip or mistake.name.startswith(f"{slip}, ")
 
 
 def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):

@@ -78,6 +78,16 @@ def of_weights(change):
     return answer
 
 
+def of_each_row(change):
+    """An answer whose context is changed by another number in each row."""
+
+    def answer(query, keys, values, mask):
+        context, weights = attend(query, keys, values, mask)
+        return change(context, 2 + query.sum(-1, keepdim=True).cos()), weights
+
+    return answer
+
+
 RELATIONS = {
     "transposed": (
         of_weights(lambda weights: weights.mT),
@@ -135,6 +145,51 @@ RELATIONS = {
         "`weights` is the softmax of the right scores times the square root of the length of the "
         "last axis of `query`.",
     ),
+    "one end": (
+        of_weights(lambda weights: weights[:, 1:]),
+        "`weights` is right, but the first entry along axis 1 is missing.",
+    ),
+    "one more": (
+        of_weights(lambda weights: torch.cat([weights, weights[..., :1]], -1)),
+        "`weights` is right, but for the last entry along its last axis, which is one too many.",
+    ),
+    "a size and a number": (
+        of_weights(lambda weights: weights / weights.shape[-1] / math.log(2)),
+        "`weights` is the right one divided by log 2 (0.693…) and divided by the length of axis 1 "
+        "of `keys`.",
+    ),
+    "some cases": (
+        of_weights(lambda weights: weights * (1 if len(weights) < 4 else 3)),
+        "`weights` is right in some cases, and in the others but for a factor.",
+    ),
+    "0 in some cases": (
+        of_weights(lambda weights: weights * (len(weights) < 4)),
+        "`weights` is 0 everywhere in some cases, and right in the others.",
+    ),
+    "proportional": (
+        of_weights(lambda weights: 3 * weights.square()),
+        "Where `weights` should not be 0, its rows are in proportion to the softmax of the right "
+        "scores times 2. But its rows have other sums.",
+    ),
+    "rows too high": (
+        of_each_row(lambda context, number: context + number),
+        "Along its last axis, the numbers of `context` are at the right distance from each other: "
+        "each row lacks a number to be added, not the same one for all.",
+    ),
+    "rows too large": (
+        of_each_row(lambda context, number: context * number),
+        "Along its last axis, the numbers of `context` are in the right proportion to each other: "
+        "each row lacks a factor, not the same one for all.",
+    ),
+    "the right order": (
+        of_weights(lambda weights: weights.pow(3) + weights / 9),
+        "Along its last axis, the numbers of `weights` come in the right order from small to "
+        "large, but they are not the right ones.",
+    ),
+    "in one case": (
+        of_weights(lambda weights: weights if len(weights) < 4 else weights.cumsum(-1).cos()),
+        "`weights` is right in all cases but these: case 3.",
+    ),
     "another axis": (
         of_weights(lambda weights: (weights + 0.1) / (weights + 0.1).sum(1, keepdim=True)),
         "`weights` sums to 1 along axis 1, and should along its last axis.",
@@ -164,6 +219,47 @@ RELATIONS = {
 @pytest.mark.parametrize(("answer", "said"), RELATIONS.values(), ids=RELATIONS)
 def test_values_that_are_related_to_the_right_ones(answer, said):
     assert relation(answer) == said
+
+
+def bits(answer, right):
+    """The relation of an answer that is made of booleans."""
+    task = replace(TASK, id="hides", outputs=["hides"])
+    of_each = [Case(one.label, {"mask": one.inputs["mask"]}) for one in CASES]
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    return relation(answer, replace(record, moves={}))
+
+
+def test_what_is_wrong_one_way_only_is_told():
+    def some(mask):
+        return torch.rand(mask.shape, generator=torch.Generator().manual_seed(3)) > 0.5
+
+    for wrong, said in (
+        (lambda mask: mask | some(mask), "`hides` is `True` wherever it should be, and in"),
+        (lambda mask: mask & some(mask), "`hides` is `True` only where it should be, but lacks"),
+        (lambda mask: mask ^ some(mask), ""),
+    ):
+        assert bits(wrong, lambda mask: mask).startswith(said)
+
+
+def test_a_term_that_is_missing_is_told():
+    """As around which a residual goes, or a bias."""
+    task = replace(TASK, id="sums", outputs=["sums"])
+    of_each = [
+        Case(one.label, {"query": one.inputs["query"], "gain": one.inputs["query"][:, :1] + 9})
+        for one in CASES
+    ]
+
+    def right(query, gain):
+        return gain * query.sin() + query
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    for wrong, said in (
+        (lambda query, gain: gain * query.sin(), "were added to it"),
+        (lambda query, gain: gain * query.sin() + 2 * query, "were taken away from it"),
+        (lambda query, gain: right(query, gain) / query, "were multiplied by `query`"),
+        (lambda query, gain: right(query, gain) * gain, "were divided by `gain`"),
+    ):
+        assert said in relation(wrong, record)
 
 
 def no_mask(query, keys, values, mask):
@@ -199,7 +295,8 @@ def remembers():
 BEHAVIOURS = {
     "mask ignored": (
         no_mask,
-        "Your answer does not depend on `mask`: whatever it holds, the same comes out.",
+        "Your answer does not move when `mask` changes, in any way that was tried. Where is it "
+        "used?",
     ),
     "the other way round": (
         lambda query, keys, values, mask: attend(query, keys, values, ~mask),
@@ -219,6 +316,11 @@ BEHAVIOURS = {
         remembers(),
         "`context` is another one when the same inputs come a second time: your code keeps "
         "something from one call to the next.",
+    ),
+    "the first mask for all": (
+        lambda query, keys, values, mask: attend(query, keys, values, mask[:1].expand_as(mask)),
+        "Your answer moves with the first entry of `mask` along its first axis, and not with the "
+        "others, in any way that was tried.",
     ),
     "an exchange": (
         lambda query, keys, values, mask: attend(keys, query, values, mask),
@@ -254,8 +356,88 @@ def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
     record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
     record = replace(record, moves=moves(record, partial(tried, task, right)))
     assert "input weights" in record.moves
-    assert "does not depend" not in relation(lambda weights: (weights > 2).long(), record)
-    assert "does not depend" in relation(lambda weights: torch.arange(12).view(3, 4), record)
+    assert "does not move" not in relation(lambda weights: (weights > 2).long(), record)
+    assert "does not move" in relation(lambda weights: torch.arange(12).view(3, 4), record)
+
+
+def test_a_limit_that_the_first_alone_crosses_is_no_sign_that_the_others_are_not_read():
+    task = replace(TASK, id="high", outputs=["high"])
+    of_each = [Case(one.label, {"query": one.inputs["query"].clone()}) for one in CASES]
+    for case in of_each:
+        case.inputs["query"][0] = 99.0
+
+    def right(query):
+        return query.amax((-2, -1)) > 1.5
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    record = replace(record, moves=moves(record, partial(tried, task, right)))
+    of_all = relation(lambda query: query.amax().expand(len(query)) > 50, record)
+    assert "moves with the first" not in of_all
+
+
+def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
+    """Neither the order nor the size of the numbers moves it, but their signs do."""
+    task = replace(TASK, id="normed", outputs=["normed"])
+    of_each = [Case(one.label, {"x": one.inputs["query"]}) for one in CASES]
+
+    def right(x):
+        return (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True)
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    record = replace(record, moves=moves(record, partial(tried, task, right)))
+    said = relation(lambda x: 0 * x + x.mean(-1, keepdim=True) / x.std(-1, keepdim=True), record)
+    assert "`x`" not in said
+
+
+def test_what_is_turned_is_not_looked_at_by_its_place():
+    """The first entry along an axis is another one there."""
+    said = relation(
+        lambda query, keys, values, mask: (
+            attend(query, keys, values, mask)[0].square().movedim(0, -1),
+            attend(query, keys, values, mask)[1],
+        )
+    )
+    assert "the first depends on the others" not in said
+
+
+def test_one_number_over_and_over_is_no_evidence():
+    """Equal shares of two are the softmax of any two equal numbers."""
+    task = replace(TASK, id="shares", outputs=["shares"])
+    should = [Answer({"shares": np.full((4, 2), 0.5)})]
+    record = Record(task, CASES[:1], should, {})
+    assert diagnose(record, [Answer({"shares": np.full((4, 2), 1.0)})]).relation != (
+        "A softmax is missing: along its last axis, it would make your `shares` right."
+    )
+
+
+def test_codes_are_not_calculated_with():
+    """That they are off by one in one case, and by two in another, says nothing."""
+    task = replace(TASK, id="codes", outputs=["codes"])
+    draw = np.random.default_rng(0)
+    should = [Answer({"codes": draw.integers(1, 5, (4, 8))}) for _ in CASES]
+    record = Record(task, CASES, should, {})
+    given = [
+        Answer({"codes": one.outputs["codes"] + number % 2}) for number, one in enumerate(should)
+    ]
+    assert diagnose(record, given).relation == ""
+
+
+def test_of_few_cases_without_nan_nothing_is_said():
+    blown_up = [Answer({n: v * np.nan for n, v in one.outputs.items()}) for one in RECORD.expected]
+    doubled = {name: 2 * values for name, values in RECORD.expected[0].outputs.items()}
+    assert diagnose(RECORD, [Answer(doubled), *blown_up[1:]]).relation == ""
+
+
+def test_an_order_that_was_there_before_is_no_evidence():
+    """As that of numbers which a network has hardly moved."""
+    task = replace(TASK, id="moved", outputs=["moved"])
+    of_each = [Case(one.label, {"query": one.inputs["query"].unique().sort()[0]}) for one in CASES]
+
+    def right(query):
+        return query.exp()
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    assert relation(lambda query: query.pow(3) / 9 + query.sinh(), record) == ""
 
 
 def test_no_relation_is_said_of_noise():
@@ -271,6 +453,14 @@ def test_no_relation_is_said_of_noise():
             for one in RECORD.expected
         ]
         assert diagnose(RECORD, given).relation == ""
+
+
+def test_one_number_is_always_right_but_for_a_factor():
+    task = replace(TASK, id="lengths", outputs=["lengths"])
+    should = [Answer({"lengths": np.arange(1.0, 5)}), Answer({"lengths": np.array([7.0])})]
+    record = Record(task, CASES[:2], should, {})
+    given = [should[0], Answer({"lengths": np.array([5.0])})]
+    assert "factor" not in diagnose(record, given).relation
 
 
 def test_chance_is_excluded():

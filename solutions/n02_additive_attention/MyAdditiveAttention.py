@@ -221,6 +221,14 @@ exercise = Exercise(
             kind="padding-is-harmless",
         ),
         Misconception(
+            "mask turned round",
+            judge(weigh=_where_masked(lambda scores, mask: safe_softmax(scores, ~mask))),
+            "Your mask is read the other way round: what it should hide is looked at, and that "
+            "alone.",
+            "What does `True` mean in a mask of this course?",
+            kind="mask-upside-down",
+        ),
+        Misconception(
             "masked after the softmax",
             judge(weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
             "You mask after the softmax. The padding's share is gone then, and the words do not "

@@ -169,6 +169,11 @@ exercise = Exercise(
             "of 3000 is infinity, and `exp` of -5000 is 0.",
             "Which method of a tensor takes care of that?",
             kind="formula-is-safe",
+            also={
+                "and nothing left": lambda scores, mask: (
+                    scores.exp() * mask / (scores.exp() * mask).sum(-1, keepdim=True)
+                ),
+            },
         ),
         Misconception(
             "score 0",
@@ -185,6 +190,10 @@ exercise = Exercise(
             "below it, the masked places win the softmax.",
             "What is the lowest number that a tensor of this kind can hold? PyTorch knows it.",
             kind="low-score-hides",
+            also={
+                "and left there": lambda scores, mask: filled(scores, mask, -1000.0),
+                "by far": lambda scores, mask: filled(scores, mask, -10.0),
+            },
         ),
         Misconception(
             "over the queries",

@@ -182,6 +182,13 @@ exercise = Exercise(
             kind="no-scale",
         ),
         Misconception(
+            "divided by the width",
+            _cross(scale=lambda query, keys, values: keys.shape[-1]),
+            "You divide the scores by the width, not by its root, so they come out too much alike.",
+            "What is the spread of a sum of d products, each with a spread of 1?",
+            kind="scale-by-width",
+        ),
+        Misconception(
             "root of the model's width",
             lambda target, source, w_q, w_k, w_v, real: _cross(
                 scale=lambda query, keys, values: target.shape[-1] ** 0.5

@@ -130,6 +130,9 @@ exercise = Exercise(
             "in front of theirs. To the model that is one long text.",
             "What does `documents` say beyond where the padding is?",
             kind="half-is-enough",
+            also={
+                "and so does padding": _right_positions(_packed(same=lambda documents: True)),
+            },
         ),
         Misconception(
             "future forgotten",
@@ -138,6 +141,11 @@ exercise = Exercise(
             "language model would read its answer there.",
             "What may the first word of a document look at?",
             kind="future-open",
+            also={
+                "in padding too": _right_positions(
+                    _packed(past=lambda i, j: j >= 0, real=lambda documents: True)
+                ),
+            },
         ),
         Misconception(
             "the future",

@@ -203,6 +203,14 @@ exercise = Exercise(
             kind="low-score-hides",
         ),
         Misconception(
+            "not low enough",
+            attention(weigh=fill_with(-10.0)),
+            "You fill in a number that is low, but not low enough: hidden keys keep a small share, "
+            "and where all open scores are lower, a large one.",
+            "What is the lowest number that a tensor of this kind can hold? PyTorch knows it.",
+            kind="low-score-hides",
+        ),
+        Misconception(
             "mask added",
             attention(weigh=mask_added),
             "You add the mask to the scores. `True` counts as 1, so open scores rise by 1 and "

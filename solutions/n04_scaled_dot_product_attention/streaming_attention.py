@@ -63,6 +63,8 @@ def _streaming(
     short_end=True,
     finish=lambda context, total: context / total.clamp(min=1).unsqueeze(-1),
     hide=True,
+    own=False,
+    turned=False,
 ):
     """The right function, in which a misconception can change a part."""
 
@@ -74,9 +76,11 @@ def _streaming(
             part = slice(start, start + block)
             raw = query @ keys[:, part].mT / (math.sqrt(keys.shape[-1]) if root else 1)
             seen = mask[:, :, part] if hide else torch.ones_like(mask[:, :, part])
+            seen = ~seen if turned else seen
             scores = raw.masked_fill(~seen, lowest)
             larger = largest.maximum((raw if over_hidden else scores).amax(-1))
             larger = larger if measured else largest
+            larger = scores.amax(-1) if own else larger
             shrink, powers = (largest - larger).exp(), (scores - larger.unsqueeze(-1)).exp()
             powers = powers * seen if hide_after else powers
             total = total * (shrink if shrink_total else 1) + powers.sum(-1)
@@ -227,6 +231,22 @@ exercise = Exercise(
             "is left as it was. So early blocks weigh too much.",
             "What was the first block measured against, and what is the last one?",
             kind="stale-value",
+        ),
+        Misconception(
+            "each block by itself",
+            _streaming(own=True, shrink_context=False, shrink_total=False),
+            "Each of your blocks is measured against its own largest score, and then they are "
+            "added up. Numbers that are measured against different things cannot be added.",
+            "By which factor should a block count whose largest score is 2 below that of another?",
+            kind="averages-anywhere",
+        ),
+        Misconception(
+            "mask turned round",
+            _streaming(turned=True),
+            "Your mask is read the other way round: the keys that should be hidden are looked at, "
+            "and they alone.",
+            "What does `True` mean in a mask of this course?",
+            kind="mask-upside-down",
         ),
         Misconception(
             "mean of the blocks",

@@ -54,6 +54,7 @@ class _MultiHead(nn.Module):
     """The whole module, in pieces that can be replaced by wrong ones."""
 
     order = (0, 1, 2)  # whose matrix is which third of the large one
+    order_of_biases = None  # the same, unless it is another one
 
     def __init__(self, dim, heads):
         super().__init__()
@@ -84,10 +85,11 @@ class _MultiHead(nn.Module):
         return weights
 
     def forward(self, query, keys, values, mask=None):
-        thirds = list(zip(self.in_proj_weight.chunk(3), self.in_proj_bias.chunk(3), strict=True))
+        matrices, biases = self.in_proj_weight.chunk(3), self.in_proj_bias.chunk(3)
+        places = zip(self.order, self.order_of_biases or self.order, strict=True)
         q, k, v = (
-            self.split(self.project(vectors, *thirds[part]))
-            for vectors, part in zip((query, keys, values), self.order, strict=True)
+            self.split(self.project(vectors, matrices[one], biases[other]))
+            for vectors, (one, other) in zip((query, keys, values), places, strict=True)
         )
         scores = q @ k.mT / self.scale(query.shape[-1])
         weights = self.weigh(scores, None if mask is None else mask[:, None])
@@ -110,6 +112,11 @@ class _NotTurnedBack(_MultiHead):
 class _ScaleOfModel(_MultiHead):
     def scale(self, dim):
         return dim**0.5
+
+
+class _ScaleOfHeads(_MultiHead):
+    def scale(self, dim):
+        return self.heads**0.5
 
 
 class _NoScale(_MultiHead):
@@ -136,8 +143,16 @@ class _KeysFirst(_MultiHead):
     order = (1, 0, 2)
 
 
+class _MatrixOfTheKeysFirst(_KeysFirst):
+    order_of_biases = (0, 1, 2)
+
+
 class _ValuesFirst(_MultiHead):
     order = (1, 2, 0)
+
+
+class _TurnedRound(_MultiHead):
+    order = (2, 1, 0)
 
 
 class _MeanWeights(_MultiHead):
@@ -364,6 +379,14 @@ exercise = Exercise(
             kind="wrong-width",
         ),
         Misconception(
+            "scale of the number of heads",
+            _ScaleOfHeads,
+            "You divide by the root of the number of heads. How many heads there are makes no "
+            "score larger; the number of products that each adds up does.",
+            "How many products does one head add up in one score?",
+            kind="wrong-width",
+        ),
+        Misconception(
             "no scale",
             _NoScale,
             "The scores are not divided by anything: the scale is missing.",
@@ -400,6 +423,7 @@ exercise = Exercise(
             "queries. PyTorch puts the queries first.",
             "In which order does section 4 list the three?",
             kind="parts-in-any-order",
+            also={"in the matrix alone": _MatrixOfTheKeysFirst},
         ),
         Misconception(
             "values before queries",
@@ -407,6 +431,7 @@ exercise = Exercise(
             "You took the first third of `in_proj_weight` for the values. They come last.",
             "In which order does section 4 list the three?",
             kind="parts-in-any-order",
+            also={"and queries last": _TurnedRound},
         ),
         Misconception(
             "mean of the weights",

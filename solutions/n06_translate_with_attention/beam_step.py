@@ -184,6 +184,16 @@ exercise = Exercise(
             kind="finished-goes-on",
         ),
         Misconception(
+            "finished read the other way round",
+            lambda scores, log_probs, finished: _best(
+                _continuations(scores, log_probs, ~finished), len(scores)
+            ),
+            "You read `finished` the other way round: those that have ended go on, and those that "
+            "have not are held to `<eos>`.",
+            "What does `True` say of a hypothesis there?",
+            kind="opposite",
+        ),
+        Misconception(
             "finished ones dropped",
             _ended_dropped,
             "Your finished hypotheses have disappeared. A translation that has ended stays in the "

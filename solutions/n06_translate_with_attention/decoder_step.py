@@ -165,6 +165,13 @@ exercise = Exercise(
             kind="padding-is-harmless",
         ),
         Misconception(
+            "mask turned round",
+            _step(_look_by(lambda scores, mask: masked_softmax(scores, ~mask))),
+            "Your mask is read the other way round: padding is looked at, and nothing else.",
+            "What does `True` mean in a mask of this course?",
+            kind="mask-upside-down",
+        ),
+        Misconception(
             "mask after the softmax",
             _step(_look_by(lambda scores, mask: scores.softmax(1) * mask)),
             "You take the softmax first and set the weights of padding to 0 afterwards. What "

@@ -70,6 +70,12 @@ def _masked_mean(logits, labels):
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=PAD)
 
 
+def _sum(logits, labels):
+    return F.cross_entropy(
+        logits.flatten(0, 1), labels.flatten(), ignore_index=PAD, reduction="sum"
+    )
+
+
 def _mean_of_all(logits, labels):
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten())
 
@@ -259,6 +265,7 @@ exercise = Exercise(
             "learns to repeat what it was told.",
             "After `<sos>` has been read, what is the right answer?",
             kind="future-open",
+            also={"to the last": _loop(parts=lambda target: (target, target))},
         ),
         Misconception(
             "reads the answers",
@@ -282,6 +289,14 @@ exercise = Exercise(
             "sentence teaches less beside a longer one.",
             "By how many should the sum be divided?",
             kind="padding-in-loss",
+        ),
+        Misconception(
+            "sum for mean",
+            _loop(loss=_sum),
+            "Your losses are sums over the words, so a batch of long sentences has a larger loss, "
+            "and its gradient more weight. Asked is the mean.",
+            "What does `F.cross_entropy` do by default, without `reduction`?",
+            kind="sum-and-mean",
         ),
         Misconception(
             "gradients pile up",

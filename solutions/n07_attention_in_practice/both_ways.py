@@ -171,6 +171,23 @@ exercise = Exercise(
             kind="padding-is-harmless",
         ),
         Misconception(
+            "masks turned round",
+            lambda left, right, left_mask, right_mask: _both()(
+                left, right, ~left_mask, ~right_mask
+            ),
+            "Your masks are read the other way round: padding is looked at, and nothing else.",
+            "What does `True` mean in a mask of this course?",
+            kind="mask-upside-down",
+            also={
+                "the right one": lambda left, right, left_mask, right_mask: _both()(
+                    left, right, left_mask, ~right_mask
+                ),
+                "the left one": lambda left, right, left_mask, right_mask: _both()(
+                    left, right, ~left_mask, right_mask
+                ),
+            },
+        ),
+        Misconception(
             "own mask",
             _both(
                 forth=lambda scores, left_mask, right_mask: _softmax_where(

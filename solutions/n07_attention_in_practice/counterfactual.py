@@ -88,6 +88,23 @@ def _three(
     return three
 
 
+def _all_but_one(states, other_states, place):
+    return _swapped(other_states, states, place)
+
+
+def _the_first_of_the_other(states, other_states, place):
+    return _swapped(states, other_states[:, :1].expand_as(states), place)
+
+
+def _the_one_before(states, other_states, place):
+    return _swapped(states, other_states, (place - 1) % states.shape[1])
+
+
+def _each_against_the_one_before(*given):
+    spliced, replaced, forbidden = _three()(*given)
+    return spliced, replaced - spliced, forbidden - replaced
+
+
 def _one_after_the_other(start, states, other_start, other_states, out, place, word):
     def chance(query, keys, mask):
         weights = _shares(_scores(query, keys), mask)
@@ -260,6 +277,7 @@ exercise = Exercise(
             "to 0.49 it is 0.42.",
             "Which two numbers are subtracted, and is there anything else to do?",
             kind="constant-factor",
+            also={"as a quotient": _three(fall=lambda before, after: after / before)},
         ),
         Misconception(
             "size of the change",
@@ -320,6 +338,45 @@ exercise = Exercise(
             "In `replaced` you use the place of the first sentence for the whole batch.",
             "How many numbers are in `place`?",
             kind="one-for-all",
+        ),
+        Misconception(
+            "another word exchanged",
+            _three(swapped=_the_one_before),
+            "In `replaced` you exchange the state beside the one at `place`. Places count from 0.",
+            "Which row of `states` belongs to the word at place 2?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "another word put in",
+            _three(swapped=_the_first_of_the_other),
+            "In `replaced` you put in the first state of the other sentence. Asked is the one that "
+            "stands at the same place there.",
+            "How many times does `place` stand in the line that makes the exchange?",
+            kind="row-is-word",
+        ),
+        Misconception(
+            "all but one replaced",
+            _three(swapped=_all_but_one),
+            "In `replaced` you keep the state at `place` and exchange all others. It is the other "
+            "way round.",
+            "How many rows of `states` should be the same before and after?",
+            kind="opposite",
+        ),
+        Misconception(
+            "only the forbidden word read",
+            _three(shares=lambda scores, mask: _shares(scores, mask if mask.all() else ~mask)),
+            "In `forbidden` your mask is turned round: the word at `place` is the only one that "
+            "may be read.",
+            "How many `True` should stand in a row of that mask?",
+            kind="mask-upside-down",
+        ),
+        Misconception(
+            "each against the one before",
+            _each_against_the_one_before,
+            "You subtract each experiment from the one before it. All three are compared with the "
+            "untouched run.",
+            "What is the probability that every fall is measured from?",
+            kind="stale-value",
         ),
         Misconception(
             "key kept, value replaced",

@@ -144,6 +144,14 @@ exercise = Exercise(
             kind="padding-in-loss",
         ),
         Misconception(
+            "the right word keeps all",
+            _smoothed(share=lambda smoothing: (1, smoothing)),
+            "You add the share of all words and do not take it from the right one: together the "
+            "chances that you ask for come to more than 1.",
+            "What do the shares of all words sum to?",
+            kind="shares-need-not-sum-to-one",
+        ),
+        Misconception(
             "sum for mean",
             _smoothed(average=lambda losses, real: (losses * real).sum()),
             "You return the sum over all words. A batch with long sentences would then pull "

@@ -98,9 +98,31 @@ class _NoResidual(_Block):
         return layer(norm(x))
 
 
+class _OneWithout(_Block):
+    """One of the three layers replaces its input."""
+
+    place = 0
+
+    def add(self, norm, x, layer):
+        return layer(norm(x)) + (0 if norm is self.norms[self.place] else x)
+
+
+class _CrossWithout(_OneWithout):
+    place = 1
+
+
+class _FeedForwardWithout(_OneWithout):
+    place = 2
+
+
 class _AroundTheNorm(_Block):
     def add(self, norm, x, layer):
         return norm(x) + layer(norm(x))
+
+
+class _AroundTheFirstNorm(_Block):
+    def add(self, norm, x, layer):
+        return (norm(x) if norm is self.norms[0] else x) + layer(norm(x))
 
 
 class _NoNorm(_Block):
@@ -134,6 +156,13 @@ class _CrossLast(_Block):
         x = self.add(self.norms[0], x, self.look_back)
         x = self.add(self.norms[2], x, self.feed_forward)
         return self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
+
+
+class _CrossFirst(_Block):
+    def forward(self, x, source, source_mask):
+        x = self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
+        x = self.add(self.norms[0], x, self.look_back)
+        return self.add(self.norms[2], x, self.feed_forward)
 
 
 class _AllOfTheOldX(_Block):
@@ -290,11 +319,20 @@ exercise = Exercise(
             kind="half-is-enough",
         ),
         Misconception(
+            "one layer without a residual",
+            _OneWithout,
+            "One of your layers replaces its input, where it should add to it. The other two add.",
+            "Read your three lines aloud: does each begin with `x +`?",
+            kind="half-is-enough",
+            also={"the cross-attention": _CrossWithout, "the last": _FeedForwardWithout},
+        ),
+        Misconception(
             "residual around the norm",
             _AroundTheNorm,
-            "You add each layer to the *normalised* words. The sum carries x as it came.",
+            "You add a layer to the *normalised* words. The sum carries x as it came.",
             "What should come out if all matrices of the block are 0?",
             kind="stale-value",
+            also={"in the first layer": _AroundTheFirstNorm},
         ),
         Misconception(
             "no norm",
@@ -338,6 +376,14 @@ exercise = Exercise(
             "Your feed-forward network comes before the cross-attention, so it cannot work on "
             "what is found there.",
             "Which of the three layers should come last?",
+            kind="steps-in-any-order",
+        ),
+        Misconception(
+            "cross-attention first",
+            _CrossFirst,
+            "Your cross-attention comes before the self-attention, so each word asks the source "
+            "before it knows what stands in front of it.",
+            "Which of the three layers should come first?",
             kind="steps-in-any-order",
         ),
         Misconception(

@@ -181,6 +181,18 @@ exercise = Exercise(
             kind="wrong-width",
         ),
         Misconception(
+            "scaled by the number of words",
+            _step(
+                attend=lambda query, keys, values, scale: _attend(
+                    query, keys, values, keys.shape[1] ** 0.5
+                )
+            ),
+            "You divide by the root of the number of words, which grows with every step. What "
+            "counts is the width of the vectors that are multiplied with each other.",
+            "How many products are added up in one score?",
+            kind="wrong-width",
+        ),
+        Misconception(
             "first row of the causal mask",
             _step(attend=_first_row_of_the_mask),
             "Your new word sees the first word only, as if it stood in the first row of a causal "

@@ -15,13 +15,15 @@ def cases(draw: Draw) -> list[Case]:
         inputs |= {"temperature": temperature, "k": k, "uniform": uniform}
         return Case(label, {**inputs, "logits": inputs["logits"].double()})
 
+    nothing = case("a uniform number of 0", 4, 6, 1.2, 2, torch.zeros(4))
+    nothing.inputs["logits"][0, 0] = -1.0  # so that the first word has no chance
     return [
         case("two rows, five words, the three likeliest", 2, 5, 1.0, 3, torch.tensor([0.5, 0.9])),
         case("cold", 4, 6, 0.3, 4),
         case("hot", 6, 7, 2.5, 5),
         case("all words may come", 5, 6, 1.5, 6),
         case("only the likeliest may come", 3, 5, 2.0, 1),
-        case("a uniform number of 0", 4, 6, 1.2, 2, torch.zeros(4)),
+        nothing,
         case("a uniform number close to 1", 6, 6, 3.0, 3, torch.full((6,), 0.999)),
         case("one row", 1, 8, 0.7, 4),
     ]
@@ -185,6 +187,22 @@ exercise = Exercise(
             _draw(keep=_but_the_last),
             "You keep one word too few: the k-th belongs to those that stay.",
             "Is the smallest score that stays larger than itself?",
+            kind="off-by-one",
+        ),
+        Misconception(
+            "powers for chances",
+            _draw(share=lambda scores, kept: scores.exp() * kept),
+            "Your chances are powers that nobody has divided by their sum, so they do not fill the "
+            "line from 0 to 1.",
+            "What should the chances of a row sum to?",
+            kind="shares-need-not-sum-to-one",
+        ),
+        Misconception(
+            "a piece without its end",
+            _draw(pick=lambda chances, uniform: (chances.cumsum(-1) < uniform[:, None]).sum(-1)),
+            "A uniform number that falls exactly on the end of a piece belongs to the next one. "
+            "With a number of 0 you draw the first word, even if it has no chance at all.",
+            "Which word should a uniform number of 0 draw, if the first has a chance of 0?",
             kind="off-by-one",
         ),
         Misconception(

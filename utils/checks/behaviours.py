@@ -24,6 +24,7 @@ from utils.checks.tasks import Answer, Case, Record
 
 OTHER_SEED = OUR_SEED + 1
 MOST_CASES = 3  # that a probe is tried on
+MOST_PAIRS = 30  # of parameters that are exchanged
 CLEARLY = 100  # times the task's tolerance: what moves so far has moved
 
 Outputs = Mapping[str, np.ndarray]
@@ -80,7 +81,24 @@ def of_repetition(record: Record, answers: Sequence[Answer], ask: Ask) -> str:
 def of_behaviour(record: Record, answers: Sequence[Answer], ask: Ask) -> str:
     """What calls with other inputs tell of a wrong answer; "" if nothing."""
     asked = Asked(record, [answer.outputs for answer in answers], ask)
-    return _mended(asked) or _moved_otherwise(asked, _probes(record))
+    open_ = (probe for probe in _probes(record) if not _felt_as_it_should(record, answers, probe))
+    return _mended(asked) or _moved_otherwise(asked, open_)
+
+
+def _felt_as_it_should(record: Record, answers: Sequence[Answer], probe: "Probe") -> bool:
+    """Whether gradients tell already that what a probe changes moves just what it should."""
+    kind, _, changed = probe.name.partition(" ")
+    felt = {
+        output
+        for answer in answers
+        for (output, name), gradient in answer.gradients.items()
+        if name == changed and gradient.any()
+    }
+    return (
+        kind in ("input", "parameter")
+        and bool(felt)
+        and felt == {*record.moves.get(probe.name, ())}
+    )
 
 
 # --- What would mend it ---------------------------------------------------------------------------
@@ -136,7 +154,8 @@ def _mends(record: Record) -> Iterator[Mend]:
             _on("inputs", name, lambda x: ~x if _is(x, torch.bool) else None),
         )
     for part in ("inputs", "parameters"):
-        for one, other in itertools.combinations(names if part == "inputs" else case.parameters, 2):
+        pairs = itertools.combinations(names, 2) if part == "inputs" else _alike(case.parameters)
+        for one, other in pairs:
             yield Mend(
                 f"`{one}` and `{other}` stand in each other's place: with the two exchanged, all "
                 "of your answer is right.",
@@ -165,6 +184,17 @@ def _mends(record: Record) -> Iterator[Mend]:
                 "be right.",
                 _on("inputs", name, change),
             )
+
+
+def _alike(parameters: Mapping[str, Tensor]) -> list[tuple[str, str]]:
+    """Parameters that may be mixed up, those with most axes first; a block has too many to try."""
+    names = sorted(parameters, key=lambda name: -parameters[name].dim())
+    pairs = [
+        (one, other)
+        for one, other in itertools.combinations(names, 2)
+        if parameters[one].shape == parameters[other].shape
+    ]
+    return pairs[:MOST_PAIRS]
 
 
 def _is(value: Any, dtype: torch.dtype | None = None) -> bool:
@@ -278,6 +308,8 @@ class Probe(NamedTuple):
         stronger: more changes, for outputs that are decisions.
         sure: whether a decision too has to stay the same; otherwise it may be by chance that the
             right one did.
+        placed: whether the part is one of the right one only if the shape is right.
+        decimals: whether it tells nothing of decisions, which move only where a limit is crossed.
     """
 
     name: str
@@ -288,6 +320,8 @@ class Probe(NamedTuple):
     seed: int = OUR_SEED
     stronger: Sequence[Change] = ()
     sure: bool = False
+    placed: bool = False
+    decimals: bool = False
 
 
 def moves(record: Record, ask: Ask) -> dict[str, list[str]]:
@@ -324,7 +358,7 @@ def _moved_otherwise(asked: Asked, probes: Iterable[Probe]) -> str:
             if moved and name not in should and (probe.sure or _has_decimals(asked, name))
         ]
         if astray:
-            return probe.moved.format(astray[0])
+            return probe.moved.format(f"`{astray[0]}`")
         if idle and probe.unmoved:
             every = len(idle) == len(should) and len(should) > 1
             return probe.unmoved.format("Your answer" if every else f"`{idle[0]}`")
@@ -350,6 +384,10 @@ def _movement(asked: Asked, probe: Probe) -> dict[str, bool | None]:
             ]
         except IndexError:  # it has no such part
             continue
+        if probe.placed and not _shaped(asked, name):
+            continue
+        if probe.decimals and not _has_decimals(asked, name):
+            continue
         still = all(asked.same(one, other, 1) for one, other in pairs)
         clear = not all(asked.same(one, other, CLEARLY) for one, other in pairs)
         found[name] = False if still else True if clear else None
@@ -360,18 +398,24 @@ def _finite(outputs: Outputs) -> bool:
     return all(one.dtype.kind != "f" or np.isfinite(one).all() for one in outputs.values())
 
 
+def _shaped(asked: Asked, output: str) -> bool:
+    """Whether an output has the right shape in every case."""
+    return all(
+        should.outputs[output].shape == is_[output].shape
+        for should, is_ in zip(asked.record.expected, asked.given, strict=False)
+    )
+
+
 def _has_decimals(asked: Asked, output: str) -> bool:
     """Whether an output is made of decimals, which move with whatever they depend on."""
     return all(one.outputs[output].dtype.kind == "f" for one in asked.record.expected)
 
 
 def _untouched(asked: Asked, probe: Probe, output: str) -> bool:
-    """Whether an output stays the same under stronger changes too, if it has no decimals.
+    """Whether an output stays the same under stronger changes too.
 
-    A decision moves only where a limit is crossed.
+    A decision moves only where a limit is crossed, and a quotient may hide a factor.
     """
-    if _has_decimals(asked, output):
-        return True
     for change in probe.stronger:
         for number, outputs in asked.again(change):
             if outputs is None or number >= len(asked.given):
@@ -385,14 +429,14 @@ _REPETITIONS = [
     Probe(
         "again",
         lambda case: case,
-        "`{}` is another one when the same inputs come a second time: your code keeps something "
+        "{} is another one when the same inputs come a second time: your code keeps something "
         "from one call to the next.",
         sure=True,
     ),
     Probe(
         "seed",
         lambda case: case,
-        "`{}` is not the same in every call: something in your code is drawn at random.",
+        "{} is not the same in every call: something in your code is drawn at random.",
         seed=OTHER_SEED,
         sure=True,
     ),
@@ -405,37 +449,52 @@ def _probes(record: Record) -> Iterator[Probe]:
         yield Probe(
             f"input {name}",
             _on("inputs", name, _otherwise),
-            f"`{{}}` depends on `{name}`, and should not.",
-            f"{{}} does not depend on `{name}`: whatever it holds, the same comes out.",
+            f"{{}} depends on `{name}`, and should not.",
+            f"{{}} does not move when `{name}` changes, in any way that was tried. Where is it "
+            "used?",
             stronger=[_on("inputs", name, change) for change in STRONGER],
         )
     for name in record.cases[0].parameters:
         yield Probe(
             f"parameter {name}",
             _on("parameters", name, _otherwise),
-            f"`{{}}` depends on the parameter `{name}`, and should not.",
-            f"{{}} does not depend on the parameter `{name}`.",
+            f"{{}} depends on the parameter `{name}`, and should not.",
+            f"{{}} does not move when the parameter `{name}` changes, in any way that was tried. "
+            "Where is it used?",
+            stronger=[_on("parameters", name, change) for change in STRONGER],
+        )
+    for name in names:
+        yield Probe(
+            f"rest {name}",
+            _on("inputs", name, partial(_rest_changed, _otherwise)),
+            f"{{}} depends on more of `{name}` than the first entry along its first axis.",
+            f"{{}} moves with the first entry of `{name}` along its first axis, and not with the "
+            "others, in any way that was tried.",
+            stronger=[_on("inputs", name, partial(_rest_changed, change)) for change in STRONGER],
+            decimals=True,
         )
     yield Probe(
         "batch",
         partial(_others_changed, list(names)),
-        "Along its first axis each entry of `{}` should be by itself, but the first depends on the "
+        "Along its first axis each entry of {} should be by itself, but the first depends on the "
         "others.",
         part=lambda values: values[0],
         sure=True,
+        placed=True,
     )
     for mask, name in itertools.permutations(names, 2):
         yield Probe(
             f"hidden {mask} {name}",
             partial(_hidden_changed, mask, name),
-            f"`{{}}` depends on places of `{name}` that `{mask}` hides.",
+            f"{{}} depends on places of `{name}` that `{mask}` hides.",
         )
     for name in names:
         yield Probe(
             f"later {name}",
             _on("inputs", name, _last_changed),
-            f"`{{}}` depends on places of `{name}` that come later.",
+            f"{{}} depends on places of `{name}` that come later.",
             part=lambda values: values[:, :-1],
+            placed=True,
         )
 
 
@@ -489,6 +548,14 @@ def _hidden_changed(mask: str, name: str, case: Case) -> Case | None:
         return None
     shown = open_.reshape(*open_.shape, *[1] * (value.dim() - depth))
     return replace(case, inputs={**case.inputs, name: torch.where(shown, value, value * 0.5 + 1.0)})
+
+
+def _rest_changed(change: Callable[[Any], Any], value: Any) -> Any:
+    """All but the first entry is changed."""
+    if not isinstance(value, Tensor) or not value.dim() or len(value) < 2:
+        return None
+    rest = change(value[1:])
+    return None if rest is None else torch.cat([value[:1], rest])
 
 
 def _last_changed(value: Any) -> Any:

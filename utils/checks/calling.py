@@ -316,6 +316,8 @@ def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
     except (OutOfTime, KeyboardInterrupt):
         raise
     except BaseException as error:  # also SystemExit: exit() in an answer must not end the kernel
+        if "ellipsis" in str(error):
+            raise Trouble(Reason.NOTHING, _unwritten(error), _line_of(error)) from None
         where = f"{_line_of(error)}{_called_with(case)}"
         raise Trouble(Reason.ERROR, _in_a_line(error), where) from None
 
@@ -324,6 +326,19 @@ def _in_a_line(error: BaseException) -> str:
     """Its class and its first line: torch may add pages about its internals."""
     first_line = str(error).partition("\n")[0]
     return f"{type(error).__name__}: {first_line}"
+
+
+def _unwritten(error: BaseException) -> str:
+    """What an answer uses and nobody has written yet: it is still `...`."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    names = [
+        name
+        for frame in reversed(frames)
+        for name in (*frame.f_code.co_varnames, *frame.f_code.co_names)
+        if {**frame.f_globals, **frame.f_locals}.get(name) is ...
+    ]
+    what = f"`{names[0]}`" if names else "Something in it"
+    return f"{what} is still `...`. Write what belongs there, run its cell, and check again."
 
 
 def _called_with(case: Case) -> str:

@@ -175,9 +175,10 @@ def _no_index(task: Task, case: Case) -> str:
 
 
 def _taken_apart(task: Task, case: Case, expected: str, got: str) -> str:
+    are = "is" if got == "1" else "are"
     return (
-        f"There are {got} things to be given {expected} names. A shape has as many as the tensor "
-        "has axes, and a function may return fewer."
+        f"{expected} names are to be given, and there {are} {got} to give them to. A shape has as "
+        "many as the tensor has axes, and a function may return fewer."
     )
 
 

@@ -23,6 +23,7 @@ LOOSE = 10  # times the task's tolerance: a relation is well within it, or does 
 CLOSE = 2e-3  # of factors and exponents that have a name
 BITS = {"f": 10, "i": 2, "u": 2, "b": 1}  # that an entry is worth as evidence, at least
 ENOUGH = 30  # bits: a thousand relations may be tried
+MOST_LABELS = 3  # of cases, that are told
 SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller ones have few digits left
 
 
@@ -113,9 +114,9 @@ class Seen:
     ) -> bool:
         """Whether two functions of a pair are equal in all cases.
 
-        An entry that is right where it stands is no evidence.
+        An entry that is right where it stands is no evidence, nor is the same number over and over.
         """
-        bits = 0
+        bits, decimals = 0, set()
         for pair in self.pairs:
             try:
                 one, other = np.asarray(left(pair)), np.asarray(right(pair))
@@ -127,7 +128,8 @@ class Seen:
             if pair.should.shape == pair.is_.shape:
                 telling = min(telling, int((~self.equal(pair.should, pair.is_)).sum()))
             bits += BITS[pair.should.dtype.kind] * telling
-        return bits >= ENOUGH
+            decimals |= set(pair.is_.round(4).ravel().tolist()) if self.kinds == "ff" else set()
+        return bits >= ENOUGH and (self.kinds != "ff" or BITS["f"] * len(decimals) >= ENOUGH)
 
     def is_made_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
         """Whether that change of the right values gives the answer, in all cases."""
@@ -191,10 +193,7 @@ def _factor(factors: Mapping[int, float], cases: Sequence[Case]) -> str:
     """
     values = [*factors.values()]
     if max(values) - min(values) <= CLOSE * abs(values[0]):
-        known = [
-            words for words, one in FACTORS.items() if math.isclose(one, values[0], rel_tol=CLOSE)
-        ]
-        return known[0] if known else f"times {values[0]:.3g}"
+        return _constant(values[0])
     if len(values) < 3:
         return ""
     every = {name: np.array(sizes)[[*factors]] for name, sizes in _sizes(cases).items()}
@@ -207,12 +206,24 @@ def _factor(factors: Mapping[int, float], cases: Sequence[Case]) -> str:
         for name, of_each in sizes.items():
             if fits(of_each, power):
                 return words.format(name)
+    for words, power in POWERS.items():
+        for name, of_each in sizes.items():
+            constant = values[0] / of_each[0] ** power
+            if len({*of_each}) > 2 and np.allclose(
+                constant * of_each**power, values, rtol=CLOSE, atol=0
+            ):
+                return f"{_constant(constant)} and {words.format(name)}"
     for words, power in RATIOS.items():
         lengths = {name: of_each for name, of_each in sizes.items() if "number of" not in name}
         for (one, ones), (other, others) in itertools.permutations(lengths.items(), 2):
             if fits(others / ones, power):
                 return words.format(one, other)
     return ""
+
+
+def _constant(factor: float) -> str:
+    known = [words for words, one in FACTORS.items() if math.isclose(one, factor, rel_tol=CLOSE)]
+    return known[0] if known else f"times {factor:.3g}"
 
 
 def _sizes(cases: Sequence[Case]) -> dict[str, list[float]]:
@@ -339,6 +350,22 @@ def _one_for_all(seen: Seen) -> str:
                     f"Along {_axis(axis, seen.depth)}, `{seen.output}` is right for the {words} "
                     "entry, and holds that one in all other places too."
                 )
+    return ""
+
+
+def _cut_off(seen: Seen) -> str:
+    """An end is missing, or there is one too many."""
+    for axis in seen.axes:
+        for end, words in ((slice(1, None), "first"), (slice(None, -1), "last")):
+
+            def without(values: np.ndarray, axis: int = axis, end: slice = end) -> np.ndarray:
+                return np.moveaxis(np.moveaxis(values, axis, 0)[end], 0, axis)
+
+            where = f"the {words} entry along {_axis(axis, seen.depth)}"
+            if seen.is_made_by(without):
+                return f"`{seen.output}` is right, but {where} is missing."
+            if seen.is_mended_by(without):
+                return f"`{seen.output}` is right, but for {where}, which is one too many."
     return ""
 
 
@@ -477,13 +504,14 @@ def _another_kind(seen: Seen) -> str:
 def _times_a_factor(seen: Seen) -> str:
     if not seen.numbers:
         return ""
-    factors, numbers = {}, 0
+    factors, of_each = {}, {}
     for number, (_, should, is_, _) in enumerate(seen.pairs):
         if should.any():
             factors[number] = float((should * is_).sum() / (should * should).sum())
         if not seen.same(factors.get(number, 1.0) * should, is_):
             return ""
-        numbers += len(np.unique(should[should != 0]))
+        of_each[number] = len(np.unique(should[should != 0]))
+    numbers = sum(of_each.values())
     if all(math.isclose(one, 1, rel_tol=CLOSE) for one in factors.values()):
         return ""
     words, each = _factor(factors, [pair.case for pair in seen.pairs]), BITS[seen.kinds[0]]
@@ -493,8 +521,19 @@ def _times_a_factor(seen: Seen) -> str:
         return f"`{seen.output}` is 0 everywhere."
     if words:
         return f"`{seen.output}` is the right one {words}."
-    if each * (numbers - len(factors)) < ENOUGH:
+    right, none = (
+        [math.isclose(one, value, abs_tol=CLOSE) for one in factors.values()] for value in (1, 0)
+    )
+    told = sum(
+        of_each[number] - 1 for number, is_right in zip(factors, right, strict=True) if not is_right
+    )
+    if seen.kinds != "ff" or each * told < ENOUGH:
         return ""
+    if any(none):
+        zero = f"`{seen.output}` is 0 everywhere in some cases, and right in the others."
+        return zero if sum(none) + sum(right) == len(factors) else ""
+    if any(right):
+        return f"`{seen.output}` is right in some cases, and in the others but for a factor."
     return f"`{seen.output}` is right but for a factor, which is not the same in all cases."
 
 
@@ -511,24 +550,106 @@ def _plus_a_number(seen: Seen) -> str:
     if max(sizes) - min(sizes) <= CLOSE:
         more = "larger" if sizes[0] > 0 else "smaller"
         return f"`{seen.output}` is {more} by {abs(sizes[0]):.3g} than it should be, everywhere."
-    if each * (numbers - len(sizes)) < ENOUGH:
+    if seen.kinds != "ff" or each * (numbers - len(sizes)) < ENOUGH:
+        return ""
+    if min(map(abs, sizes)) < CLOSE:
         return ""
     return f"All of `{seen.output}` is off by one number, which is not the same in all cases."
+
+
+# Words, with the output and another tensor → the change of the answer that gives the right values.
+TERMS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "`{0}` would be right if `{1}` were added to it.": np.add,
+    "`{0}` would be right if `{1}` were taken away from it.": np.subtract,
+    "`{0}` would be right if it were multiplied by `{1}`.": np.multiply,
+    "`{0}` would be right if it were divided by `{1}`.": np.divide,
+}
+
+
+def _a_term(seen: Seen) -> str:
+    """One input is missing, as the one around which a residual goes, or is one too many."""
+    if not seen.numbers:
+        return ""
+    tensors = [_tensors(pair) for pair in seen.pairs]
+    for name in tensors[0] if tensors else ():
+        if not all(name in of_case for of_case in tensors):
+            continue
+        for words, change in TERMS.items():
+            if seen.agree(
+                lambda pair: pair.should,
+                lambda pair, name=name, change=change: change(pair.is_, _tensors(pair)[name]),
+            ):
+                return words.format(seen.output, name)
+    return ""
+
+
+def _tensors(pair: Pair) -> dict[str, np.ndarray]:
+    """All decimal numbers that a case has, by name."""
+    every = {**pair.case.inputs, **pair.case.parameters}
+    return {
+        name: value.double().numpy()
+        for name, value in every.items()
+        if isinstance(value, Tensor) and value.is_floating_point()
+    }
+
+
+def _row_by_row(seen: Seen) -> str:
+    """Right but for a factor or a number of each row, along some axis."""
+    if not (seen.numbers and seen.kinds == "ff"):
+        return ""
+    for axis in seen.axes:
+        where = _axis(axis, seen.depth)
+        if _each_row(seen, axis, _factor_of, np.multiply):
+            return (
+                f"Along {where}, the numbers of `{seen.output}` are in the right proportion to "
+                "each other: each row lacks a factor, not the same one for all."
+            )
+        if _each_row(seen, axis, _step_of, np.add):
+            return (
+                f"Along {where}, the numbers of `{seen.output}` are at the right distance from "
+                "each other: each row lacks a number to be added, not the same one for all."
+            )
+    return ""
+
+
+def _factor_of(should: np.ndarray, is_: np.ndarray, axis: int) -> np.ndarray:
+    squares = (should * should).sum(axis, keepdims=True)
+    return np.where(squares > 0, (should * is_).sum(axis, keepdims=True) / squares, 1.0)
+
+
+def _step_of(should: np.ndarray, is_: np.ndarray, axis: int) -> np.ndarray:
+    return (is_ - should).mean(axis, keepdims=True)
+
+
+def _each_row(seen: Seen, axis: int, lack: Callable, change: Callable) -> bool:
+    """Whether the change by what each row lacks explains all of them, and not by chance."""
+    bits = 0
+    for pair in seen.pairs:
+        should, is_ = pair.should, pair.is_
+        lacking = lack(should, is_, axis)
+        if not seen.same(change(should, lacking), is_):
+            return False
+        if change is np.multiply and (np.abs(lacking) < CLOSE).any():
+            return False  # what is 0 everywhere is in any proportion
+        wrong = ~seen.equal(should, is_).all(axis)
+        others = (~seen.equal(should, np.take(should, [0], axis))).sum(axis)
+        bits += BITS["f"] * int(others[wrong].sum())
+    return bits >= ENOUGH
 
 
 def _steeper(seen: Seen) -> str:
     """Shares of scores that were multiplied by something first, and should not have been."""
     if not (seen.numbers and seen.depth) or not all(_is_shares(pair.should) for pair in seen.pairs):
         return ""
-    factors, bits = {}, 0
+    factors, bits, whole = {}, 0, True
     for number, (_, should, is_, _) in enumerate(seen.pairs):
-        rows = [
-            (np.log(row[row > 0]), np.log(mine[row > 0]))
-            for row, mine in zip(_rows(should), _rows(is_), strict=True)
-            if _tells(row)
+        told = [
+            (row, mine) for row, mine in zip(_rows(should), _rows(is_), strict=True) if _tells(row)
         ]
+        rows = [(np.log(row[row > 0]), np.log(mine[row > 0])) for row, mine in told]
         if not rows:
             continue
+        whole &= all(math.isclose(mine[row > 0].sum(), 1, abs_tol=CLOSE) for row, mine in told)
         left, right = (
             np.concatenate([part - part.mean() for part in parts])
             for parts in zip(*rows, strict=True)
@@ -543,12 +664,13 @@ def _steeper(seen: Seen) -> str:
         return ""
     words = _factor(factors, [pair.case for pair in seen.pairs])
     if not any(abs(one) > CLOSE for one in factors.values()):
-        return f"`{seen.output}` holds equal shares in every row, whatever the scores."
-    if words:
+        return f"Each row of `{seen.output}` holds one number, wherever it should not be 0."
+    words = words or "times a factor, which is not the same in all cases"
+    if whole:
         return f"`{seen.output}` is the softmax of the right scores {words}."
     return (
-        f"`{seen.output}` is the softmax of the right scores times a factor, which is not the same "
-        "in all cases."
+        f"Where `{seen.output}` should not be 0, its rows are in proportion to the softmax of the "
+        f"right scores {words}. But its rows have other sums."
     )
 
 
@@ -656,11 +778,87 @@ def _laid_over(mask: np.ndarray, shape: Sequence[int]) -> Iterator[tuple[tuple, 
             yield axes, np.expand_dims(mask, others)
 
 
+def _one_sided(seen: Seen) -> str:
+    """Wrong one way only, so that it holds all that it should, or nothing else."""
+    if not seen.shaped or seen.kinds != "bb":
+        return ""
+    more, less = (
+        sum(int((one & ~other).sum()) for one, other in pairs)
+        for pairs in (
+            [(pair.is_, pair.should) for pair in seen.pairs],
+            [(pair.should, pair.is_) for pair in seen.pairs],
+        )
+    )
+    if max(more, less) < ENOUGH / 3 or min(more, less):
+        return ""
+    if more:
+        return f"`{seen.output}` is `True` wherever it should be, and in {more} other places too."
+    return f"`{seen.output}` is `True` only where it should be, but lacks {less} such places."
+
+
+def _in_some_cases(seen: Seen) -> str:
+    """Which cases are right: their labels say what is special about them."""
+    right = [seen.same(pair.should, pair.is_) for pair in seen.pairs]
+    bits = sum(
+        BITS[pair.should.dtype.kind] * len(np.unique(pair.should))
+        for pair, is_right in zip(seen.pairs, right, strict=True)
+        if is_right
+    )
+    if bits < ENOUGH or len(right) < len(seen.record.cases):
+        return ""
+    fewer = sum(right) < len(right) / 2
+    told = [
+        pair.case.label
+        for pair, is_right in zip(seen.pairs, right, strict=True)
+        if is_right == fewer
+    ]
+    if len(told) > MOST_LABELS:
+        return ""
+    if fewer:
+        return f"`{seen.output}` is right in these cases only: {'; '.join(told)}."
+    return f"`{seen.output}` is right in all cases but these: {'; '.join(told)}."
+
+
+def _has_order_of_an_input(pair: Pair) -> bool:
+    order = pair.should.argsort(-1)
+    return any(
+        value.shape == order.shape and order.shape[-1] > 2 and (value.argsort(-1) == order).all()
+        for value in _tensors(pair).values()
+    )
+
+
+def _in_order(seen: Seen) -> str:
+    """What is larger than its neighbour should be so: only how much is wrong.
+
+    An order that an input has as well is no evidence.
+    """
+    if not (seen.numbers and seen.kinds == "ff" and seen.depth):
+        return ""
+    if any(map(_has_order_of_an_input, seen.pairs)):
+        return ""
+    bits = 0.0
+    for pair in seen.pairs:
+        for row, mine in zip(_rows(pair.should), _rows(pair.is_), strict=True):
+            order = np.argsort(row, kind="stable")
+            rises, found = (~seen.equal(one[order][1:], one[order][:-1]) for one in (row, mine))
+            if (rises != found).any() or (np.diff(mine[order])[rises] < 0).any():
+                return ""
+            if not seen.same(row, mine):
+                bits += math.lgamma(int(rises.sum()) + 2) / math.log(2)
+    if bits < ENOUGH:
+        return ""
+    return (
+        f"Along its last axis, the numbers of `{seen.output}` come in the right order from small "
+        "to large, but they are not the right ones."
+    )
+
+
 # The strongest first. What an answer does when it is called again comes between the two lists.
 RELATIONS: list[Callable[[Seen], str]] = [
     _another_output,
     _an_input,
     _another_shape,
+    _cut_off,
     _axes_exchanged,
     _turned_round,
     _shifted,
@@ -668,6 +866,7 @@ RELATIONS: list[Callable[[Seen], str]] = [
     _times_a_factor,
     _plus_a_number,
     _a_step,
+    _a_term,
     _steeper,
     _sums_elsewhere,
     _an_axis_too_few,
@@ -676,6 +875,10 @@ RELATIONS: list[Callable[[Seen], str]] = [
 WEAKER_RELATIONS: list[Callable[[Seen], str]] = [
     _other_places,
     _right_elsewhere,
+    _row_by_row,
+    _one_sided,
+    _in_some_cases,
+    _in_order,
 ]
 
 
@@ -684,7 +887,7 @@ def of_values(
 ) -> str:
     """The first of some relations of an answer's values to the right ones; "" if none holds."""
     seen = [Seen(record, answers, output) for output in record.task.outputs]
-    wrong = [one for one in seen if not one.right]
+    wrong = [one for one in seen if not one.right and 2 * len(one.pairs) >= len(record.cases)]
     with np.errstate(all="ignore"):
         told = (relation(one) for relation in relations for one in wrong)
         return next(filter(None, told), "")
