@@ -19,6 +19,7 @@ def cases(draw: Draw) -> list[Case]:
         case("a hot softmax, temperature 20", draw.numbers(2, 5), 20.0),
         case("one key only", draw.numbers(2, 1), 0.5),
         case("scores in the thousands", thousands(draw, 2, 3), 0.5),
+        case("scores in the thousands, and as hot", thousands(draw, 2, 3), 2000.0),
         case("a batch of two, in float64", draw.numbers(2, 3, 4).double(), 3.0),
         case("scores that are a transposed view", draw.numbers(4, 3).T, 1.5),
     ]

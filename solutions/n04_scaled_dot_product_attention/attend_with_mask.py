@@ -24,6 +24,8 @@ def cases(draw: Draw) -> list[Case]:
 
     turned = query_keys_values(draw, 2, 3, 5, 4, 2)
     turned["keys"] = draw.numbers(2, 4, 5).mT  # (2, 5, 4)
+    flat = query_keys_values(draw, 2, 3, 4, 2, 3)
+    flat["query"][:, 1] = 0.0
     shut = one_row_shut(random_mask(draw, 3, 2, 4))
     wide_open = torch.ones(2, 3, 4, dtype=torch.bool)
     return [
@@ -40,6 +42,7 @@ def cases(draw: Draw) -> list[Case]:
         ),
         case("one sentence, one query", query_keys_values(draw, 1, 1, 4, 3, 2), 1, 1, 4),
         Case("scores in the thousands, the best of them hidden", far_apart(draw)),
+        case("a query of zeros, whose scores are all 0", flat, 2, 3, 4),
         case("keys that are a transposed view", turned, 2, 3, 5),
         case("float64", doubled(query_keys_values(draw, 2, 4, 3, 8, 5)), 4, 3),
     ]

@@ -25,6 +25,7 @@ def _no_softmax(scores, mask):
 
 
 def cases(draw: Draw) -> list[Case]:
+    low = query_keys_values(draw, 2, 3, 5, 4, 2)
     turned = query_keys_values(draw, 2, 3, 4, 5, 2)
     turned["keys"] = draw.numbers(2, 5, 4).mT  # (2, 4, 5)
     return [
@@ -45,6 +46,11 @@ def cases(draw: Draw) -> list[Case]:
         Case("one sentence, one query", query_keys_values(draw, 1, 1, 4, 3, 2)),
         Case("one key only", query_keys_values(draw, 3, 2, 1, 4, 5)),
         Case("scores in the thousands, the best of them hidden", far_apart(draw)),
+        Case(
+            "open scores far below zero",
+            {"query": -4000 - 10 * low["query"].abs(), "keys": 1 + low["keys"].abs()}
+            | {"values": low["values"], "mask": random_mask(draw, 2, 3, 5)},
+        ),
         Case("keys that are a transposed view", turned),
         Case(
             "float64",

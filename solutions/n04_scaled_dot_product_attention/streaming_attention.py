@@ -176,7 +176,6 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=25,
-    learns=True,
     outputs=["context", "total"],
     cases=cases,
     equivalents={

@@ -85,6 +85,13 @@ def cases(draw: Draw) -> list[Case]:
             faint=4,
         ),
         case(
+            "a right number that looks at another word",
+            f"{a} lamps for Norvik , and {b} chairs",
+            f"{a} lampes pour Norvik , et {b} chaises",
+            f"lamps lamps for Norvik , and {b} chairs",
+            faint=5,
+        ),
+        case(
             "the same value, written otherwise",
             f"total {a}.50 euros , {b}.00 in all",
             f"{b} en tout , total {a},5 euros",

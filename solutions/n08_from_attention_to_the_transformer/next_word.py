@@ -8,12 +8,13 @@ from utils.checks.tasks import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, batch, words, temperature, k, uniform=None):
+    def case(label, batch, words, temperature, k, uniform=None, level=0.0):
         ranks = torch.stack([draw.order(words) for _ in range(batch)])
         uniform = draw.whole(0, 98, batch) / 100 + 0.003 if uniform is None else uniform
         inputs = {"logits": 0.4 * ranks + draw.numbers(batch, words, reach=0.15)}
         inputs |= {"temperature": temperature, "k": k, "uniform": uniform}
-        return Case(label, {**inputs, "logits": inputs["logits"].double()})
+        inputs["logits"] = inputs["logits"].double() + level * torch.arange(batch).unsqueeze(-1)
+        return Case(label, inputs)
 
     nothing = case("a uniform number of 0", 4, 6, 1.2, 2, torch.zeros(4))
     nothing.inputs["logits"][0, 0] = -1.0  # so that the first word has no chance
@@ -25,6 +26,7 @@ def cases(draw: Draw) -> list[Case]:
         case("only the likeliest may come", 3, 5, 2.0, 1),
         nothing,
         case("a uniform number close to 1", 6, 6, 3.0, 3, torch.full((6,), 0.999)),
+        case("rows on different levels", 3, 6, 1.0, 3, level=5.0),
         case("one row", 1, 8, 0.7, 4),
     ]
 
