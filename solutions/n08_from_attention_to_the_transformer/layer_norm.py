@@ -21,9 +21,11 @@ def cases(draw: Draw) -> list[Case]:
     far, tiny = doubled(inputs(2, 3, 4)), doubled(inputs(2, 3, 5))
     alike = inputs(2, 2, 3)
     view = inputs(3, 3, 3)
-    return [  # three of each: of two nearly equal numbers the deviation would be rounding
+    apart = inputs(3, 3, 2)  # of two nearly equal numbers the deviation would be rounding
+    apart["x"][..., 1] = apart["x"][..., 0] - 1 - apart["x"][..., 1].abs()
+    return [
         Case("three sentences of three words, width 4", inputs(3, 3, 4)),
-        Case("width 2", inputs(3, 3, 2)),
+        Case("width 2", apart),
         Case("one word", inputs(1, 1, 6)),
         Case("numbers far from 0", far | {"x": 40 * far["x"] + 200}),
         Case("tiny numbers, where ε counts", tiny | {"x": tiny["x"] / 500}),
