@@ -41,7 +41,7 @@ def test_the_course_opens_at_its_first_heatmap_with_nothing_in_the_way(lab, page
     image = page.locator(".jp-Notebook .jp-OutputArea-output img").first
     image.wait_for()
     assert "le → The 0.87" in image.get_attribute("alt")
-    assert page.get_by_role("heading", name="01 · Attention concepts").is_visible()
+    page.get_by_role("heading", name="01 · Attention concepts").wait_for()
     page.wait_for_timeout(2000)  # news and questions would come a little later
     assert page.locator(".jp-Dialog, .Toastify__toast").count() == 0
 
