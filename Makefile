@@ -14,7 +14,7 @@ test: .venv/ready  ## run every test and every notebook; ONLY=05 those of a note
 	OMP_NUM_THREADS=1 $(BIN)/pytest $(if $(ONLY),-k "$(ONLY)",-n 3)
 
 test-browser: .venv/ready  ## the course in a real browser, with a last line of what was counted; ONLY=05
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser $(if $(ONLY),-k "$(ONLY)",-n 2 --dist=load)
+	EVERY_NOTEBOOK=1 OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser $(if $(ONLY),-k "$(ONLY)",-n 2 --dist=load)
 
 test-everywhere: .venv/ready  ## the same under other processors' settings, versions and users
 	$(BIN)/python -m tests.everywhere $(ONLY)

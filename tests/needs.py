@@ -57,3 +57,7 @@ multi30k = _needs(
 site = _needs(
     importlib.util.find_spec("sphinx") is not None, "no Sphinx, for the reading site → make site"
 )
+every_notebook = _needs(
+    "EVERY_NOTEBOOK" in os.environ,
+    "running and moving every notebook in a browser takes long → make test-browser",
+)

@@ -6,7 +6,7 @@ from tests import needs
 from tests.browser.inspection import inspect
 from tests.browser.lab import ROOT
 
-pytestmark = needs.chromium
+pytestmark = [needs.chromium, needs.every_notebook]
 
 PATHS = [
     path.relative_to(ROOT).as_posix()
