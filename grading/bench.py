@@ -162,7 +162,7 @@ def beside() -> dict:
                 out = folder / f"{name} {turn}"
                 found[name].append(graded(folder / "class", out, tree))
         tables = {name: (folder / f"{name} 0/grades.csv").read_bytes() for name in trees}
-        pages = {name: _points(folder / f"{name} 0") for name in trees}
+        points = {name: _points(folder / f"{name} 0") for name in trees}
     print(f"\n{COMPARED} honest notebooks of exercise 01, graded {TURNS} times by each version")
     ratios = {}
     for what in ("graded", "seconds", "processor"):
@@ -174,7 +174,7 @@ def beside() -> dict:
         )
     same = {
         "same_bytes": tables["before"] == tables["now"],
-        "same_points": pages["before"] == pages["now"],
+        "same_points": points["before"] == points["now"],
     }
     print(f"grades.csv the same bytes: {same['same_bytes']}; points: {same['same_points']}")
     return ratios | same
