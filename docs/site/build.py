@@ -175,4 +175,6 @@ def build(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("Where should the site go? python docs/site/build.py build/site")
     build(Path(sys.argv[1]))
