@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page
 
 from tests.browser.explorers import LOOK, keys_of, kind_of
-from tests.browser.lab import RUN_MILLISECONDS, go_to, switch_theme
+from tests.browser.lab import RUN_MILLISECONDS, go_to, is_own, switch_theme
 
 CONTROLS = "input, select, button"
 FIGURES = ".ex, .jupyter-widgets, .jp-OutputArea-output img, .jp-OutputArea-output table"
@@ -89,7 +89,7 @@ def inspect(browser: Browser, address: str, path: str) -> Findings:
 
 
 def listen_to_page(page: Page, address: str, found: Findings) -> None:
-    """Note errors of the page, and requests to any other host than the course's own."""
+    """Note errors of the course on the page, and requests to any other host than its own."""
 
     def ask(url: str) -> None:
         parts = urlsplit(url)
@@ -98,14 +98,18 @@ def listen_to_page(page: Page, address: str, found: Findings) -> None:
             found.wrong.append(f"asked another machine: {url}")
 
     def say(line: ConsoleMessage) -> None:
-        if line.type == "error":
+        if line.type == "error" and is_own(line.text):
             first_line = line.text.partition("\n")[0]
             found.wrong.append(f"in the console: {first_line}")
+
+    def fail(error: Error) -> None:
+        if is_own(f"{error}\n{error.stack}"):
+            found.wrong.append(f"in the page: {error}")
 
     home = urlsplit(address).netloc
     page.on("request", lambda request: ask(request.url))
     page.on("websocket", lambda socket: ask(socket.url))
-    page.on("pageerror", lambda error: found.wrong.append(f"in the page: {error}"))
+    page.on("pageerror", fail)
     page.on("console", say)
 
 

@@ -105,9 +105,29 @@ def running_browser() -> Iterator[Browser]:
 
 
 def open_notebook(page: Page, address: str, name: str) -> None:
-    """Open a notebook by its file name and wait until its first picture is on screen."""
+    """Open a notebook by its file name and wait until its first picture and its widgets are there.
+
+    Where the kernel answers while JupyterLab still reads a notebook's stored widgets, JupyterLab
+    takes them for lost (once in some hundred times, on a busy machine); it finds them when asked
+    again.
+    """
     go_to(page, address, f"notebooks/{name}")
-    page.wait_for_selector(".jp-Notebook .jp-OutputArea-output img", timeout=RUN_MILLISECONDS)
+    for _ in range(3):
+        page.wait_for_selector(".jp-Notebook .jp-OutputArea-output img", timeout=RUN_MILLISECONDS)
+        page.get_by_text("Loading widget...").first.wait_for(state="hidden")
+        if page.get_by_text("widget: model not found").count() == 0:
+            return
+        page.reload()
+
+
+def is_own(error: str) -> bool:
+    """Whether an error on a page may be the course's.
+
+    Two of JupyterLab's own are known, both from races while it starts, and neither harms anybody:
+    widgets taken for lost (see `open_notebook`), and a part of the status bar removed twice.
+    """
+    foreign = ("widget model not found", "Failed to execute 'removeChild' on 'Node'")
+    return "blob:" in error or not any(words in error for words in foreign)
 
 
 def go_to(page: Page, address: str, path: str) -> None:
