@@ -20,6 +20,7 @@ from grading.sandbox import COURSE, Launcher, Worker, wire
 from utils.checks.calling import Trouble
 from utils.checks.diagnosing import diagnose
 from utils.checks.examining import Decision, Examiner
+from utils.checks.judging import Verdict
 from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Record
 
@@ -72,13 +73,13 @@ class Reply:
         answers: in the order of the cases.
         trouble: why there is none to the next.
         printed: lines that the learner's code printed.
-        relation: to the right answers, as far as calling it again has shown.
+        verdict: on the public cases, once the answer could be called again; None elsewhere.
     """
 
     answers: Sequence[Answer] = ()
     trouble: Trouble | None = None
     printed: int = 0
-    relation: str = ""
+    verdict: Verdict | None = None
 
 
 class Replies(NamedTuple):
@@ -245,12 +246,13 @@ class Conversation:
 
         record, replies = self.assignment.public[task], self.replies[task]
         try:
-            verdict = diagnose(record, replies.public.answers, replies.public.trouble, ask)
+            with np.errstate(all="ignore"):
+                verdict = diagnose(record, replies.public.answers, replies.public.trouble, ask)
         except (OSError, wire.WireError):
             raise
         except Exception:  # arrays and messages that no worker of ours would send
             raise wire.WireError("an answer that makes no sense") from None
-        public = replace(replies.public, relation=verdict.relation)
+        public = replace(replies.public, verdict=verdict)
         self.replies[task] = replies._replace(public=public)
         worker.connection.sendall(wire.pack({"cases": []}))
 

@@ -168,10 +168,9 @@ def ask(
 def _verdict(record: Record, reply: Reply) -> Verdict:
     try:
         with np.errstate(all="ignore"):
-            verdict = diagnose(record, reply.answers, reply.trouble)
+            return reply.verdict or diagnose(record, reply.answers, reply.trouble)
     except Exception:  # arrays that no worker of ours would send
         return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
-    return replace(verdict, relation=reply.relation or verdict.relation)
 
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:

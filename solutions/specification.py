@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +12,7 @@ from torch import Tensor
 from solutions.misconceptions import KINDS
 from utils.checks import lineups
 from utils.checks.behaviours import moves
-from utils.checks.calling import Printed, answers, tried
+from utils.checks.calling import Again, Printed, answers
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
 PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
@@ -148,7 +147,7 @@ class Exercise:
         record = Record(self.task, cases, expected, mistaken)
         if self.task.kind == "choices" or self.task.full_marks_from or not self.task.again:
             return record
-        return replace(record, moves=moves(record, partial(tried, self.task, solution)))
+        return replace(record, moves=moves(record, Again(self.task, solution, self.task.seconds)))
 
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
         """Computed in float64 and rounded, so that every processor gives the same numbers."""

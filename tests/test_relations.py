@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from utils.checks.behaviours import moves
-from utils.checks.calling import Printed, Trouble, answers, tried
+from utils.checks.calling import Again, Printed, Trouble, answers
 from utils.checks.diagnosing import diagnose
 from utils.checks.feedback import in_words
 from utils.checks.judging import judge
@@ -59,7 +59,7 @@ TASK = Task(
 )
 CASES = cases()
 RECORD = Record(TASK, CASES, answers(TASK, attend, CASES, Printed()), {})
-RECORD = replace(RECORD, moves=moves(RECORD, partial(tried, TASK, attend)))
+RECORD = replace(RECORD, moves=moves(RECORD, Again(TASK, attend)))
 
 
 def relation(answer, record=RECORD):
@@ -354,7 +354,7 @@ def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
         return (weights > weights.mean()).long()
 
     record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
-    record = replace(record, moves=moves(record, partial(tried, task, right)))
+    record = replace(record, moves=moves(record, Again(task, right)))
     assert "input weights" in record.moves
     assert "does not move" not in relation(lambda weights: (weights > 2).long(), record)
     assert "does not move" in relation(lambda weights: torch.arange(12).view(3, 4), record)
@@ -370,7 +370,7 @@ def test_a_limit_that_the_first_alone_crosses_is_no_sign_that_the_others_are_not
         return query.amax((-2, -1)) > 1.5
 
     record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
-    record = replace(record, moves=moves(record, partial(tried, task, right)))
+    record = replace(record, moves=moves(record, Again(task, right)))
     of_all = relation(lambda query: query.amax().expand(len(query)) > 50, record)
     assert "moves with the first" not in of_all
 
@@ -384,7 +384,7 @@ def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
         return (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True)
 
     record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
-    record = replace(record, moves=moves(record, partial(tried, task, right)))
+    record = replace(record, moves=moves(record, Again(task, right)))
     said = relation(lambda x: 0 * x + x.mean(-1, keepdim=True) / x.std(-1, keepdim=True), record)
     assert "`x`" not in said
 

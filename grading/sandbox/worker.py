@@ -24,13 +24,13 @@ import utils.checks
 import utils.plots
 from grading.sandbox import wire
 from utils.checks.calling import (
+    Again,
     OutOfTime,
     Printed,
     Trouble,
     answers,
     redirected,
     time_limit,
-    tried,
 )
 from utils.checks.examining import Decision
 from utils.checks.notebook import NOT_DEFINED
@@ -60,10 +60,11 @@ def work(connection: socket.socket) -> None:
             parts = [[Case(**case) for case in part] for part in asked["parts"]]
             say(at="task", which=spec.id)
             examiner = functools.partial(_FarExaminer, spec.id, say, hear)
+            call_again = Again(spec, names.get(spec.id))
             say(task=spec.id, parts=_replies(spec, parts, names, examiner))
             while (more := hear())["cases"]:
                 cases = [Case(**case) for case in more["cases"]]
-                again = tried(spec, names[spec.id], cases, more["seed"])
+                again = call_again(cases, more["seed"])
                 say(task=spec.id, tried=[one if _can_be_sent(one) else None for one in again])
         say(end=True)
 

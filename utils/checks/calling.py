@@ -33,6 +33,7 @@ from utils.checks.reasons import Reason
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey
 
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
+QUICK = 1.0  # seconds: some fifty times what most answers take for all that is asked of them
 PATIENCE = 6  # a slow or busy machine is no endless loop
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
@@ -115,28 +116,48 @@ def answers(
     return given
 
 
-def tried(
-    spec: CallSpec, learned: Any, cases: Sequence[Case], seed: int = OUR_SEED
-) -> list[Mapping[str, np.ndarray] | None]:
-    """What the learner's object returns for cases that it may not be made for.
+class Again:
+    """Calls the learner's object with cases that it may not be made for, as long as that is quick.
+
+    Make it before the object is called at all: nobody waits for long to hear what else is wrong
+    with an answer that was slow already.
 
     Args:
-        spec, learned, cases: as in `answers`.
-        seed: set before each call.
-
-    Returns:
-        The outputs in each case; None where it fails.
+        spec, learned: as in `answers`.
+        seconds: of this process's processor time, from now on.
     """
-    returned: list[Mapping[str, np.ndarray] | None] = []
-    with _undisturbed(Printed()), contextlib.suppress(OutOfTime), time_limit(spec.seconds):
-        for case in cases:
-            torch.default_generator.manual_seed(seed)
-            try:
-                given = _call(_callable(spec, learned, case), _copies(case), case)
-                returned.append(_arrays(spec, given))
-            except Exception:
-                returned.append(None)
-    return returned + [None] * (len(cases) - len(returned))
+
+    def __init__(self, spec: CallSpec, learned: Any, seconds: float = QUICK):
+        self._spec, self._learned = spec, learned
+        self._end = time.process_time() + seconds
+
+    def __call__(
+        self, cases: Sequence[Case], seed: int = OUR_SEED
+    ) -> list[Mapping[str, np.ndarray] | None]:
+        """The outputs in each case; None where it fails, or there is no time left.
+
+        Args:
+            cases: the inputs; they are copied.
+            seed: set before each call.
+        """
+        returned: list[Mapping[str, np.ndarray] | None] = []
+        left = self._end - time.process_time()
+        if left > 0:
+            limit = time_limit(PATIENCE * left)
+            with _undisturbed(Printed()), contextlib.suppress(OutOfTime), limit:
+                for case in cases:
+                    if time.process_time() > self._end:
+                        break
+                    returned.append(self._outputs(case, seed))
+        return returned + [None] * (len(cases) - len(returned))
+
+    def _outputs(self, case: Case, seed: int) -> Mapping[str, np.ndarray] | None:
+        torch.default_generator.manual_seed(seed)
+        try:
+            given = _call(_callable(self._spec, self._learned, case), _copies(case), case)
+            return _arrays(self._spec, given)
+        except Exception:
+            return None
 
 
 @contextlib.contextmanager
@@ -183,14 +204,14 @@ def _answer(spec: CallSpec, learned: Any, case: Case) -> Answer:
     try:
         return _answer_to(spec, learned, case)
     except Trouble as trouble:
-        if trouble.reason == Reason.ERROR:
+        if trouble.reason == Reason.ERROR and (plain := _plain(case)):
             with contextlib.suppress(Trouble):
-                return _answer_to(spec, learned, _plain(case))
+                return _answer_to(spec, learned, plain)
         raise
 
 
-def _plain(case: Case) -> Case:
-    """The same numbers in float32, laid out row by row."""
+def _plain(case: Case) -> Case | None:
+    """The same numbers in float32, laid out row by row; None where they are that already."""
 
     def plain(values: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -198,7 +219,12 @@ def _plain(case: Case) -> Case:
             for name, value in values.items()
         }
 
-    return replace(case, inputs=plain(case.inputs), parameters=plain(case.parameters))
+    changed = replace(case, inputs=plain(case.inputs), parameters=plain(case.parameters))
+    pairs = [
+        *zip(case.inputs.values(), changed.inputs.values(), strict=True),
+        *zip(case.parameters.values(), changed.parameters.values(), strict=True),
+    ]
+    return changed if any(before is not now for before, now in pairs) else None
 
 
 def _is_decimal(value: Any) -> bool:

@@ -7,14 +7,13 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from IPython import get_ipython
 from IPython.display import display
 
 from utils.checks import bank, code
-from utils.checks.calling import Printed, Trouble, answers, tried
+from utils.checks.calling import Again, Printed, Trouble, answers
 from utils.checks.diagnosing import diagnose
 from utils.checks.feedback import BAD, Note, explain
 from utils.checks.judging import Verdict
@@ -122,7 +121,7 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     task = record.task
     if task.id not in names:
         return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
-    ask = partial(tried, task, names[task.id])
+    ask = Again(task, names[task.id])
     try:
         try:
             return diagnose(record, answers(task, names[task.id], record.cases, printed), ask=ask)
