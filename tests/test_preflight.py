@@ -1,5 +1,6 @@
 """Pre-flight on a machine that is ready, and on ones that are not: a line each, and the status."""
 
+import ast
 import json
 import os
 import shutil
@@ -75,17 +76,18 @@ def test_a_machine_that_is_ready(course):
     assert status == 0
 
 
-def test_a_package_too_old_and_a_folder_that_is_not_there(course, tmp_path):
+def test_a_package_too_old_a_folder_that_is_not_there_and_no_grader(course, tmp_path):
     old = tmp_path / "torch-1.0.dist-info"
     old.mkdir()
     (old / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 1.0\n")
     (course / "exercises").rmdir()
-    lines, status = fly(course, first=[tmp_path])
-    version, folder = missed(lines)
+    lines, status = fly(course, "--grading", first=[tmp_path])
+    version, folder, grader = missed(lines)
     assert "torch is 1.0, and has to be ==" in version
     assert version.endswith("-> pip install -r requirements.txt, in the course's own environment")
     assert f"nothing can be saved in {course / 'exercises'}: No such file or directory" in folder
-    assert (lines[-1], status) == ("2 to mend.", 1)
+    assert "NO   this copy of the course has no grading/ -> grade with the whole" in grader
+    assert (lines[-1], status) == ("3 to mend.", 1)
 
 
 def test_a_package_that_cannot_be_imported(course, tmp_path):
@@ -110,21 +112,18 @@ def test_nothing_is_installed(course):
     environment = {"PATH": os.environ["PATH"], "SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
     done = subprocess.run(bare, cwd=course, env=environment, capture_output=True, text=True)
     assert done.stderr == ""
-    lines = done.stdout.splitlines()
-    assert (
-        "NO   packages: ModuleNotFoundError: No module named 'packaging' -> pip install" in lines[1]
-    )
+    missing = "NO   packages: ModuleNotFoundError: No module named 'packaging' -> pip install"
+    assert missing in done.stdout
     assert done.returncode == 1
 
 
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["/nowhere/python"], "the kernel python3 does not start: "),
         ([sys.executable, "-c", "raise SystemExit(3)"], "the kernel python3 does not start: "),
         ([sys.executable, "-c", OTHER_PREFIX], "the kernel runs in another Python, '/another' -> "),
     ],
-    ids=["no such program", "ends at once", "of another environment"],
+    ids=["ends at once", "of another environment"],
 )
 def test_a_kernel_that_is_not_the_course_s(course, tmp_path, argv, message):
     lines, status = fly(course, **with_kernel(tmp_path, *argv))
@@ -139,14 +138,6 @@ def test_a_folder_that_cannot_be_written(course):
     lines, status = fly(course)
     (line,) = missed(lines)
     assert f"nothing can be saved in {course / 'exercises'}: Permission denied" in line
-    assert status == 1
-
-
-def test_the_sandbox_is_asked_for_where_the_grader_is_missing(course):
-    lines, status = fly(course, "--grading")
-    assert missed(lines) == [
-        "NO   this copy of the course has no grading/ -> grade with the whole repository"
-    ]
     assert status == 1
 
 
@@ -170,9 +161,7 @@ def test_ports_memory_and_disk_that_are_taken(monkeypatch, tmp_path):
             list(preflight.port())
 
 
-def test_an_old_python_can_read_it_and_is_told():
+def test_an_old_python_can_read_it():
     """The one module that has to run where the course does not."""
-    import ast
-
     source = Path(preflight.__file__).read_text(encoding="utf-8")
     ast.parse(source, feature_version=(3, 8))
