@@ -91,12 +91,15 @@ export function written(number, digits = 2) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+// The value beside a control: the control itself says it to a screen reader, so this does not.
+const VALUE = { "aria-live": "off" };
+
 /** A named slider. `shown` turns its value into the text beside it. */
 export function slider(parent, name, [min, max, step], onInput, shown = String) {
   const label = element("label", { class: "ex-control" }, parent);
   element("span", { text: name }, label);
   const input = element("input", { type: "range", min, max, step, ...OWN_KEYS }, label);
-  const output = element("output", {}, label);
+  const output = element("output", VALUE, label);
   input.addEventListener("input", () => onInput(Number(input.value)));
   return (value) => {
     input.value = value;
