@@ -174,7 +174,7 @@ def test_pointing_at_a_cell_marks_both_words_and_shows_its_step(page):
     words, weights, source = load_translator("dot").translate(DOGS)
     assert root.locator(".tr-words").first.locator(".tr-here").all_inner_texts() == [source[1]]
     assert panel.locator(".tr-words .tr-here").all_inner_texts() == [words[2]]
-    assert panel.locator("h4").inner_text() == f"Step 3 writes “{words[2]}”"
+    assert panel.locator(".ex-title").inner_text() == f"Step 3 writes “{words[2]}”"
     looks_at = panel.get_by_label("what it looks at").locator(".ex-bar")
     shown = [float(bar.get_attribute("data-value")) for bar in looks_at.all()]
     assert shown == pytest.approx(weights[2].tolist(), abs=1e-5)
@@ -185,7 +185,7 @@ def test_pointing_at_a_cell_marks_both_words_and_shows_its_step(page):
     assert word.is_visible()  # the same as before, or the mouse would point at it again and again
     marked = root.locator(".tr-words").first.locator(".tr-here")
     assert marked.all_inner_texts() == [source[weights[4].argmax()]]
-    assert panel.locator("h4").inner_text() == f"Step 5 writes “{words[4]}”"
+    assert panel.locator(".ex-title").inner_text() == f"Step 5 writes “{words[4]}”"
 
 
 def test_the_beam_is_stepped_through_and_ends_in_the_translation(page):

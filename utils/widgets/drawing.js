@@ -21,7 +21,7 @@ const STYLE = `
   --ex-paper: var(--jp-layout-color0, Canvas); }
 .ex-row { display: flex; flex-wrap: wrap; gap: 8px 24px; align-items: flex-start; }
 .ex-row > * { min-width: 0; }
-.ex h4 { font: inherit; font-weight: bold; color: inherit; margin: 6px 0 2px; }
+.ex .ex-title { font-weight: bold; margin: 6px 0 2px; }
 .ex p { margin: 4px 0; max-width: 46em; }
 .ex-control { display: grid; grid-template-columns: minmax(7em, 11em) minmax(8em, 16em) 5em; gap: 8px;
   align-items: center; margin: 2px 0; }

@@ -99,7 +99,7 @@ function panel(parent, names, number, { choose, point }) {
   function showStep(model, { moments, words }, source, step) {
     const { scores, weights, context, logProbs } = moments[step];
     details.replaceChildren();
-    element("h4", { text: `Step ${step + 1} writes “${words[step] ?? LAST}”` }, details);
+    element("p", { class: "ex-title", text: `Step ${step + 1} writes “${words[step] ?? LAST}”` }, details);
     if (weights.length) {
       bars(details, { name: "what it looks at", labels: source, columns: ["score", "weight"] })(weights,
         [scores.map((score) => written(score)), weights.map((share) => written(share))]);
@@ -114,7 +114,7 @@ function panel(parent, names, number, { choose, point }) {
 
   function showBeam(model, { steps, winner }, source, step) {
     const { kept, done } = steps[step];
-    element("h4", { text: `The beam after step ${step + 1}` }, details);
+    element("p", { class: "ex-title", text: `The beam after step ${step + 1}` }, details);
     const table = element("table", { class: "ex-bars tr-beam", "aria-label": "the beam" }, details);
     const heads = ["partial translation", "log-probability", "per word", ""];
     const head = element("tr", {}, element("thead", {}, table));
