@@ -40,7 +40,7 @@ def fly(course, *arguments, first=(), **environment):
     Args:
         first: folders that Python searches before anything else.
     """
-    path = os.pathsep.join(map(str, [*first, course]))
+    path = os.pathsep.join(map(str, [*first, course, os.environ.get("PYTHONPATH", "")]))
     done = subprocess.run(
         [sys.executable, "-m", "utils.preflight", *arguments],
         cwd=course,

@@ -124,7 +124,7 @@ def port() -> Iterator[str]:
 
 
 def lab() -> Iterator[str]:
-    command = [sys.executable, "-m", "jupyter", "labextension", "list"]
+    command = [sys.executable, "-m", "jupyterlab.labextensions", "list"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     said = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
     for name in IN_LAB:
