@@ -33,7 +33,9 @@ def catch_up(upto: str, folder: Path) -> Iterator[str]:
     """
     later = [path.name[:2] for path in notebooks()[1:]]
     if upto not in later:
-        raise ValueError(f"Which notebook is next? UPTO={later[0]} to UPTO={later[-1]}: {upto!r}.")
+        raise ValueError(
+            f"Name the notebook to go on with, {later[0]} to {later[-1]}, not {upto!r}."
+        )
     for path in notebooks():
         if path.name[:2] < upto:
             yield f"{path.name}: {_give(path, folder)}"

@@ -132,14 +132,14 @@ def test_a_folder_that_cannot_be_written_stays_as_it_is(exercises):
 
 @pytest.mark.parametrize("upto", ["", "01", "4", "entropy"])
 def test_a_number_that_is_none_is_refused(exercises, upto):
-    with pytest.raises(ValueError, match=f"UPTO=02 to UPTO=08: '{upto}'"):
+    with pytest.raises(ValueError, match=f"to go on with, 02 to 08, not '{upto}'"):
         [*catch_up(upto, exercises)]
 
 
 def test_the_command_says_so_in_one_line():
     command = [sys.executable, "-m", "solutions.catch_up", "09"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.stderr == "Which notebook is next? UPTO=02 to UPTO=08: '09'.\n"
+    assert done.stderr == "Name the notebook to go on with, 02 to 08, not '09'.\n"
     assert done.returncode == 1
 
 
