@@ -148,7 +148,7 @@ class Pseudonyms:
 
 def pseudonym(name: str, key: bytes) -> str:
     """What stands in place of a name: the same for the same key, which nobody can guess from it."""
-    digest = hmac.digest(key, name.encode(), hashlib.sha256)
+    digest = hmac.digest(key, name.encode(errors="surrogateescape"), hashlib.sha256)
     return f"learner-{base64.b32encode(digest)[:8].decode().lower()}"
 
 

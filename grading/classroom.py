@@ -219,7 +219,8 @@ def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
         mistake = random.choice([None, *task.mistakes]) if random.random() < 0.5 else None
         wrong = mistake is not None or random.random() < 0.15
         with contextlib.chdir(home):
-            remember(task, 0 if wrong else task.points, mistake)
+            part = random.choice([0, task.points // 2]) if task.kind == "test" else 0
+            remember(task, part if wrong else task.points, mistake)
         if not wrong or random.random() < 0.2:  # solved, or given up
             ahead[home].pop(0)
             if not ahead[home]:

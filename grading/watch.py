@@ -230,13 +230,17 @@ class Room:
         return templates.get_template("room.html").render(
             safe=True,
             script=Markup(SCRIPT),
-            folder=self._folder,
-            pattern=Path("NAME", "…", *PROGRESS),
+            pattern=clean(str(self._folder.joinpath("NAME", "…", *PROGRESS))),
             hidden=self._hidden,
             notebooks=self._notebooks,
             here={
                 notebook: sum(row.at in tasks for row in rows)
                 for notebook, tasks in self._notebooks.items()
+            },
+            numbers={
+                task.id: f"{notebook[:2]}.{number}"
+                for notebook, tasks in self._notebooks.items()
+                for number, task in enumerate(tasks, start=1)
             },
             firsts=[*accumulate(map(len, self._notebooks.values()), initial=0)],
             long=LONG,
@@ -269,7 +273,7 @@ class Room:
         return Cell("part" if points else "tried", str(points or "✗"), f"{task.title}: {words}")
 
     def _going_round(self, room: Mapping[str, Progress], now: float) -> list[GoingRound]:
-        """The misconceptions of the room, the newest first.
+        """The misconceptions of the room, the newest first; last those that all are past.
 
         The file does not say when one was shown: but it was when the file changed, if it was not
         in there before, and at the latest when it had last changed as it was first read.
@@ -299,17 +303,17 @@ class Room:
             )
             for kind, tasks in where.items()
         ]
-        return sorted(found, key=lambda one: (one.ago, -one.learners, one.kind.slug))
+        return sorted(found, key=lambda one: (not one.still, one.ago, one.kind.slug))
 
 
 def _ago(seconds: float) -> str:
     """A time in words, as coarse as a look across the room."""
     minutes = int(seconds) // 60
-    for size, unit in ((24 * 60, "day"), (60, "hour"), (1, "minute")):
-        if minutes >= size:
-            count = minutes // size
-            return f"{count} {unit}{'' if count == 1 else 's'}"
-    return "under a minute"
+    if minutes >= 48 * 60:
+        return f"{minutes // (24 * 60)} days"
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60:02} min"
+    return f"{minutes} min" if minutes else "under 1 min"
 
 
 templates.filters["ago"] = _ago
