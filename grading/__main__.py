@@ -160,6 +160,13 @@ def _add_commands_before_grades(commands: argparse._SubParsersAction) -> None:
     watch.add_argument(
         "--port", type=_port, default=0, help="of the page's address (default: any that is free)"
     )
+    doctor = commands.add_parser(
+        "doctor",
+        help="say whether the sandbox works here, and if not, what is missing",
+        description="Try the sandbox of this machine layer by layer, and say of each whether it "
+        "works, or what would mend it. The exit status is 0 if all that is needed works.",
+    )
+    doctor.set_defaults(run=_doctor)
 
 
 def _port(text: str) -> int:
@@ -259,6 +266,17 @@ def _watch(options: argparse.Namespace) -> int:
     with server, contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()
     return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from grading.doctor import findings
+
+    works = True
+    for finding in findings():
+        print(finding, flush=True)
+        works = works and finding.state != "missing"
+    print("The sandbox works here." if works else "The sandbox does not work here.")
+    return 0 if works else 1
 
 
 if __name__ == "__main__":
