@@ -57,6 +57,11 @@ LAYERS = {  # what bubblewrap is to do, each with more than the one before
     "other namespaces": ["--unshare-all"],
     PROC: ["--unshare-all", "--proc", "/proc"],
 }
+TOO_MANY = f"more than {PROCESSES} processes and threads"
+BOUND = (
+    "such limits do not bind root: if this is a container, let an ordinary user start it, or one "
+    "that is not root outside"
+)
 FORBIDDEN = {  # what a worker may not do → a cell that does it, and how that has to end
     "the network": ("import socket\nsocket.socket()", "PermissionError"),
     "your files": (f"open({str(COURSE / 'grading' / 'doctor.py')!r})", "FileNotFoundError"),
@@ -69,7 +74,7 @@ FORBIDDEN = {  # what a worker may not do → a cell that does it, and how that 
         f"open('/tmp/large', 'wb').truncate({2 * FILES})",
         "OSError: [Errno 27]",
     ),
-    f"more than {PROCESSES} processes and threads": (
+    TOO_MANY: (
         f"import threading\nfor _ in range({2 * PROCESSES}):\n"
         "    threading.Thread(target=threading.Event().wait, daemon=True).start()",
         "RuntimeError",
@@ -278,4 +283,5 @@ def attempted(launcher: Launcher) -> Iterator[Finding]:
     for (what, (_, wanted)), end in zip(FORBIDDEN.items(), ended.values(), strict=True):
         refused = end.startswith(wanted)
         found = f"refused {what}" if refused else f"not refused {what}: {end}"
-        yield Finding("ok" if refused else "missing", "worker", found)
+        cure = BOUND if what == TOO_MANY and not refused else ""
+        yield Finding("ok" if refused else "missing", "worker", found, cure)

@@ -37,7 +37,9 @@ def said(*command: str, **environment: str) -> tuple[int, list[str]]:
 
 
 @needs.sandbox
-@pytest.mark.parametrize("around", [[], INSIDE], ids=["here", "in a namespace"])
+@pytest.mark.parametrize(
+    "around", [[], pytest.param(INSIDE, marks=needs.ordinary_user)], ids=["here", "in a namespace"]
+)
 def test_where_the_sandbox_works_every_layer_does(around):
     status, lines = said(*around, *DOCTOR)
     assert (status, lines[-1]) == (0, "The sandbox works here.")
@@ -93,6 +95,17 @@ def test_it_names_the_layer_that_is_missing_and_the_cure(command, missing, cure)
     assert cure in lines[-2]
     assert {line.split()[0] for line in lines[:-3]} <= {"ok", "note"}
     assert not any("worker " in line for line in lines)  # nothing is said of what was not tried
+
+
+@needs.sandbox
+@pytest.mark.skipif(
+    not needs.may_read_everything(), reason="nobody here is root → run the tests as root"
+)
+def test_in_a_container_whose_user_is_root_outside_processes_are_not_limited():
+    status, lines = said(*INSIDE, *DOCTOR)
+    assert (status, lines[-1]) == (1, "The sandbox does not work here.")
+    assert "not refused more than 64 processes and threads" in lines[-3]
+    assert "limits do not bind root" in lines[-2]
 
 
 @needs.unix
