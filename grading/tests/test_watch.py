@@ -130,6 +130,12 @@ def _fill(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
+def _talk(path: Path) -> None:
+    """A pipe that says what the file would say, and stays open: its end may never come."""
+    os.mkfifo(path)
+    os.write(os.open(path, os.O_RDWR), json.dumps(DONE).encode())
+
+
 DAMAGE = {
     "huge": lambda path: _fill(path, b'{"entropy": 3}' + b" " * watch.LARGEST),
     "sparse": lambda path: (path.touch(), os.truncate(path, 2**40)),
@@ -142,6 +148,7 @@ DAMAGE = {
     "deep inside": lambda path: _fill(path, b'{"entropy":' * 20_000),
     "long number": lambda path: _fill(path, b'{"entropy": 1' + b"0" * 10_000 + b"}"),
     "a pipe": os.mkfifo,
+    "a pipe that talks": _talk,
     "a folder": lambda path: path.mkdir(),
     "a link to itself": lambda path: path.symlink_to(path),
     "a link out": lambda path: path.symlink_to("/etc/passwd"),
