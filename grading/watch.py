@@ -178,7 +178,9 @@ class Room:
 
     def __init__(self, folder: Path, hidden: bool = False):
         if not folder.is_dir():
-            raise CannotGrade(f"{folder} is no folder. It should hold a folder for each learner.")
+            raise CannotGrade(
+                f"{folder} is not a folder. It should hold a folder for each learner."
+            )
         self._folder, self._hidden, self._key = folder, hidden, secrets.token_bytes()
         self._notebooks, self._kinds = bank.tasks(), bank.kinds()
         self._tasks = {task.id: task for tasks in self._notebooks.values() for task in tasks}
