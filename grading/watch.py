@@ -50,7 +50,7 @@ class Progress:
     """What a learner's file says.
 
     Args:
-        changed: when, in seconds since 1970; 0 where there is none.
+        changed: when, in seconds since 1970; 0 where there is none, or it cannot be read.
         tried: task → what is remembered of it, in the order in which they were begun.
         problem: why it cannot be read, if so.
     """
@@ -207,7 +207,7 @@ class Room:
             return {
                 learner: max(
                     (_read(place, root) for place in places),
-                    key=lambda one: (not one.problem, one.changed),
+                    key=lambda one: one.changed,  # 0 where it cannot be read
                     default=Progress(),
                 )
                 for learner, places in self._places.items()
