@@ -29,5 +29,7 @@ the answer is a test, the worker asks the parent for what the implementation und
 | `catalogue` | a mistake that a class has named, for `solutions/` | yes |
 | `pages` | a page for each learner, and the overview of the class | yes |
 | `anonymous` | a copy of tables and pages without names | yes |
+| `watch` | who is where in a room, live, from what `check` remembers | yes |
+| `doctor` | whether the sandbox works here, layer by layer | yes |
 | `release` | the learners' zip, without solutions | yes |
 """

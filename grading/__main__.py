@@ -1,6 +1,7 @@
 """The command line: `python -m grading FOLDER --out DIR`; `regrade` and `show` with `--out DIR`."""
 
 import argparse
+import contextlib
 import sys
 import warnings
 from pathlib import Path
@@ -113,6 +114,7 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
             "--out", type=Path, metavar="DIR", required=True, help="the folder of the grades"
         )
     _add_commands_on_grades(commands)
+    _add_commands_before_grades(commands)
     return parser, [*commands.choices]
 
 
@@ -138,6 +140,37 @@ def _add_commands_on_grades(commands: argparse._SubParsersAction) -> None:
         command.add_argument(
             "--out", type=Path, metavar="DIR", required=True, help="the folder of the grades"
         )
+
+
+def _add_commands_before_grades(commands: argparse._SubParsersAction) -> None:
+    """The commands that need no grades."""
+    watch = commands.add_parser(
+        "watch",
+        help="show who is where in a room, live",
+        description="Show on one page, live, who is where, and which misconception goes round. "
+        "Learners' files are read, and never written.",
+    )
+    watch.set_defaults(run=_watch)
+    watch.add_argument(
+        "folder",
+        type=Path,
+        help="with a folder for each learner that holds the course: FOLDER/NAME/…/exercises",
+    )
+    watch.add_argument("--hide-names", action="store_true", help="show made-up labels instead")
+    watch.add_argument(
+        "--port", type=_port, default=0, help="of the page's address (default: any that is free)"
+    )
+    doctor = commands.add_parser(
+        "doctor",
+        help="say whether the sandbox works here, and if not, what is missing",
+        description="Try the sandbox of this machine layer by layer, and say of each whether it "
+        "works, or what would mend it. The exit status is 0 if all that is needed works.",
+    )
+    doctor.set_defaults(run=_doctor)
+
+
+def _port(text: str) -> int:
+    return _whole_number(text, 0, 65535)
 
 
 def _seed(text: str) -> int:
@@ -223,6 +256,27 @@ def _show(options: argparse.Namespace) -> int:
     for line in show(options.out, options.name):
         print(line)
     return 0
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from grading.watch import Room, serve
+
+    server, address = serve(Room(options.folder, options.hide_names), options.port)
+    print(f"The room: {address}    (Ctrl-C ends it)", flush=True)
+    with server, contextlib.suppress(KeyboardInterrupt):
+        server.serve_forever()
+    return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from grading.doctor import findings
+
+    works = True
+    for finding in findings():
+        print(finding, flush=True)
+        works = works and finding.state != "missing"
+    print("The sandbox works here." if works else "The sandbox does not work here.")
+    return 0 if works else 1
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ class Pseudonyms:
     """
 
     def __init__(self, class_: Sequence[Learner], key: bytes):
-        self._of = {learner.key: _pseudonym(learner.key, key) for learner in class_}
+        self._of = {learner.key: pseudonym(learner.key, key) for learner in class_}
         self._words: dict[str, str] = {}  # single words, as they are spelt
         whole = {} if (host := socket.gethostname()) in _course_words() else {host: "(computer)"}
         for learner in class_:
@@ -146,8 +146,9 @@ class Pseudonyms:
         return [*map(self._cleaned, value)] if isinstance(value, list | tuple) else value
 
 
-def _pseudonym(name: str, key: bytes) -> str:
-    digest = hmac.digest(key, name.encode(), hashlib.sha256)
+def pseudonym(name: str, key: bytes) -> str:
+    """What stands in place of a name: the same for the same key, which nobody can guess from it."""
+    digest = hmac.digest(key, name.encode(errors="surrogateescape"), hashlib.sha256)
     return f"learner-{base64.b32encode(digest)[:8].decode().lower()}"
 
 

@@ -2,14 +2,18 @@
 
 Writes one notebook a learner, the same ones for the same seed: right answers in several styles,
 known mistakes, small faults, stubs that nobody touched, work that stops half-way, answers in
-words; on request a few that attack. They are made up: nobody's work is among them.
+words; on request a few that attack. They are made up: nobody's work is among them. With `--live`
+the class is at work instead, to try `python -m grading watch` on.
 """
 
 import argparse
 import ast
+import contextlib
 import functools
 import inspect
+import os
 import re
+import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -23,7 +27,9 @@ from solutions import parts
 from solutions.build import FENCE, SOURCE, exercises_of, learner_notebook
 from solutions.mutants import mutants
 from solutions.specification import Exercise, Misconception
+from utils.checks import bank
 from utils.checks.code import mentioned
+from utils.checks.memory import remember
 
 NOTEBOOK = SOURCE / "01_attention_concepts.ipynb"
 NAMES = (  # given names and family names of one script
@@ -188,6 +194,51 @@ def _work(
             cell.source = cell.source.replace(NOT_ANSWERED, said[0].upper() + said[1:])
 
 
+def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
+    """Let a class work on the course: each learner goes from task to task, some never get past one.
+
+    What `check` would remember of each attempt is written by what `check` writes it with.
+
+    Args:
+        folder: gets a folder for each learner, with the course's `exercises` in it.
+        learners: how many.
+        seed: of all that is drawn.
+
+    Yields:
+        The file that an attempt has changed, as long as anybody has something to do.
+    """
+    random, course = Random(seed), [task for tasks in bank.tasks().values() for task in tasks]
+    homes = [folder / name / "attention-course" / "exercises" for name in islice(names(), learners)]
+    for home in homes:
+        home.mkdir(parents=True, exist_ok=True)
+    speed = {home: random.choice([0.05, 0.5, 1, 1, 1.5]) for home in homes}
+    ahead = {home: [*course] for home in homes}
+    while ahead:
+        home = random.choices([*ahead], [speed[one] for one in ahead])[0]
+        task = ahead[home][0]
+        mistake = random.choice([None, *task.mistakes]) if random.random() < 0.5 else None
+        wrong = mistake is not None or random.random() < 0.15
+        with contextlib.chdir(home):
+            part = random.choice([0, task.points // 2]) if task.kind == "test" else 0
+            remember(task, part if wrong else task.points, mistake)
+        if not wrong or random.random() < 0.2:  # solved, or given up
+            ahead[home].pop(0)
+            if not ahead[home]:
+                del ahead[home]
+        yield home / "progress.json"
+
+
+def work_live(folder: Path, learners: int, seed: int) -> None:
+    """Let a class work that has begun three quarters of an hour ago; an attempt a second."""
+    past = 12 * learners
+    for number, file in enumerate(attempts(folder, learners, seed)):
+        if number < past:
+            then = time.time() - 45 * 60 * (1 - number / past)
+            os.utime(file, (then, then))
+        else:
+            time.sleep(1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m grading.classroom",
@@ -199,7 +250,19 @@ def main() -> None:
     parser.add_argument(
         "--hostile", type=float, default=0.0, help="the share that attacks: 0.05 is one in twenty"
     )
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="no notebooks, but progress for `python -m grading watch`, until Ctrl-C",
+    )
     options = parser.parse_args()
+    if options.live:
+        print(
+            f"{options.learners} learners at work in {options.folder} (Ctrl-C ends it)", flush=True
+        )
+        with contextlib.suppress(KeyboardInterrupt):
+            work_live(options.folder, options.learners, options.seed)
+        return
     files = write(options.folder, options.learners, options.hostile, options.seed)
     print(f"{len(files)} notebooks in {options.folder}")
 

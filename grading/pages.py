@@ -109,7 +109,7 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
     counting = sorted(learner.results.values(), key=lambda result: result.notebook)
     outcomes = [pair for result in counting for pair in result.tasks.items()]
     known = {task.id: task for task in tasks}
-    return _templates.get_template("learner.html").render(
+    return templates.get_template("learner.html").render(
         learner=learner,
         counting=counting,
         others=[one for one in learner.files if one is not learner.results.get(one.notebook)],
@@ -230,7 +230,7 @@ def overview(
     """
     results = [result for learner in class_ for result in learner.results.values()]
     files = [result for learner in class_ for result in learner.files]
-    return _templates.get_template("overview.html").render(
+    return templates.get_template("overview.html").render(
         class_=class_,
         files=files,
         lost=[result for result in files if result.problem],
@@ -422,19 +422,19 @@ def _rubrics() -> dict[str, Markup]:
 
 
 _markdown = mistune.create_markdown(escape=True)
-_templates = Environment(
+templates = Environment(
     loader=PackageLoader("grading"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.globals |= {
+templates.globals |= {
     "FEW": FEW,
     "SCRIPT": Markup(SCRIPT),
-    "SCRIPT_DIGEST": base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
 }
-_templates.filters |= {
+templates.filters |= {
+    "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
     "key": lambda result: key_of(result.learner, result.id),
     "marked": lambda text: Markup(marked(text)),
     "matrices": _matrices,

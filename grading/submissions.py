@@ -184,7 +184,7 @@ def _wrapping(paths: Sequence[tuple[str, ...]], source: Path, tell: Callable) ->
         return 0
     if not platforms.platform_of(below) and len(people) < 2:
         # Compressing the folder `class` gives `class.zip`, with `class/` before every name.
-        depth = int(source.is_file() and paths[0][0] == _clean(source.stem))
+        depth = int(source.is_file() and paths[0][0] == clean(source.stem))
     top = "/".join(paths[0][: max(depth, 1)])
     tell(
         f"Everything lies in the folder {top}, taken for the class: what it holds, for learners."
@@ -242,7 +242,7 @@ def some(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _clean(name: str) -> str:
+def clean(name: str) -> str:
     """A file's name as text that any table can hold, whatever bytes are on the disk."""
     plain = name.encode(errors="surrogateescape").decode(errors="replace")
     return unicodedata.normalize("NFC", INVISIBLE.sub("", CONTROL.sub("\ufffd", plain)))
@@ -264,7 +264,7 @@ def _in_folder(folder: Path) -> Iterator[_File]:
         count += 1
         if count > MOST_SEEN:
             raise NoSubmissions(f"More than {MOST_SEEN:,} files in {folder}: the right one?")
-        parts = tuple(map(_clean, path.relative_to(folder).parts))
+        parts = tuple(map(clean, path.relative_to(folder).parts))
         yield _File(parts, lambda path=path: _bytes_of(path, root), path.lstat().st_mtime)
 
 
@@ -304,7 +304,7 @@ def _in_zip(path: Path) -> Iterator[_File]:
         raise NoSubmissions(f"More than {MOST_SEEN:,} files in {path}: the right one?")
     for inside, member in members:
         changed = calendar.timegm((*member.date_time, 0, 0, 0))
-        parts = tuple(map(_clean, inside.parts)) or ("?",)
+        parts = tuple(map(clean, inside.parts)) or ("?",)
         yield _File(parts, lambda member=member: _bytes_of_member(archive, member), changed)
 
 

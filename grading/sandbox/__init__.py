@@ -24,6 +24,11 @@ OURS = (COURSE / "utils", HERE.parent / "__init__.py", HERE)  # what a worker se
 ROUNDING = re.compile("ATEN_CPU_CAPABILITY|(ONEDNN|MKL|OPENBLAS|NPY)_")
 LAST_WORDS = 5.0  # seconds to wait for how a worker ended
 PATIENCE = 10  # seconds by the clock for each that a worker may use, as others may use the machine
+MEGABYTE = 2**20
+MEMORY = 2048 * MEGABYTE  # all processes of a submission together
+FILES = 64 * MEGABYTE  # each file, /tmp, /dev/shm
+PROCESSES = 64  # of a submission, including threads
+NOBODY = 65534
 SYSTEM = (
     "/usr",
     "/bin",
@@ -41,14 +46,16 @@ Submissions are strangers' programs, so they run in a sandbox, and there is none
                  start: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0
   Windows        grade inside WSL2, and install bubblewrap there
   macOS, others  grade in a Linux virtual machine, or in a container that may make namespaces
+What is missing, layer by layer, says python -m grading doctor.
 If you trust every submission, --unsafe grades without one. Each can then read and change whatever
 you can; every report will say so."""
 
 
 class NoSandbox(RuntimeError):  # noqa: N818 - something to install, not a fault
-    """There is no sandbox here; the message says how to get one."""
+    """There is no sandbox here; the message says how to get one, `reason` what is missing."""
 
     def __init__(self, reason: str):
+        self.reason = reason
         super().__init__(HOW_TO_GET_ONE.format(reason=reason))
 
 
@@ -131,7 +138,7 @@ class Launcher:
         return Worker(connection, status)
 
     def _start_server(self) -> None:
-        command = _bubblewrap() if self._safe else []
+        command = bubblewrap() if self._safe else []
         self._jobs, theirs = socket.socketpair()
         command += [sys.executable, "-m", "grading.sandbox.server", str(theirs.fileno())]
         command += ["safe" if self._safe else "unsafe", str(self._workers)]
@@ -167,8 +174,12 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _bubblewrap() -> list[str]:
-    """The command that shows the server only what it needs."""
+def bubblewrap() -> list[str]:
+    """The command that shows the server only what it needs.
+
+    Raises:
+        NoSandbox: there is no bubblewrap.
+    """
     program = shutil.which("bwrap")
     if program is None:
         raise NoSandbox("the program bwrap is not installed")

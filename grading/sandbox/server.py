@@ -27,16 +27,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grading.sandbox import PATIENCE, syscalls, worker
+from grading.sandbox import FILES, MEMORY, NOBODY, PATIENCE, PROCESSES, syscalls, worker
 
-MEGABYTE = 2**20
-MEMORY = 2048 * MEGABYTE  # all processes of a submission together
-FILES = 64 * MEGABYTE  # each file, /tmp, /dev/shm
-MOST_FILES = 10_000  # in each of the two: the empty ones and links are memory too
-PROCESSES = 64  # including threads
+MOST_FILES = 10_000  # in /tmp, and in /dev/shm: the empty ones and links are memory too
 OPEN_FILES = 64  # each process: what waits in pipes is memory not charged to any process
 INTERVAL = 0.02  # seconds between two looks at a worker
-NOBODY = 65534
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _NAMESPACES = {"ipc": 0x08000000, "net": 0x40000000, "pid": 0x20000000, "mnt": 0x00020000}

@@ -134,7 +134,7 @@ def test_the_overview_says_what_the_class_believes(monkeypatch):
 
 
 def test_a_name_that_a_template_does_not_know_is_an_error(monkeypatch):
-    template = pages._templates.from_string("{{ leaner }}")
+    template = pages.templates.from_string("{{ leaner }}")
     with pytest.raises(UndefinedError, match="leaner"):
         template.render(learner=1)
 

@@ -47,7 +47,7 @@ class Tried:
 
 def recall() -> dict[str, Tried]:
     """Task → what is remembered of it; whatever is damaged is ignored."""
-    return {task: _tried(entry) for task, entry in _read(_file()).items()}
+    return {task: tried_of(entry) for task, entry in _read(_file()).items()}
 
 
 def remember(task: Task, points: int, mistake: Mistake | None) -> bool:
@@ -170,7 +170,8 @@ def _file() -> Path:
     return Path("progress.json")  # a notebook runs in its own folder
 
 
-def _tried(entry: Any) -> Tried:
+def tried_of(entry: Any) -> Tried:
+    """What an entry of the file says of its task; whatever is damaged is ignored."""
     entry = entry if isinstance(entry, dict) else {"points": entry}  # older files: the points alone
     points, kinds = entry.get("points"), entry.get("kinds")
     return Tried(
