@@ -332,6 +332,7 @@ class Probe(NamedTuple):
             right one did.
         placed: whether the part is one of the right one only if the shape is right.
         decimals: whether it tells nothing of decisions, which move only where a limit is crossed.
+        apart: whether it tells nothing where it moves any output of the right answer.
     """
 
     name: str
@@ -344,6 +345,7 @@ class Probe(NamedTuple):
     sure: bool = False
     placed: bool = False
     decimals: bool = False
+    apart: bool = False
 
 
 def moves(record: Record, ask: Ask) -> dict[str, list[str]]:
@@ -367,8 +369,10 @@ def _moved_otherwise(asked: Asked, probes: Iterable[Probe]) -> str:
     for probe in probes:
         if probe.name not in asked.record.moves:
             continue
-        movement = _movement(asked, probe)
         should = asked.record.moves[probe.name]
+        if probe.apart and should:
+            continue
+        movement = _movement(asked, probe)
         idle = [
             name
             for name, moved in movement.items()
@@ -503,6 +507,7 @@ def _probes(record: Record) -> Iterator[Probe]:
         part=lambda values: values[0],
         sure=True,
         placed=True,
+        apart=True,  # or its first axis is none of a batch: the beams of a search compete
     )
     for mask, name in itertools.permutations(names, 2):
         yield Probe(

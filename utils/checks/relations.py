@@ -78,6 +78,15 @@ class Seen:
             whole and self.shaped and all(self.same(pair.should, pair.is_) for pair in self.pairs)
         )
 
+    def tells_apart(self, number: int) -> bool:
+        """Whether a case shows most of the known mistakes: what all get right tells nothing."""
+        should = self.all_pairs[number].should
+        fooled = [
+            self.same(should, theirs[number].outputs[self.output])
+            for theirs in self.record.mistaken.values()
+        ]
+        return 2 * sum(fooled) <= len(fooled)
+
     @cached_property
     def depth(self) -> int:
         """The number of axes that it should have in every case."""
@@ -518,7 +527,7 @@ def _times_a_factor(seen: Seen) -> str:
         return ""
     factors, of_each = {}, {}
     for number, (_, should, is_, _) in enumerate(seen.pairs):
-        if should.any():
+        if not seen.equal(should, np.zeros_like(should)).all():
             factors[number] = float((should * is_).sum() / (should * should).sum())
         if not seen.same(factors.get(number, 1.0) * should, is_):
             return ""
@@ -770,6 +779,27 @@ def _right_elsewhere(seen: Seen) -> str:
     return ""
 
 
+def _right_at_an_end(seen: Seen) -> str:
+    """Right for the first entry or the last along an axis, and wrong in each other place."""
+    if not seen.shaped or seen.kinds not in ("ff", "ii", "bb"):
+        return ""
+    wrong = [~seen.equal(pair.should, pair.is_) for pair in seen.pairs]
+    for axis in seen.axes:
+        along = [np.moveaxis(one, axis, 0).reshape(one.shape[axis], -1).any(1) for one in wrong]
+        for words, end, others in (("first", 0, slice(1, None)), ("last", -1, slice(None, -1))):
+            if any(one[end] or not one[others].all() for one in along if one.any()):
+                continue
+            places = [np.arange(len(one)) != np.arange(len(one))[end] for one in along]
+            regions = [one.reshape(-1, *[1] * (-1 - axis)) for one in places]
+            if _explained(wrong, regions) and _outside(seen.pairs, regions):
+                where = _axis(axis, seen.depth)
+                return (
+                    f"`{seen.output}` is right for the {words} entry along {where}, and not for "
+                    "the others."
+                )
+    return ""
+
+
 def _explained(wrong: Sequence[np.ndarray], regions: Sequence[np.ndarray | None]) -> bool:
     """Whether all wrong entries lie in a region, most of which is wrong, and not by chance."""
     cases, size, surprise = 0, 0, 0.0
@@ -809,8 +839,6 @@ def _regions(pair: Pair, depth: int) -> Iterator[tuple[tuple, np.ndarray]]:
         places = np.arange(length).reshape(-1, *[1] * (-1 - axis))
         yield (f"but for the first entry along {where}",), places == 0
         yield (f"but for the last entry along {where}",), places == length - 1
-        yield (f"for the first entry along {where}, and not for the others",), places > 0
-        yield (f"for the last entry along {where}, and not for the others",), places < length - 1
     if depth > 1:
         rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])
         yield ("but on the diagonal",), rows == columns
@@ -851,7 +879,12 @@ def _in_some_cases(seen: Seen) -> str:
     """Which cases are right: their labels say what is special about them."""
     pairs = seen.all_pairs
     right = [seen.same(pair.should, pair.is_) for pair in pairs]
-    bits = sum(_telling(pair.should) for pair, so in zip(pairs, right, strict=True) if so)
+    told_apart = [seen.tells_apart(number) for number in range(len(pairs))]
+    bits = sum(
+        _telling(seen, pair.should)
+        for pair, so, apart in zip(pairs, right, told_apart, strict=True)
+        if so and apart
+    )
     if bits < ENOUGH / 3 or len(right) < 3:
         return ""
     fewer = sum(right) < len(right) / 2
@@ -865,10 +898,11 @@ def _in_some_cases(seen: Seen) -> str:
     return f"`{seen.output}` is right in all cases{of_which} but these: {'; '.join(told)}."
 
 
-def _telling(values: np.ndarray) -> float:
+def _telling(seen: Seen, values: np.ndarray) -> float:
     """Bits of evidence that lie in being right there: 0 and 1 come about in many ways."""
     if values.dtype.kind == "f":
-        return BITS["f"] * len(np.unique(values[(values != 0) & (values != 1)]))
+        plain = seen.equal(values, np.zeros(())) | seen.equal(values, np.ones(()))
+        return BITS["f"] * len(np.unique(values[~plain]))
     _, counts = np.unique(values, return_counts=True)  # in how many orders they could come
     orders = math.lgamma(values.size + 1) - sum(math.lgamma(count + 1) for count in counts)
     return orders / math.log(2)
@@ -965,6 +999,7 @@ RELATIONS: list[Callable[[Seen], str]] = [
 WEAKER_RELATIONS: list[Callable[[Seen], str]] = [
     _other_places,
     _right_elsewhere,
+    _right_at_an_end,
     _row_by_row,
     _straight_line,
     _one_sided,
