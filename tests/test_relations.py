@@ -255,6 +255,45 @@ def test_being_right_where_all_answers_are_alike_is_no_evidence():
     )
 
 
+def test_a_case_that_no_known_mistake_fails_is_no_evidence():
+    def answer(query, keys, values, mask):
+        context, weights = attend(query, keys, values, mask)
+        return context, weights if len(query) == 3 else weights.cumsum(-1).cos()
+
+    known = Mistake("elsewhere", "You look elsewhere.", "Where?")
+    fooled = [Answer({name: 5 * v for name, v in one.outputs.items()}) for one in RECORD.expected]
+    record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"elsewhere": fooled})
+    assert relation(answer, record) == "`weights` is right in these cases only: case 1."
+    fooled[1] = RECORD.expected[1]
+    assert relation(answer, record) == ""
+
+
+def test_what_is_nearly_0_is_no_evidence():
+    task = replace(TASK, id="gain", outputs=["gain"])
+    draw = np.random.default_rng(0)
+    sizes = (1, 1, 1, 1e-6, 1e-6)
+    should = [Answer({"gain": size * draw.normal(size=(2, 3))}) for size in sizes]
+    record = Record(task, CASES, should, {})
+    turned = [Answer({"gain": -one.outputs["gain"]}) for one in should]
+    assert diagnose(record, turned).relation == ("`gain` is the right one with the opposite sign.")
+    others = [Answer({"gain": one.outputs["gain"][:, ::-1].cumsum(0) * 2}) for one in should]
+    assert diagnose(record, others).relation == ""
+
+
+def test_being_right_at_one_end_is_told_where_all_others_are_wrong():
+    def from_place(*places):
+        def answer(weights):
+            wrong = torch.isin(torch.arange(weights.shape[1]), torch.tensor(places))
+            return torch.where(wrong[:, None], weights.cos() + 1, weights)
+
+        return relation(of_weights(answer))
+
+    assert from_place(1, 2, 3, 4, 5) == (
+        "`weights` is right for the first entry along axis 1, and not for the others."
+    )
+    assert "not for the others" not in from_place(1, 3, 4, 5)
+
+
 def counts(answer):
     """The relation of an answer that counts numbers to be learned."""
     task = replace(TASK, id="count", outputs=["count"])
@@ -511,6 +550,23 @@ BEHAVIOURS = {
 @pytest.mark.parametrize(("answer", "said"), BEHAVIOURS.values(), ids=BEHAVIOURS)
 def test_what_another_call_tells(answer, said):
     assert relation(answer) == said
+
+
+def test_what_competes_along_the_first_axis_is_no_batch():
+    """As the beams of a search: their scores move with each other, and the best may stay."""
+    task = replace(TASK, id="search", outputs=["scores", "best"])
+    of_each = [Case(one.label, {"query": one.inputs["query"].exp()}) for one in CASES]
+
+    def search(query):
+        return query.softmax(0), 0 * query[:, 0, 0].long()
+
+    def with_the_others(query):
+        return query.softmax(0), (1000 * query.sum()).long() + 0 * query[:, 0, 0].long()
+
+    record = Record(task, of_each, answers(task, search, of_each, Printed()), {})
+    record = replace(record, moves=moves(record, Again(task, search)))
+    assert record.moves["batch"] == ["scores"]
+    assert "by itself" not in relation(with_the_others, record)
 
 
 def test_what_varies_from_call_to_call_is_told():
