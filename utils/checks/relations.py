@@ -879,15 +879,14 @@ def _in_some_cases(seen: Seen) -> str:
     """Which cases are right: their labels say what is special about them."""
     pairs = seen.all_pairs
     right = [seen.same(pair.should, pair.is_) for pair in pairs]
-    told_apart = [seen.tells_apart(number) for number in range(len(pairs))]
+    fewer = sum(right) < len(right) / 2
     bits = sum(
         _telling(seen, pair.should)
-        for pair, so, apart in zip(pairs, right, told_apart, strict=True)
-        if so and apart
+        for number, pair in enumerate(pairs)
+        if right[number] and (seen.tells_apart(number) or not fewer)
     )
     if bits < ENOUGH / 3 or len(right) < 3:
         return ""
-    fewer = sum(right) < len(right) / 2
     told = [pair.case.label for pair, so in zip(pairs, right, strict=True) if so == fewer]
     if len(told) > MOST_LABELS:
         return ""
