@@ -5,7 +5,7 @@ EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.rec
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
-.PHONY: lab test test-browser test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade release site
+.PHONY: lab test test-browser test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade plans preflight catch-up release site
 
 lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
@@ -50,6 +50,16 @@ recall: .venv/ready  ## the checks on labelled answers, by default those in solu
 grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=folder] [OPTIONS=--resume]
 	@test -n "$(SUBMISSIONS)" || { echo "What was handed in? make grade SUBMISSIONS=folder" >&2; exit 1; }
 	$(BIN)/python -m grading "$(SUBMISSIONS)" --out "$(or $(GRADES),grades)" $(OPTIONS)
+
+plans: .venv/ready  ## timed plans for a room, in workshop/, from workshop/plans and the notebooks
+	$(BIN)/python -m workshop.plan
+
+preflight: .venv/ready  ## is this machine ready for the course? OPTIONS=--grading asks for the sandbox too
+	@$(BIN)/python -m utils.preflight $(OPTIONS)
+
+catch-up: .venv/ready  ## solved exercises of all notebooks before one, for whoever fell behind: UPTO=04
+	@test -d solutions || { echo "Catching up needs solutions/, which this copy of the course does not have." >&2; exit 1; }
+	@$(BIN)/python -m solutions.catch_up $(UPTO)
 
 release: .venv/ready  ## the learners' zip, without solutions, in dist/
 	$(BIN)/python -m grading.release

@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from statistics import median, quantiles
 
 from nbval.plugin import IPyNbCell
 
@@ -77,13 +78,22 @@ def _tell_what_was_skipped(terminalreporter):
 
 
 def _tell_what_the_browser_saw(terminalreporter):
-    """What the tests in tests/browser have counted, in one line."""
+    """What the tests in tests/browser have counted, in one line, and timed."""
     reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
     of_browser = [one for one in reports if one.nodeid.startswith("tests/browser/")]
-    counts = Counter()
+    counts, timed = Counter(), {}
     for report in of_browser:
         if report.when == "call":
-            counts.update(dict(report.user_properties))
+            for name, found in report.user_properties:
+                if name == "milliseconds":
+                    timed |= found
+                else:
+                    counts[name] += found
+    if timed:
+        terminalreporter.line(f"{'milliseconds from a move to its frame':44}median   95 %")
+    for what, times in timed.items():
+        high = quantiles(times, n=20)[-1]
+        terminalreporter.line(f"{what:44}{median(times):6.1f} {high:6.1f}")
     if counts:
         seconds = max(one.stop for one in of_browser) - min(one.start for one in of_browser)
         terminalreporter.line(

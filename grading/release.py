@@ -17,6 +17,8 @@ import nbformat
 from nbclient import NotebookClient
 from tqdm.auto import tqdm
 
+from solutions.catch_up import OWN
+
 ROOT = Path(__file__).parents[1]
 ZIP = ROOT / "dist" / "attention-course.zip"
 FILES = ("LICENSE", "Makefile", "README.md", "pyproject.toml", "requirements.txt")
@@ -42,7 +44,11 @@ def write_zip(path: Path) -> str:
 def contents() -> Iterator[Path]:
     """The files that learners get, sorted."""
     inside = (file for folder in FOLDERS for file in (ROOT / folder).rglob("*"))
-    files = [file for file in inside if file.is_file() and not set(file.parts) & {*LEFT_OUT}]
+    files = [
+        file
+        for file in inside
+        if file.is_file() and not set(file.parts) & {*LEFT_OUT} and not file.name.startswith(OWN)
+    ]
     yield from sorted([*(ROOT / name for name in FILES), *files])
 
 

@@ -16,7 +16,7 @@ import importlib
 import re
 import sys
 import textwrap
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import cache
 from pathlib import Path
 
@@ -149,8 +149,17 @@ def solution_notebook(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def learner_notebook(path: Path) -> nbformat.NotebookNode:
-    """The notebook for learners: no solution, no outputs.
+def solved(source: str) -> str:
+    """A code cell with its solutions, and without what marks them."""
+    return FENCE.sub(lambda match: match["solution"].rstrip("\n"), source)
+
+
+def learner_notebook(path: Path, change: Callable[[str], str] = stub) -> nbformat.NotebookNode:
+    """The notebook for learners: no rubrics, no outputs.
+
+    Args:
+        path: the solution notebook.
+        change: what becomes of a code cell: `stub`, where model answers go too, or `solved`.
 
     Raises:
         ValueError: the notebook and its specifications do not agree.
@@ -162,11 +171,11 @@ def learner_notebook(path: Path) -> nbformat.NotebookNode:
             raise ValueError(f"{path.name} has no solution that defines {exercise.task.id}")
     notebook.cells = [cell for cell in notebook.cells if "rubric" not in _tags(cell)]
     for cell in notebook.cells:
-        if "answer" in _tags(cell):
+        if "answer" in _tags(cell) and change is stub:
             cell.source = cell.source.splitlines()[0] + "\n\n*Write your answer here.*"
         cell.metadata = {}
         if cell.cell_type == "code":
-            cell.source, cell.outputs, cell.execution_count = stub(cell.source), [], None
+            cell.source, cell.outputs, cell.execution_count = change(cell.source), [], None
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"]}
     return notebook
 

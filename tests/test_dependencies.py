@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 STRANGERS = ROOT / "solutions" / "tests" / "answers"  # what learners may have, beyond ours
-OURS = ("grading", "solutions", "tests", "utils")
+OURS = ("grading", "solutions", "tests", "utils", "workshop")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 

@@ -29,8 +29,17 @@ def test_it_holds_the_course_and_nothing_secret_or_left_over(course):
     inside = [path.relative_to(course).parts for path in course.rglob("*")]
     assert not [parts for parts in inside if set(parts) & {*release.SECRET, *release.LEFT_OUT}]
     assert len(list((course / "exercises").glob("*.ipynb"))) == 8
+    assert not [parts for parts in inside if "workshop" in parts], "plans tell the predictions"
     rubric = "**Rubric**"
     assert not [path for path in course.rglob("*.ipynb") if rubric in path.read_text("utf-8")]
+
+
+def test_answers_that_somebody_has_kept_stay_at_home(tmp_path, monkeypatch):
+    for name in ("mine_01_attention_concepts.ipynb", "mine_01_attention_concepts_2.ipynb"):
+        (tmp_path / "exercises").mkdir(exist_ok=True)
+        (tmp_path / "exercises" / name).touch()
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    assert [path.name for path in release.contents()] == sorted(release.FILES)
 
 
 def test_untouched_exercises_run_there_and_no_check_passes(course):

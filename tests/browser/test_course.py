@@ -69,7 +69,31 @@ def test_the_query_turns_by_keyboard_and_mouse_before_any_kernel_runs(lab, page)
     assert "Most weight: mat" in status.inner_text()
 
 
-def test_a_slider_asks_the_kernel_for_another_picture(lab, page):
+# Milliseconds from a movement of a slider to the picture that the kernel sends, one after another.
+ANSWERS = """async ([figure, moves]) => {
+  const times = [];
+  const input = figure.querySelector("input[type=range]");
+  for (let move = 0; move < moves; move += 1) {
+    const start = performance.now();
+    const drawn = new Promise((resolve) => {
+      const seen = new MutationObserver(() => {
+        if (!figure.querySelector("img")?.complete) return;
+        seen.disconnect();
+        resolve();
+      });
+      seen.observe(figure, { subtree: true, childList: true });
+    });
+    input.value = Number(move % 2 ? input.min : input.max);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    await drawn;
+    await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
+
+def test_a_slider_asks_the_kernel_for_another_picture(lab, page, record_property):
     open_notebook(page, lab, SLIDERS)
     run_all_cells(page)
     figure = page.locator(".ex:has(> div > img)").first
@@ -78,6 +102,8 @@ def test_a_slider_asks_the_kernel_for_another_picture(lab, page):
     figure.locator("input[type=range]").press("ArrowRight")
     other = figure.locator(f"img:not([alt={json.dumps(before)}])")
     other.wait_for(timeout=RUN_MILLISECONDS)  # the kernel first runs the cells below
+    times = figure.evaluate(f"figure => ({ANSWERS})([figure, 20])")
+    record_property("milliseconds", {"a figure that the kernel draws": times})
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS, ids=lambda name: name[:2])

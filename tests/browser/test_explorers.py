@@ -1,7 +1,6 @@
 """Every explorer by itself: keyboard, looks, speed, and the same numbers as torch."""
 
 import itertools
-import json
 import os
 import re
 import statistics
@@ -163,13 +162,22 @@ def test_it_fits_a_phone_in_both_themes(page, name, theme):
 
 
 @each
-def test_it_moves_at_the_speed_of_the_hand(page, name):
+def test_it_moves_at_the_speed_of_the_hand(page, name, record_property):
     root = show(page, EXPLORERS[name]())
-    sliders = root.locator("input[type=range]").all()
-    for slider in sliders:
+    for slider in root.locator("input[type=range]").all():
         times = redraw_times(slider)
-        print(json.dumps({"explorer": name, "median_ms": round(statistics.median(times), 1)}))
+        control = slider.evaluate("input => input.labels[0].querySelector('span').textContent")
+        record_property("milliseconds", {f"{name}, {control}": times})
         assert statistics.median(times) < 60
+
+
+def test_forty_eight_words_are_drawn_fast_enough_to_be_dragged(page, record_property):
+    scores = torch.arange(48.0 * 48).sin().view(48, 48)
+    words = [str(place) for place in range(48)]
+    root = show(page, MaskExplorer(words, scores.tolist(), length=40, half_width=5))
+    times = redraw_times(root.get_by_label("half-width"))
+    record_property("milliseconds", {"mask, half-width, 48 × 48": times})
+    assert statistics.median(times) < 100
 
 
 def equal(found, expected):

@@ -10,8 +10,8 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,12 @@ class Tried:
     Args:
         points: the most that an answer has earned; older files say `true` for full points.
         kinds: slugs of the misconceptions that answers have shown.
+        given: whether the solution was handed over, so that no answer earns anything more.
     """
 
     points: int = 0
     kinds: Sequence[str] = ()
+    given: bool = False
 
     def points_of(self, task: Task) -> int:
         """The points that the task has earned."""
@@ -58,8 +60,22 @@ def remember(task: Task, points: int, mistake: Mistake | None) -> bool:
     before = kept.get(task.id, Tried())
     shown = [mistake.kind] if mistake and mistake.kind else []
     kinds = list(dict.fromkeys([*before.kinds, *shown]))
-    kept[task.id] = Tried(max(points, before.points_of(task)), kinds)
-    return _write(_file(), {name: asdict(tried) for name, tried in kept.items()})
+    own = before.points_of(task)
+    kept[task.id] = replace(before, points=own if before.given else max(points, own), kinds=kinds)
+    return _keep(kept)
+
+
+def remember_given(tasks: Iterable[Task]) -> bool:
+    """Add that the solutions of tasks were handed over, save of those that are done.
+
+    Returns:
+        Whether it could be written down.
+    """
+    kept = recall()
+    for task in tasks:
+        before = kept.get(task.id, Tried())
+        kept[task.id] = replace(before, given=not before.done(task))
+    return _keep(kept)
 
 
 @dataclass(frozen=True)
@@ -146,6 +162,10 @@ def _write(file: Path, content: dict[str, Any]) -> bool:
     return True
 
 
+def _keep(progress: Mapping[str, Tried]) -> bool:
+    return _write(_file(), {task: asdict(tried) for task, tried in progress.items()})
+
+
 def _file() -> Path:
     return Path("progress.json")  # a notebook runs in its own folder
 
@@ -156,4 +176,5 @@ def _tried(entry: Any) -> Tried:
     return Tried(
         points if isinstance(points, int) else 0,
         [kind for kind in kinds if isinstance(kind, str)] if isinstance(kinds, list) else [],
+        entry.get("given") is True,
     )

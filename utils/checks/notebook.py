@@ -32,6 +32,7 @@ from utils.checks.tasks import Record, Task
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
 
 NOT_KEPT = "Your progress is not kept: `progress.json` cannot be written in this folder."
+GIVEN = "This solution was given to you, so it adds no points."
 STALE = (
     "This is about an older `{0}`: the last cell that defines it has a syntax error, so it never "
     "ran. Mend it, run it, and check again."
@@ -60,6 +61,8 @@ def check(task_id: str) -> Note:
         more.append(STALE.format(task.id))
     if verdict.reason != Reason.NOT_DEFINED and not remember(task, verdict.points, verdict.mistake):
         more.append(NOT_KEPT)
+    if verdict.points and recall().get(task.id, Tried()).given:
+        more.append(GIVEN)
     if not (verdict.passed or verdict.mistake or verdict.reason == Reason.NOT_DEFINED):
         keep_unrecognised(task, _written(task.id, names))
     note = explain(verdict, printed.lines)
@@ -163,7 +166,8 @@ def progress() -> Note:
             total += task.points
             points += own
             done = tried.done(task)
-            state = "✓ done" if done else "tried" if task.id in remembered else "to do"
+            tried_state = "given" if tried.given else "tried"
+            state = "✓ done" if done else tried_state if task.id in remembered else "to do"
             shown = f"{own} of {task.points}" if 0 < own < task.points else str(task.points)
             rows.append([notebook[:2], task.title, shown, state])
     all_tasks = [task for tasks in course.values() for task in tasks]

@@ -21,7 +21,7 @@ const STYLE = `
   --ex-paper: var(--jp-layout-color0, Canvas); }
 .ex-row { display: flex; flex-wrap: wrap; gap: 8px 24px; align-items: flex-start; }
 .ex-row > * { min-width: 0; }
-.ex h4 { font: inherit; font-weight: bold; color: inherit; margin: 6px 0 2px; }
+.ex .ex-title { font-weight: bold; margin: 6px 0 2px; }
 .ex p { margin: 4px 0; max-width: 46em; }
 .ex-control { display: grid; grid-template-columns: minmax(7em, 11em) minmax(8em, 16em) 5em; gap: 8px;
   align-items: center; margin: 2px 0; }
@@ -91,12 +91,15 @@ export function written(number, digits = 2) {
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
+// The value beside a control: the control itself says it to a screen reader, so this does not.
+const VALUE = { "aria-live": "off" };
+
 /** A named slider. `shown` turns its value into the text beside it. */
 export function slider(parent, name, [min, max, step], onInput, shown = String) {
   const label = element("label", { class: "ex-control" }, parent);
   element("span", { text: name }, label);
   const input = element("input", { type: "range", min, max, step, ...OWN_KEYS }, label);
-  const output = element("output", {}, label);
+  const output = element("output", VALUE, label);
   input.addEventListener("input", () => onInput(Number(input.value)));
   return (value) => {
     input.value = value;

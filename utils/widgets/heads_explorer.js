@@ -49,10 +49,10 @@ function render({ model, el }) {
     () => put("large", model.get("large") === head ? NONE : head), () => put("off", model.get("off") ^ (1 << head))));
   const row = element("div", { class: "ex-row" }, root);
   const left = element("div", {}, row);
-  const title = element("h4", {}, left);
+  const title = element("p", { class: "ex-title" }, left);
   const drawLarge = heatmap(left, { name: "the large map", rows, columns });
   const right = element("div", { class: "ex-scroll" }, row);
-  element("h4", { text: "with the heads that are switched on" }, right);
+  element("p", { class: "ex-title", text: "with the heads that are switched on" }, right);
   const drawAnswers = bars(right, { name: "what is left", labels: questions,
     columns: ["all on", "now", "lost"] });
   const say = status(root);

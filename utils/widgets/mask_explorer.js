@@ -27,7 +27,7 @@ function render({ model, el }) {
   const pictures = element("div", { class: "ex-row" }, root);
   const map = (title, onPress) => {
     const box = element("div", {}, pictures);
-    element("h4", { text: title }, box);
+    element("p", { class: "ex-title", text: title }, box);
     return heatmap(box, { name: title, rows: labels, columns: labels, onPress });
   };
   const drawMask = map("mask: press a cell to change it", press);

@@ -91,7 +91,7 @@ function render({ model, el }) {
     };
     const draws = [...from, to].map((tensor) => {
       const box = element("div", {}, panel);
-      element("h4", { text: tensor.name }, box);
+      element("p", { class: "ex-title", text: tensor.name }, box);
       const draw = heatmap(box, { ...tensor, onPress: tensor === to ? choose : undefined });
       return (marked) => draw(tensor.values, { ...tensor.options, marked });
     });

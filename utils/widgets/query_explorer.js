@@ -92,7 +92,7 @@ function render({ model, el }) {
   const pictures = element("div", { class: "ex-row" }, root);
   const drawPlane = plane(pictures, labels, keys, put("query"));
   const all = element("div", {}, pictures);
-  element("h4", { text: "weights of all queries: press a row to ask as it does" }, all);
+  element("p", { class: "ex-title", text: "weights of all queries: press a row to ask as it does" }, all);
   const drawAll = heatmap(all, { name: "weights of all queries", rows: targets, columns: labels,
     onPress: (i) => put("query")(queries[i]) });
 

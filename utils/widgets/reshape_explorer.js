@@ -70,7 +70,7 @@ const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowR
 /** One way to split. Returns draw(step, the followed number's offset). */
 function panel(parent, title, steps, numbers, nameOf, onFollow) {
   const box = element("div", {}, parent);
-  element("h4", { text: title }, box);
+  element("p", { class: "ex-title", text: title }, box);
   const code = element("code", {}, box);
   const ends = steps.map(({ shape }) => inTables(shape, 1)).map((shape) =>
     pixels([shape[0], shape[1], 0, 0], shape));
@@ -140,7 +140,7 @@ function render({ model, el }) {
   const showHeads = choice(root, "heads", divisors, (heads) => put("heads")(Number(heads)));
   const showStep = stepper(root, put("step"));
   const row = element("div", { class: "ex-row" }, root);
-  element("h4", { text: "in memory, from first to last: no step changes it" }, root);
+  element("p", { class: "ex-title", text: "in memory, from first to last: no step changes it" }, root);
   const strip = element("div", { class: "re-memory", role: "img", "aria-label": "memory" }, root);
   const say = status(root);
   const nameOf = (axis, b, n) => (axis === "token" ? sentences[b][n] : `${axis} ${n + 1}`);

@@ -5,7 +5,7 @@ import { bars, element, explorer, slider, status, written } from "./drawing.js";
 
 function panel(parent, title, labels) {
   const box = element("div", {}, parent);
-  if (title) element("h4", { text: title }, box);
+  if (title) element("p", { class: "ex-title", text: title }, box);
   const draw = bars(box, { name: title || "weights", labels, columns: ["score", "weight", "slope"] });
   return (scores, temperature) => {
     const weights = softmax(scores.map((score) => score / temperature));

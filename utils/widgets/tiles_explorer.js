@@ -69,11 +69,11 @@ function render({ model, el }) {
   const showStep = stepper(root, put("step"));
   const row = element("div", { class: "ex-row" }, root);
   const left = element("div", {}, row);
-  element("h4", { text: "in the tile: e^(score − largest so far)" }, left);
+  element("p", { class: "ex-title", text: "in the tile: e^(score − largest so far)" }, left);
   const drawTile = heatmap(left, { name: "the tile", rows: target, columns: source,
     onPoint: put("asking") });
   const right = element("div", {}, row);
-  const kept = element("h4", {}, right);
+  const kept = element("p", { class: "ex-title" }, right);
   const drawKept = numberTable(right, "kept for every query", target,
     ["largest", "rescaled by", "sum", "context so far", "of all at once"]);
   const say = status(root);

@@ -28,17 +28,39 @@ const TRANSLATOR_STYLE = `
 .tr-panel .ex-bars tr { line-height: 1.25; }
 `;
 
-/** Words in a row; pointing at one says which. Returns draw(words, class names of each). */
+/**
+ * Words in a row, of which one is pointed at, by mouse, or by Tab and the arrow keys.
+ *
+ * Returns draw(words, class names of each).
+ */
 function wordsIn(parent, name, onPoint) {
-  const line = element("div", { class: "tr-words", role: "group", "aria-label": name }, parent);
+  const line = element("div", { class: "tr-words", role: "listbox", "aria-label": name,
+    "aria-orientation": "horizontal" }, parent);
   let drawn = [];
+  line.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    drawn[drawn.indexOf(event.target) + by]?.focus();
+    event.preventDefault();
+  });
+  const point = (n) => {
+    drawn.forEach((word, m) => { word.tabIndex = m === n ? 0 : -1; });
+    onPoint(n);
+  };
   return (words, classes) => {
     if (words.join("\n") !== drawn.map(({ textContent }) => textContent).join("\n")) {
       line.replaceChildren(); // only for other words: a new one under the mouse would be pointed at anew
-      drawn = words.map((text) => element("span", { text }, line));
-      drawn.forEach((word, n) => word.addEventListener("pointerenter", () => onPoint(n)));
+      drawn = words.map((text, n) => element("span", { text, role: "option",
+        tabindex: n ? -1 : 0, ...OWN_KEYS }, line));
+      drawn.forEach((word, n) => {
+        word.addEventListener("pointerenter", () => point(n));
+        word.addEventListener("focus", () => point(n));
+      });
     }
-    drawn.forEach((word, n) => { word.className = classes(words[n], n); });
+    drawn.forEach((word, n) => {
+      word.className = classes(words[n], n);
+      word.setAttribute("aria-selected", word.className.includes("tr-here"));
+    });
   };
 }
 
@@ -77,7 +99,7 @@ function panel(parent, names, number, { choose, point }) {
   function showStep(model, { moments, words }, source, step) {
     const { scores, weights, context, logProbs } = moments[step];
     details.replaceChildren();
-    element("h4", { text: `Step ${step + 1} writes “${words[step] ?? LAST}”` }, details);
+    element("p", { class: "ex-title", text: `Step ${step + 1} writes “${words[step] ?? LAST}”` }, details);
     if (weights.length) {
       bars(details, { name: "what it looks at", labels: source, columns: ["score", "weight"] })(weights,
         [scores.map((score) => written(score)), weights.map((share) => written(share))]);
@@ -92,7 +114,7 @@ function panel(parent, names, number, { choose, point }) {
 
   function showBeam(model, { steps, winner }, source, step) {
     const { kept, done } = steps[step];
-    element("h4", { text: `The beam after step ${step + 1}` }, details);
+    element("p", { class: "ex-title", text: `The beam after step ${step + 1}` }, details);
     const table = element("table", { class: "ex-bars tr-beam", "aria-label": "the beam" }, details);
     const heads = ["partial translation", "log-probability", "per word", ""];
     const head = element("tr", {}, element("thead", {}, table));

@@ -14,7 +14,7 @@ function together(labels, places) {
 
 function question(parent, name, labels, said, reach, putPoints) {
   const box = element("div", { style: "flex: 0 1 360px" }, parent);
-  element("h4", { text: `${name}?` }, box);
+  element("p", { class: "ex-title", text: `${name}?` }, box);
   const draw = chart(box, { name: `answers to ${name}`, x: [-reach, reach], y: [-1, 1],
     xName: "what the key says", yName: "answer", width: 320, height: 190 });
   const showPoints = slider(box, `points for ${name}`, [0, MOST_POINTS, 0.5], putPoints,

@@ -1,0 +1,270 @@
+"""Timed plans for a room: `python -m workshop.plan`, or `make plans`.
+
+A file in `plans/` lists steps in order, each with its minutes: a section of a notebook to `show`,
+a `task` that everybody works on, or a `pause`; what can go where time runs short is `optional`.
+Everything else on the page comes from the notebooks and the exercises' public records: how long a
+reader takes, what to say, where to stop and ask, and what people get wrong.
+"""
+
+import ast
+import difflib
+import itertools
+import re
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
+
+from grading.pages import section_of
+from solutions.facts import minutes_of
+from utils.checks import bank
+from utils.checks.tasks import Task
+
+HERE = Path(__file__).parent
+PLANS = sorted((HERE / "plans").glob("*.toml"))
+COURSE = HERE.parent / "notebooks"
+HEADING = re.compile(r"^## (.+)$", flags=re.MULTILINE)
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
+ANSWER = re.compile(r"^The answer: (.+)$", flags=re.MULTILINE)
+BREAK = "\n\n"
+MOST = 3  # misunderstandings told at a time: nobody listens for ten things at once
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a plan.
+
+    Args:
+        minutes: how long it may take.
+        optional: whether it can go where time runs short.
+        title: what stands in the table of the page.
+        own: the minutes that a reader takes for the section, or that the task states.
+        notes: for whoever leads it, in Markdown.
+        beliefs: slugs of what people take to be true and is not, the most frequent first.
+    """
+
+    minutes: int
+    optional: bool
+    title: str
+    own: int = 0
+    notes: Sequence[str] = ()
+    beliefs: Sequence[str] = ()
+
+
+def page(plan: Path) -> str:
+    """A plan as a page in Markdown.
+
+    Raises:
+        ValueError: the plan and the course do not agree.
+    """
+    told = tomllib.loads(plan.read_text(encoding="utf-8"))
+    days = [_day(day, plan.name) for day in told["days"]]
+    lines = [
+        f"# {told['title']}",
+        f"*{told['subtitle']}*",
+        f"Written by `make plans` from `plans/{plan.name}` and the notebooks: change those, not "
+        "this. *Alone* is how long the course expects a reader to take; what is marked with ◇ can "
+        "go where time runs short.",
+    ]
+    for number, steps in enumerate(days, start=1):
+        lines += [f"## Day {number}"] if len(days) > 1 else []
+        lines += [_table(steps), *_details(steps)]
+    return "\n\n".join(lines) + "\n"
+
+
+def _day(day: Mapping, name: str) -> list[Step]:
+    steps = []
+    for entry in day["steps"]:
+        try:
+            steps.append(_step(**entry))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name}: {error}") from None
+    total = sum(step.minutes for step in steps)
+    if total != day["minutes"]:
+        raise ValueError(f"{name}: the steps take {total} minutes, the day has {day['minutes']}.")
+    return steps
+
+
+def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> Step:
+    if [bool(show), bool(task), bool(pause)].count(True) != 1:
+        raise ValueError(f"a step of {minutes} minutes needs one of `show`, `task` and `pause`.")
+    if pause:
+        return Step(minutes, optional, pause)
+    about = _work(task) if task else _section(show)
+    if minutes < about["own"]:
+        raise ValueError(f"{show or task} gets {minutes} minutes, and takes {about['own']} alone.")
+    return Step(minutes, optional, **about)
+
+
+# --- A section to show ----------------------------------------------------------------------------
+
+
+def _section(show: str) -> dict[str, Any]:
+    """What `Step` takes for a section."""
+    number, _, heading = show.partition(" · ")
+    path, cells = _section_cells(number, heading)
+    anchor = heading.replace("`", "").replace(" ", "-")  # as JupyterLab calls a heading
+    title = f"[{show}](../notebooks/{path.name}#{anchor})"
+    explained = [one for one in _tasks().values() if _is_explained(one, path, heading)]
+    return {
+        "title": title,
+        "own": round(minutes_of(cells)),
+        "notes": [_opening(cells), *_asked(cells)],
+        "beliefs": _beliefs_behind(explained),
+    }
+
+
+def _is_explained(task: Task, path: Path, heading: str) -> bool:
+    place = section_of(task.id)
+    return (place.notebook, place.heading) == (path.stem, heading)
+
+
+def _section_cells(number: str, heading: str) -> tuple[Path, list[NotebookNode]]:
+    paths = {path.name[:2]: path for path in sorted(COURSE.glob("0*.ipynb"))}
+    if number not in paths:
+        raise ValueError(f"there is no notebook {number!r}: write `01 · 1. A first picture`.")
+    sections = _sections(paths[number])
+    if heading not in sections:
+        raise ValueError(f"notebook {number} has no section {_unknown(heading, sections)}")
+    return paths[number], sections[heading]
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    known = [*known]
+    near = difflib.get_close_matches(name, known, n=1) or known
+    return f"{name!r}. Did you mean {' or '.join(map(repr, near))}?"
+
+
+@cache
+def _sections(path: Path) -> dict[str, list[NotebookNode]]:
+    """Heading → the cells below it; a cell with a heading inside is cut in two."""
+    sections: dict[str, list[NotebookNode]] = {}
+    cells: list[NotebookNode] = []  # before the first heading: the notebook's own title
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type != "markdown":
+            cells.append(cell)
+            continue
+        before, *parts = HEADING.split(cell.source)
+        cells.append(new_markdown_cell(before))
+        for heading, text in zip(parts[::2], parts[1::2], strict=True):
+            cells = sections[heading] = [new_markdown_cell(text)]
+    return sections
+
+
+def _opening(cells: Iterable[NotebookNode]) -> str:
+    """How the section begins: its idea in plain words, up to the end of a sentence or a formula."""
+    prose = (cell.source.strip() for cell in cells if cell.cell_type == "markdown")
+    parts = next(filter(None, prose)).split("\n\n")
+    ends = [place for place, part in enumerate(parts, start=1) if not re.search(r"[:\w]$", part)]
+    first = LINK.sub(r"\1", "\n\n".join(parts[: min(ends, default=1)]))
+    return f"**Say.**{BREAK if first.startswith('-') else ' '}{first}"
+
+
+def _asked(cells: list[NotebookNode]) -> Iterator[str]:
+    """The section's predictions, and what the notebook found."""
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    for cell, behind in itertools.pairwise(code):
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "predict":
+                question, *options = map(ast.literal_eval, node.args)
+                given = {one.arg: ast.literal_eval(one.value) for one in node.keywords}
+                low, high = given.get("between", ("", ""))
+                choices = " / ".join(options[0]) if options else f"from {low:,} to {high:,}"
+                (answer,) = ANSWER.findall(_text(behind))
+                yield f"**Stop and ask.** *{question}* ({choices}) Then run it: {answer}."
+
+
+def _text(cell: NotebookNode) -> str:
+    plain = [one.get("text", one.get("data", {}).get("text/plain", "")) for one in cell.outputs]
+    return "\n".join(plain)
+
+
+def _beliefs_behind(tasks: Iterable[Task]) -> list[str]:
+    """The kinds of mistakes that tasks know, those of most tasks first."""
+    counts = Counter(kind for task in tasks for kind in {one.kind for one in task.mistakes})
+    return sorted(filter(counts.get, bank.kinds()), key=counts.get, reverse=True)
+
+
+# --- A task to work on ----------------------------------------------------------------------------
+
+
+@cache
+def _tasks() -> dict[str, Task]:
+    return {task.id: task for tasks in bank.tasks().values() for task in tasks}
+
+
+def _work(name: str) -> dict[str, Any]:
+    """What `Step` takes for a task: what to ask whoever gets it wrong, nothing of the answer."""
+    if name not in _tasks():
+        raise ValueError(f"the exercises have no task {_unknown(name, _tasks())}")
+    task = _tasks()[name]
+    (file,) = (notebook for notebook, tasks in bank.tasks().items() if task in tasks)
+    title = f"Everybody: [{task.title}](../exercises/{file}.ipynb), `{name}`"
+    notes = [f'{task.facts}. `hint("{name}")` opens three hints, one at a time.']
+    questions = {mistake.hint: mistake.name for mistake in reversed(task.mistakes)}
+    for question, mistake in [*reversed(questions.items())][:MOST]:
+        notes.append(f"**Some will have:** {mistake}. **Ask:** {question}")
+    return {"title": title, "own": task.minutes, "notes": notes}
+
+
+# --- On the page ----------------------------------------------------------------------------------
+
+
+def _table(steps: list[Step]) -> str:
+    spare = sum(step.minutes for step in steps if step.optional)
+    rows = ["| From | Minutes | Alone | |", "|---|---|---|---|"]
+    for start, step in _timed(steps):
+        mark = "◇ " if step.optional else ""
+        rows.append(f"| {start} | {step.minutes} | {step.own or ''} | {mark}{step.title} |")
+    end = _clock(sum(step.minutes for step in steps))
+    return "\n".join([*rows, f"| {end} | | | the end; ◇ makes {spare} minutes |"])
+
+
+def _details(steps: list[Step]) -> Iterator[str]:
+    told: set[str] = set()  # a belief is spoken of once a day, where it first shows
+    kinds = bank.kinds()
+    for start, step in _timed(steps):
+        if not step.notes:
+            continue
+        yield f"### {start} · {step.title}"
+        yield from step.notes
+        new = [slug for slug in step.beliefs if slug not in told][:MOST]
+        told.update(new)
+        for slug in new:
+            yield f"**Some will believe** that {kinds[slug].belief}. **Say:** {kinds[slug].advice}"
+        if step.optional:
+            yield f"◇ **Late?** Leave it out, and {step.minutes} minutes are won."
+
+
+def _timed(steps: list[Step]) -> Iterator[tuple[str, Step]]:
+    passed = 0
+    for step in steps:
+        yield _clock(passed), step
+        passed += step.minutes
+
+
+def _clock(minutes: int) -> str:
+    return f"{minutes // 60}:{minutes % 60:02}"
+
+
+def main() -> None:
+    """Write the pages of all plans."""
+    try:
+        pages = {HERE / f"{plan.stem}.md": page(plan) for plan in PLANS}
+    except ValueError as error:
+        sys.exit(str(error))
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8", newline="\n")
+        print(f"workshop/{path.name}: {len(text.split()):,} words")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""The plans: their pages are up to date, and what does not fit the course is one clear error."""
+
+import re
+
+import pytest
+
+from utils.checks import bank
+from workshop import plan
+
+every_plan = pytest.mark.parametrize("path", plan.PLANS, ids=lambda path: path.stem)
+STEP = '{ minutes = 10, show = "01 · 5. Sharp or flat: the temperature" }'
+
+
+def planned(folder, step=STEP, minutes=10):
+    file = folder / "short.toml"
+    head = 'title = "Short"\nsubtitle = "A few minutes."\n[[days]]\n'
+    file.write_text(f"{head}minutes = {minutes}\nsteps = [{step}]\n", encoding="utf-8")
+    return file
+
+
+@every_plan
+def test_pages_are_up_to_date(path):
+    stored = (plan.HERE / f"{path.stem}.md").read_text(encoding="utf-8")
+    assert stored == plan.page(path), "run `make plans`"
+
+
+def test_there_is_a_plan_for_each_length_and_no_page_without_one():
+    ends = {
+        path.stem: re.findall(r"^\| (\d+:\d\d) \| \| \|", plan.page(path), re.M)
+        for path in plan.PLANS
+    }
+    assert ends == {"90-minutes": ["1:30"], "half-day": ["3:30"], "two-days": ["6:30", "6:30"]}
+    assert {path.stem for path in plan.HERE.glob("*.md")} == ends.keys()
+
+
+@every_plan
+def test_a_tenth_of_each_day_can_go_and_nobody_sits_for_two_hours(path):
+    for day in plan.tomllib.loads(path.read_text(encoding="utf-8"))["days"]:
+        spare = sum(step["minutes"] for step in day["steps"] if step.get("optional"))
+        assert spare >= day["minutes"] / 10
+        stretches = [0]
+        for step in day["steps"]:
+            stretches = [*stretches, 0] if "pause" in step else stretches
+            stretches[-1] += step["minutes"]
+        assert max(stretches) <= 120
+
+
+@every_plan
+def test_no_page_gives_an_answer_or_a_hint_away(path):
+    text = plan.page(path)
+    named = [task for tasks in bank.tasks().values() for task in tasks if f"`{task.id}`" in text]
+    assert named
+    for task in named:
+        assert task.kind != "choices", "its mistakes leave only the answer"
+        assert not [hint for hint in task.hints if hint in text]
+
+
+def test_a_section_comes_with_what_the_notebook_and_the_catalogue_say(tmp_path):
+    text = plan.page(
+        planned(tmp_path, '{ minutes = 12, show = "01 · 3. A look-up that is soft" }', 12)
+    )
+    assert "| 0:00 | 12 | 8 | [01 · 3. A look-up that is soft](../notebooks/01_" in text
+    assert "**Say.** You know look-ups from Python's dictionaries" in text
+    assert "does cat get?* (1.7 / 4 / 55 / 10,000) Then run it: 55." in text
+    belief = bank.kinds()["softmax-over-queries"]
+    assert f"**Some will believe** that {belief.belief}. **Say:** {belief.advice}" in text
+
+
+def test_a_belief_is_spoken_of_once_a_day(tmp_path):
+    text = plan.page(planned(tmp_path, f"{STEP}, {STEP}", 20))
+    beliefs = re.findall(r"\*\*Some will believe\*\* that (.*?)\.", text)
+    assert len(beliefs) == len(set(beliefs)) == 2 * plan.MOST
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (
+            '{ minutes = 10, show = "01 · 5. Sharp or flat: temperature" }',
+            "short.toml: notebook 01 has no section '5. Sharp or flat: temperature'. Did you mean "
+            "'5. Sharp or flat: the temperature'?",
+        ),
+        (
+            '{ minutes = 10, show = "5. Sharp or flat: the temperature" }',
+            "short.toml: there is no notebook '5. Sharp or flat: the temperature': write "
+            "`01 · 1. A first picture`.",
+        ),
+        (
+            '{ minutes = 10, task = "entrpy" }',
+            "short.toml: the exercises have no task 'entrpy'. Did you mean 'entropy'?",
+        ),
+        (
+            '{ minutes = 10, task = "temperature_for" }',
+            "short.toml: temperature_for gets 10 minutes, and takes 20 alone.",
+        ),
+        (
+            '{ minutes = 9, pause = "Break" }',
+            "short.toml: the steps take 9 minutes, the day has 10.",
+        ),
+        (
+            '{ minutes = 10, pause = "Break", task = "entropy" }',
+            "short.toml: a step of 10 minutes needs one of `show`, `task` and `pause`.",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_one_line_that_names_the_file(tmp_path, step, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        plan.page(planned(tmp_path, step))
