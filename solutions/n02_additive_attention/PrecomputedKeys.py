@@ -35,12 +35,12 @@ def cases(draw: Draw) -> list[Case]:
 class _Stepper(Judge):
     """All steps at once, and how many keys a decoder would have projected."""
 
-    def projected(self, states, keys):
-        return keys.shape[:2].numel()
+    def projected(self, states, keys, earlier):
+        return sum(one.shape[:2].numel() for one in (keys, earlier) if one is not None)
 
     def forward(self, states, keys, earlier=None):
-        seen = 0 if earlier is None else earlier.shape[:2].numel()
-        return *super().forward(states, keys), torch.tensor(seen + self.projected(states, keys))
+        projected = self.projected(states, keys, earlier)
+        return *super().forward(states, keys), torch.tensor(projected)
 
 
 def _judged(rule):
@@ -160,7 +160,9 @@ exercise = Exercise(
             "anew in every step",
             judge(
                 _Stepper,
-                projected=lambda self, states, keys: keys.shape[:2].numel() * states.shape[1],
+                projected=lambda self, states, keys, earlier: (
+                    keys.shape[:2].numel() * states.shape[1]
+                ),
             ),
             "All contexts are right, and the work is not saved: the keys go through `W_key` in "
             "every step.",
