@@ -14,7 +14,7 @@ from utils.checks.diagnosing import diagnose
 from utils.checks.feedback import in_words
 from utils.checks.judging import judge
 from utils.checks.notebook import verdict_on
-from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, Kind, Mistake, Record, Task
 
 
 def attend(query, keys, values, mask=None, *, width=None):
@@ -186,6 +186,10 @@ RELATIONS = {
         "Along its last axis, the numbers of `weights` come in the right order from small to "
         "large, but they are not the right ones.",
     ),
+    "not a number in one case": (
+        of_weights(lambda weights: weights if len(weights) < 4 else weights / 0),
+        "`weights` is right in all cases but these: case 3.",
+    ),
     "in one case": (
         of_weights(lambda weights: weights if len(weights) < 4 else weights.cumsum(-1).cos()),
         "`weights` is right in all cases but these: case 3.",
@@ -239,6 +243,235 @@ def test_what_is_wrong_one_way_only_is_told():
         (lambda mask: mask ^ some(mask), ""),
     ):
         assert bits(wrong, lambda mask: mask).startswith(said)
+
+
+def test_being_right_where_all_answers_are_alike_is_no_evidence():
+    def right(mask):
+        return mask & (mask.shape[1] == 5)  # it is `False` everywhere but in case 1
+
+    assert bits(lambda mask: mask & False, right) == ""
+    assert bits(lambda mask: mask if mask.shape[1] != 4 else ~mask, lambda mask: mask) == (
+        "`hides` is right in all cases but these: case 0; nothing to hide."
+    )
+
+
+def test_a_case_that_no_known_mistake_fails_is_no_evidence():
+    def answer(query, keys, values, mask):
+        context, weights = attend(query, keys, values, mask)
+        return context, weights if len(query) == 3 else weights.cumsum(-1).cos()
+
+    known = Mistake("elsewhere", "You look elsewhere.", "Where?")
+    fooled = [Answer({name: 5 * v for name, v in one.outputs.items()}) for one in RECORD.expected]
+    record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"elsewhere": fooled})
+    assert relation(answer, record) == "`weights` is right in these cases only: case 1."
+    fooled[1] = RECORD.expected[1]
+    assert relation(answer, record) == ""
+
+
+def test_what_is_nearly_0_is_no_evidence():
+    task = replace(TASK, id="gain", outputs=["gain"])
+    draw = np.random.default_rng(0)
+    sizes = (1, 1, 1, 1e-6, 1e-6)
+    should = [Answer({"gain": size * draw.normal(size=(2, 3))}) for size in sizes]
+    record = Record(task, CASES, should, {})
+    turned = [
+        Answer({"gain": -size * one.outputs["gain"]})
+        for size, one in zip(sizes, should, strict=True)
+    ]
+    assert diagnose(record, turned).relation == ("`gain` is the right one with the opposite sign.")
+    others = [Answer({"gain": one.outputs["gain"][:, ::-1].cumsum(0) * 2}) for one in should]
+    assert diagnose(record, others).relation == ""
+
+
+def test_being_right_at_one_end_is_told_where_all_others_are_wrong():
+    def from_place(*places):
+        def answer(weights):
+            wrong = torch.isin(torch.arange(weights.shape[1]), torch.tensor(places))
+            return torch.where(wrong[:, None], weights.cos() + 1, weights)
+
+        return relation(of_weights(answer))
+
+    assert from_place(1, 2, 3, 4, 5) == (
+        "`weights` is right for the first entry along axis 1, and not for the others."
+    )
+    assert "not for the others" not in from_place(1, 3, 4, 5)
+
+
+def counts(answer):
+    """The relation of an answer that counts numbers to be learned."""
+    task = replace(TASK, id="count", outputs=["count"])
+    of_each = [
+        Case(f"case {dim}", {"dim": torch.tensor([dim, 3 * dim]), "words": words, "cells": 7})
+        for dim, words in ((5, 11), (8, 30), (13, 101), (2, 57))
+    ]
+
+    def right(dim, words, cells):
+        return dim * words + 4 * dim * dim + cells
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    return relation(lambda *inputs: answer(right, *inputs), record)
+
+
+def test_a_count_that_lacks_or_repeats_a_part_is_told():
+    for part, said in (
+        (lambda dim, words, cells: -6 * dim, "smaller than it should be, by 6 times `dim`."),
+        (lambda dim, words, cells: 2 * dim * dim, "larger than it should be, by 2 times the sq"),
+        (lambda dim, words, cells: dim * words, "larger than it should be, by `dim` times `words`"),
+        (lambda dim, words, cells: dim * words + dim + dim * dim, ""),
+    ):
+        told = counts(lambda right, *inputs, part=part: right(*inputs) + part(*inputs))
+        assert told.removeprefix("`count` is ").startswith(said)
+        assert bool(told) == bool(said)
+
+
+def test_large_counts_are_as_telling_as_decimals():
+    assert counts(lambda right, *inputs: right(*inputs).sum()) == (
+        "`count` is the sum of the right one along its only axis."
+    )
+    small = replace(TASK, id="small", outputs=["small"])
+    should = [Answer({"small": np.array([1, 2])}), Answer({"small": np.array([2, 3])})] * 2
+    record = Record(small, CASES[:4], should, {})
+    given = [Answer({"small": one.outputs["small"].sum()}) for one in should]
+    assert diagnose(record, given).relation == ""
+
+
+def test_a_straight_line_in_place_of_a_bend_is_told():
+    def line(query, keys, values, mask):
+        shifted = query - query.amin(-1, keepdim=True)
+        return shifted / shifted.sum(-1, keepdim=True)
+
+    def nearly(query, keys, values, mask):
+        return line(query, keys, values, mask) + 0.01 * query.cos()
+
+    task = replace(TASK, id="shares", outputs=["shares"])
+
+    def right(query, keys, values, mask):
+        return query.softmax(-1)
+
+    record = Record(task, CASES, answers(task, right, CASES, Printed()), {})
+    assert relation(line, record).startswith("In each row, your `shares` is `query` times a number")
+    assert "In each row" not in relation(nearly, record)
+
+
+def test_a_term_too_many_in_an_input_is_told():
+    def right(query, keys, values, mask):
+        centred = query - query.mean(-1, keepdim=True)
+        return centred / centred.square().mean(-1, keepdim=True).sqrt()
+
+    def rms(query, keys, values, mask):
+        return query / query.square().mean(-1, keepdim=True).sqrt()
+
+    def with_a_number(query, *others):
+        return right(query.exp() + 0.01 * query.square(), *others)
+
+    task = replace(TASK, id="norm", outputs=["norm"])
+    record = Record(task, CASES, answers(task, right, CASES, Printed()), {})
+    assert relation(rms, record) == (
+        "With `query` less the mean along its last axis in place of `query`, all of your answer "
+        "would be right."
+    )
+    assert "in place of" not in relation(with_a_number, record)
+    logs = replace(TASK, id="logs", outputs=["logs"])
+    of_each = [replace(one, inputs={"query": one.inputs["query"].abs() + 1}) for one in CASES]
+    record = Record(logs, of_each, answers(logs, torch.log, of_each, Printed()), {})
+    assert relation(lambda query: (query + 0.01).log(), record) == (
+        "With `query` - 0.01 in place of `query`, all of your answer would be right."
+    )
+
+
+def test_a_term_that_shows_in_few_cases_is_not_said_to_be_one_too_many():
+    """What the others do not notice would mend this one, and is not what is wrong with it."""
+    task = replace(TASK, id="rows", outputs=["rows"])
+    of_each = [Case(one.label, {"query": one.inputs["query"].clone()}) for one in CASES]
+
+    def right(query):
+        return query.softmax(-1)
+
+    def with_the_mean(query):
+        level = query.mean(-1, keepdim=True) * (len(query) == 4)
+        return right(query) * (1 + level * query.cos())
+
+    record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
+    assert relation(with_the_mean, record) == "`rows` is right in all cases but these: case 3."
+
+
+# --- Inputs that are changed ----------------------------------------------------------------------
+
+
+def overwrites(query, keys, values, mask):
+    query /= math.sqrt(query.shape[-1])
+    return attend(query, keys, values, mask, width=1)
+
+
+def test_what_else_is_wrong_with_an_answer_that_changes_its_inputs_is_told():
+    assert relation(overwrites) == (
+        "All values that it returns are right: leave the input alone, and all is done."
+    )
+    doubled = relation(lambda *inputs: tuple(2 * one for one in overwrites(*inputs)))
+    assert doubled == "`context` is the right one times 2."
+    assert relation(lambda *inputs: tuple(one.cos() for one in overwrites(*inputs))) == ""
+
+
+# --- Gradients ------------------------------------------------------------------------------------
+
+LEARNS = replace(TASK, learns=True)
+LEARNED = replace(RECORD, task=LEARNS, expected=answers(LEARNS, attend, CASES, Printed()))
+
+
+def test_which_gradients_are_right_is_told_where_all_values_are():
+    def one_cut(query, keys, values, mask):
+        return attend(query, keys.detach(), values, mask)
+
+    def all_cut(query, keys, values, mask):
+        return tuple(one.detach() for one in attend(query, keys, values, mask))
+
+    def cut_once(query, keys, values, mask):
+        return attend(query.detach() if len(query) == 3 else query, keys, values, mask)
+
+    assert relation(one_cut, LEARNED) == (
+        "All values are right, and so is each gradient back to `query` and `values`: only that to "
+        "`keys` is not."
+    )
+    assert relation(all_cut, LEARNED) == (
+        "All values are right, but no gradient comes back to anything: look first at the last "
+        "steps, and at what stands around all of them."
+    )
+    assert relation(cut_once, LEARNED) == (
+        "All values are right, and all gradients too but in these cases: case 1."
+    )
+
+    def late_mistake(query, keys, values, mask):
+        if len(query) == 4:
+            return attend(query, keys, values, ~mask)
+        return one_cut(query, keys, values, mask)
+
+    assert "All values are right" not in relation(late_mistake, LEARNED)
+
+
+# --- Tests ----------------------------------------------------------------------------------------
+
+
+def blamed(*columns):
+    """The relation of a test, from whom it blames: the right one, and two with a bug."""
+    task = replace(TASK, id="test_attend", kind="test", outputs=["blames"])
+    lineup = ["right", "order-of-steps", "scale-forgotten"]
+    case = Case("lineup", {"lineup": lineup, "seeds": [0, 1]})
+    right = np.array([[False, True, True]] * 2)
+    record = Record(task, [case], [Answer({"blames": right})], {})
+    blames = np.array(columns).T
+    said = np.full((*blames.shape, 2), "AssertionError", dtype="U20")
+    return diagnose(record, [Answer({"blames": blames, "said": said})]).relation
+
+
+def test_whom_a_test_takes_for_right_is_told(monkeypatch):
+    kinds = {"order-of-steps": Kind("order-of-steps", "steps may change places", "")}
+    monkeypatch.setattr("utils.checks.bank.kinds", lambda: kinds)
+    yes, no, once = [True, True], [False, False], [True, False]
+    assert blamed(yes, no, yes) == (
+        "Of all implementations, it accepts only that by somebody who believes that steps may "
+        "change places."
+    )
+    assert blamed(yes, no, no) == blamed(yes, yes, yes) == blamed(once, no, yes) == ""
 
 
 def test_a_term_that_is_missing_is_told():
@@ -335,6 +568,23 @@ def test_what_another_call_tells(answer, said):
     assert relation(answer) == said
 
 
+def test_what_competes_along_the_first_axis_is_no_batch():
+    """As the beams of a search: their scores move with each other, and the best may stay."""
+    task = replace(TASK, id="search", outputs=["scores", "best"])
+    of_each = [Case(one.label, {"query": one.inputs["query"].exp()}) for one in CASES]
+
+    def search(query):
+        return query.softmax(0), 0 * query[:, 0, 0].long()
+
+    def with_the_others(query):
+        return query.softmax(0), (1000 * query.sum()).long() + 0 * query[:, 0, 0].long()
+
+    record = Record(task, of_each, answers(task, search, of_each, Printed()), {})
+    record = replace(record, moves=moves(record, Again(task, search)))
+    assert record.moves["batch"] == ["scores"]
+    assert "by itself" not in relation(with_the_others, record)
+
+
 def test_what_varies_from_call_to_call_is_told():
     record = replace(RECORD, expected=[Answer(dict(one.outputs)) for one in RECORD.expected])
     assert relation(by_chance, record) == (
@@ -417,7 +667,8 @@ def test_codes_are_not_calculated_with():
     should = [Answer({"codes": draw.integers(1, 5, (4, 8))}) for _ in CASES]
     record = Record(task, CASES, should, {})
     given = [
-        Answer({"codes": one.outputs["codes"] + number % 2}) for number, one in enumerate(should)
+        Answer({"codes": one.outputs["codes"] + 1 + number % 2})
+        for number, one in enumerate(should)
     ]
     assert diagnose(record, given).relation == ""
 
@@ -564,6 +815,10 @@ EXCEPTIONS = {
         lambda query, keys, values, mask: (query @ values, query),
         "Two lengths do not fit, 5 and 4: the last axis of `query`",
     ),
+    "axes": (
+        lambda query, keys, values, mask: torch.bmm(query[:, None], keys.mT),
+        "`bmm` takes tensors with three axes, and what comes first has another number of them",
+    ),
     "arguments": (
         lambda query, keys, values: attend(query, keys, values),
         "It is called as `attend(query, keys, values, mask)`",
@@ -604,6 +859,20 @@ EXCEPTIONS = {
 @pytest.mark.parametrize(("answer", "said"), EXCEPTIONS.values(), ids=EXCEPTIONS)
 def test_the_likely_cause_of_an_exception_is_told(answer, said):
     assert relation(answer).startswith(said)
+
+
+def test_of_two_shapes_in_a_message_it_is_told_what_does_not_fit():
+    def answer(query, keys, values, mask):
+        raise ValueError(f"mask must broadcast to (2, 3, {values.shape[-1]}), got {(2, 3, 5)}")
+
+    def fits(query, keys, values, mask):
+        raise ValueError("mask must broadcast to (2, 3, 4), got (3, 1)")
+
+    assert relation(answer) == (
+        "Two lengths do not fit, 6 and 5: the last axis of `values` has 6, and the last axis of "
+        "`query` or the last axis of `keys` has 5."
+    )
+    assert relation(fits) == ""
 
 
 def test_of_other_exceptions_nothing_is_said():

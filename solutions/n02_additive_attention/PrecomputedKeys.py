@@ -10,12 +10,14 @@ from utils.checks.tasks import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, batch, tgt_len, src_len, *widths, change=lambda one: one):
+    def case(label, batch, tgt_len, src_len, *widths, change=lambda one: one, second=False):
         states, keys = (
             draw.numbers(batch, tgt_len, widths[0]),
             draw.numbers(batch, src_len, widths[1]),
         )
         inputs = {"states": change(states), "keys": change(keys)}
+        if second:
+            inputs["earlier"] = draw.numbers(batch, src_len, widths[1])
         return Case(label, inputs, additive_widths(*widths), additive_weights(draw, *widths))
 
     return [
@@ -26,17 +28,19 @@ def cases(draw: Draw) -> list[Case]:
         case("one key only", 3, 2, 1, 4, 5, 6),
         case("as many steps as keys", 2, 4, 4, 3, 2, 5),
         case("transposed views", 2, 4, 5, 3, 2, 6, change=as_view),
+        case("a second batch, of the same shape", 2, 3, 4, 5, 3, 2, second=True),
     ]
 
 
 class _Stepper(Judge):
     """All steps at once, and how many keys a decoder would have projected."""
 
-    def projected(self, states, keys):
-        return keys.shape[:2].numel()
+    def projected(self, states, keys, earlier):
+        return sum(one.shape[:2].numel() for one in (keys, earlier) if one is not None)
 
-    def forward(self, states, keys):
-        return *super().forward(states, keys), torch.tensor(self.projected(states, keys))
+    def forward(self, states, keys, earlier=None):
+        projected = self.projected(states, keys, earlier)
+        return *super().forward(states, keys), torch.tensor(projected)
 
 
 def _judged(rule):
@@ -71,7 +75,9 @@ class _StepByStep(nn.Module):
         self.W_key = _CountingLinear(key_dim, attention_dim)
         self.v = _CountingLinear(attention_dim, 1)
 
-    def forward(self, states, keys):
+    def forward(self, states, keys, earlier=None):
+        if earlier is not None:
+            self.remember(earlier)
         memory = self.remember(keys)
         looks = [self.attend(state, memory) for state in states.unbind(1)]
         contexts, weights = (torch.stack(one, dim=1) for one in zip(*looks, strict=True))
@@ -154,7 +160,9 @@ exercise = Exercise(
             "anew in every step",
             judge(
                 _Stepper,
-                projected=lambda self, states, keys: keys.shape[:2].numel() * states.shape[1],
+                projected=lambda self, states, keys, earlier: (
+                    keys.shape[:2].numel() * states.shape[1]
+                ),
             ),
             "All contexts are right, and the work is not saved: the keys go through `W_key` in "
             "every step.",

@@ -44,7 +44,8 @@ def cases(draw: Draw) -> list[Case]:
         ),
         Case("one sentence, one query", query_keys_values(draw, 1, 1, 4, 3, 2)),
         Case("one key only", query_keys_values(draw, 3, 2, 1, 4, 5)),
-        Case("scores in the thousands, the best of them hidden", far_apart(draw)),
+        Case("scores in the thousands, the best of them hidden", far := far_apart(draw)),
+        Case("scores far below 0, the best of them hidden", far | {"keys": far["keys"] - 20.0}),
         Case("keys that are a transposed view", turned),
         Case(
             "float64",

@@ -122,7 +122,10 @@ def _mended(asked: Asked) -> str:
     first = right.index(False) if False in right else None
     if first is None:
         return ""
-    mends = [(mend, mend.change(asked.record.cases[first])) for mend in _mends(asked.record)]
+    changes = [*_mends(asked.record)]
+    if 2 * right.count(False) > len(right):  # a term too many shows in most cases
+        changes += _nudges(asked.record)
+    mends = [(mend, mend.change(asked.record.cases[first])) for mend in changes]
     mends = [(mend, case) for mend, case in mends if case]
     tried = asked.ask([case for _, case in mends], OUR_SEED)
     for (mend, _), outputs in zip(mends, tried, strict=True):
@@ -144,9 +147,8 @@ def _mends_all(asked: Asked, mend: Mend, right: Sequence[bool]) -> bool:
 
 
 def _mends(record: Record) -> Iterator[Mend]:
-    """Every change that is tried, the likeliest first."""
-    case = record.cases[0]
-    names = dict.fromkeys(name for one in record.cases for name in one.inputs)
+    """The changes that are tried first, the likeliest before the others."""
+    case, names = record.cases[0], _names(record)
     for name in names:
         yield Mend(
             f"You read `{name}` the other way round: with `True` and `False` exchanged in it, all "
@@ -177,7 +179,16 @@ def _mends(record: Record) -> Iterator[Mend]:
         "them: `reshape` takes both, `view` does not.",
         _row_by_row,
     )
-    for name in names:
+
+
+def _names(record: Record) -> list[str]:
+    """Of all inputs."""
+    return [*dict.fromkeys(name for one in record.cases for name in one.inputs)]
+
+
+def _nudges(record: Record) -> Iterator[Mend]:
+    """Every input with a factor, a term or a power too many, as an answer may use it."""
+    for name in _names(record):
         for words, change in NUDGES.items():
             yield Mend(
                 f"With {words.format(f'`{name}`')} in place of `{name}`, all of your answer would "
@@ -275,6 +286,15 @@ def _by_width(power: float) -> Callable[[Any], Any]:
     return change
 
 
+def _centred(x: Any) -> Any:
+    return x - x.mean(-1, keepdim=True) if _is(x) and x.dim() and x.shape[-1] > 1 else None
+
+
+def _plus(number: float) -> Callable[[Any], Any]:
+    return lambda x: x + number if _is(x) or isinstance(x, float) else None
+
+
+SMALL = ("0.001", "0.01", "0.1")  # as are added to keep a logarithm or a quotient from infinity
 NUDGES: dict[str, Callable[[Any], Any]] = {
     "1 / {}": _of_number(lambda x: 1 / x),
     "the square of {}": _of_number(lambda x: x * x),
@@ -289,6 +309,8 @@ NUDGES: dict[str, Callable[[Any], Any]] = {
     "{} divided by the square root of its width": _by_width(-0.5),
     "{} times its width": _by_width(1.0),
     "{} divided by its width": _by_width(-1.0),
+    "{} less the mean along its last axis": _centred,
+    **{f"{{}} {sign} {number}": _plus(float(sign + number)) for number in SMALL for sign in "-+"},
 }
 
 
@@ -310,6 +332,7 @@ class Probe(NamedTuple):
             right one did.
         placed: whether the part is one of the right one only if the shape is right.
         decimals: whether it tells nothing of decisions, which move only where a limit is crossed.
+        apart: whether it tells nothing where it moves any output of the right answer.
     """
 
     name: str
@@ -322,6 +345,7 @@ class Probe(NamedTuple):
     sure: bool = False
     placed: bool = False
     decimals: bool = False
+    apart: bool = False
 
 
 def moves(record: Record, ask: Ask) -> dict[str, list[str]]:
@@ -345,8 +369,10 @@ def _moved_otherwise(asked: Asked, probes: Iterable[Probe]) -> str:
     for probe in probes:
         if probe.name not in asked.record.moves:
             continue
-        movement = _movement(asked, probe)
         should = asked.record.moves[probe.name]
+        if probe.apart and should:
+            continue
+        movement = _movement(asked, probe)
         idle = [
             name
             for name, moved in movement.items()
@@ -444,7 +470,7 @@ _REPETITIONS = [
 
 
 def _probes(record: Record) -> Iterator[Probe]:
-    names = dict.fromkeys(name for one in record.cases for name in one.inputs)
+    names = _names(record)
     for name in names:
         yield Probe(
             f"input {name}",
@@ -475,12 +501,13 @@ def _probes(record: Record) -> Iterator[Probe]:
         )
     yield Probe(
         "batch",
-        partial(_others_changed, list(names)),
+        partial(_others_changed, names),
         "Along its first axis each entry of {} should be by itself, but the first depends on the "
         "others.",
         part=lambda values: values[0],
         sure=True,
         placed=True,
+        apart=True,  # or its first axis is none of a batch: the beams of a search compete
     )
     for mask, name in itertools.permutations(names, 2):
         yield Probe(

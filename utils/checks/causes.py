@@ -46,6 +46,15 @@ def _do_not_fit(task: Task, case: Case, one: str, other: str) -> str:
     return f"Two lengths do not fit, {one} and {other}: {', and '.join(told)}."
 
 
+def _shapes_do_not_fit(task: Task, case: Case, one: str, other: str) -> str:
+    """Two shapes, laid over each other from the end: the first place at which they do not fit."""
+    shapes = [[int(length) for length in re.findall(r"\d+", shape)] for shape in (one, other)]
+    for left, right in zip(*map(reversed, shapes), strict=False):
+        if left != right and 1 not in (left, right):
+            return _do_not_fit(task, case, str(left), str(right))
+    return ""
+
+
 def _lengths(case: Case, number: int) -> list[str]:
     """What is that long in a case, or that large."""
     found = [name for name, length in _all_lengths(case) if length == number]
@@ -170,6 +179,14 @@ def _other_depths(task: Task, case: Case, one: str, other: str) -> str:
     )
 
 
+def _three_axes(task: Task, case: Case, which: str) -> str:
+    place = "first" if which == "batch1" else "second"
+    return (
+        f"`bmm` takes tensors with three axes, and what comes {place} has another number of them: "
+        "did it get an axis that it had already, or lose one? `@` takes any number."
+    )
+
+
 def _no_index(task: Task, case: Case) -> str:
     return "An index has to be whole numbers or a mask, and is neither: `.long()` makes it whole."
 
@@ -210,6 +227,8 @@ _CAUSES: dict[str, Callable[..., str]] = {
     r"batch2 tensor to be: \[(\d+), \d+\] but got: \[(\d+), \d+\]": _do_not_fit,
     r"inconsistent tensor size, expected tensor \[(\d+)\] .* \[(\d+)\]": _do_not_fit,
     r"equal size, but got \[(\d+).*\] at entry 0 and \[(\d+)": _do_not_fit,
+    r"broadcast.*?(\(\d+, [\d, ]*\)).*?(\(\d+, [\d, ]*\))": _shapes_do_not_fit,
+    r"(batch1|batch2) must be a 3D tensor": _three_axes,
     r"number of dimensions: got (\d+) and (\d+)": _other_depths,
     r"non-empty TensorList": _empty_list,
     r"tensors used as indices must be|only integers, slices": _no_index,

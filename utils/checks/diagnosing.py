@@ -7,10 +7,12 @@ verified, from the values alone or by calling the answer again.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from utils.checks import bank
 from utils.checks.behaviours import Ask, of_behaviour, of_repetition
-from utils.checks.calling import Trouble
+from utils.checks.calling import OUR_SEED, Trouble
 from utils.checks.causes import cause
-from utils.checks.judging import Verdict, first_cases, judge
+from utils.checks.gradients import of_gradients
+from utils.checks.judging import Verdict, judge
 from utils.checks.reasons import Reason
 from utils.checks.relations import RELATIONS, WEAKER_RELATIONS, of_values
 from utils.checks.tasks import Answer, Record
@@ -35,23 +37,60 @@ def diagnose(
     """
     verdict = judge(record, answers, trouble)
     task = record.task
-    if verdict.mistake or task.kind in ("choices", "test") or task.full_marks_from is not None:
+    if verdict.mistake or task.kind == "choices" or task.full_marks_from is not None:
         return verdict
+    if task.kind == "test":
+        return replace(verdict, relation=_accepted(record, answers, verdict))
     return replace(verdict, relation=_relation(record, answers, verdict, ask))
 
 
 def _relation(record: Record, answers: Sequence[Answer], verdict: Verdict, ask: Ask | None) -> str:
-    known, task = first_cases(record, len(answers)), record.task
+    task = record.task
     is_compared, called = verdict.reason in COMPARED, verdict.reason in CALLED and task.again
     told = ""
+    if verdict.reason == Reason.IN_PLACE and ask:
+        return _but_for_its_inputs(record, ask)
     if called and ask:
         told = of_repetition(record, answers, ask)
     if is_compared and not told:
-        told = of_values(known, answers, RELATIONS)
+        told = of_values(record, answers, RELATIONS)
     if called and ask and not told:
         told = of_behaviour(record, answers, ask)
     if is_compared and not told:
-        told = of_values(known, answers, WEAKER_RELATIONS)
+        told = of_values(record, answers, WEAKER_RELATIONS)
+    if verdict.reason == Reason.GRADIENT and not told:
+        told = of_gradients(record, answers)
     if verdict.reason == Reason.ERROR and not told:
         told = cause(task, record.cases[len(answers)], verdict.message)
     return told
+
+
+def _but_for_its_inputs(record: Record, ask: Ask) -> str:
+    """What else is wrong with an answer that changes its inputs: each call gets its own."""
+    given = ask(record.cases, OUR_SEED)
+    if None in given:
+        return ""
+    plain = replace(record, expected=[Answer(one.outputs) for one in record.expected])
+    said = diagnose(plain, [Answer(outputs) for outputs in given], ask=ask)
+    if said.passed:
+        return "All values that it returns are right: leave the input alone, and all is done."
+    return said.mistake.explanation if said.mistake else said.relation
+
+
+def _accepted(record: Record, answers: Sequence[Answer], verdict: Verdict) -> str:
+    """Whom a test takes for right that blames all who are."""
+    if verdict.reason != Reason.BLAMES:
+        return ""
+    blames, (case,) = answers[0].outputs["blames"], record.cases
+    broken = record.expected[0].outputs["blames"].all(0)
+    names = [
+        name
+        for name, blamed in zip(case.inputs["lineup"], blames.any(0), strict=True)
+        if not blamed
+    ]
+    if not blames[:, ~broken].all() or len(names) != 1:
+        return ""
+    return (
+        "Of all implementations, it accepts only that by somebody who believes that "
+        f"{bank.kinds()[names[0]].belief}."
+    )

@@ -296,10 +296,11 @@ def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
     if not right or not others:
         return ""
     is_, differ = ("is" if len(right) == 1 else "are", "differs" if len(others) == 1 else "differ")
-    return f"{_listed(right)} {is_} right, only {_listed(others)} {differ}."
+    return f"{listed(right)} {is_} right, only {listed(others)} {differ}."
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, with "and" before the last."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
@@ -442,14 +443,19 @@ def _wrong_gradient(expected: Sequence[Answer], answers: Sequence[Answer]) -> Gr
             found = is_.gradients[key]
             if found.shape != gradient.shape:
                 return key
-            counts = np.isfinite(gradient) & (gradient != 0)
-            room = GRADIENT_TOLERANCE * max(1.0, np.abs(gradient[counts]).max(initial=0.0))
-            right.setdefault(key, []).append(np.abs(found - gradient)[counts] <= room)
+            right.setdefault(key, []).append(gradient_fits(gradient, found))
     for key, of_each_case in right.items():
         entries = np.concatenate(of_each_case)
         if entries.size and entries.mean() < 0.5:
             return key
     return None
+
+
+def gradient_fits(should: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Which entries of a gradient are right, of those that count: the finite ones other than 0."""
+    counts = np.isfinite(should) & (should != 0)
+    room = GRADIENT_TOLERANCE * max(1.0, np.abs(should[counts]).max(initial=0.0))
+    return np.abs(found - should)[counts] <= room
 
 
 def _wrong_values(task: Task, output: str, expected: Answer, answer: Answer) -> str:

@@ -48,7 +48,7 @@ class Seen:
 
     Args:
         record: what was asked and expected.
-        answers: one for each case.
+        answers: one for each case, or for the first of them.
         output: its name.
     """
 
@@ -57,22 +57,35 @@ class Seen:
     output: str
 
     @cached_property
-    def pairs(self) -> list[Pair]:
-        """All cases but those that blew up, whose numbers say nothing."""
+    def all_pairs(self) -> list[Pair]:
+        """All cases that were answered."""
         name, record = self.output, self.record
-        pairs = [
+        return [
             Pair(case, should.outputs[name], is_.outputs[name], should.outputs)
-            for case, should, is_ in zip(record.cases, record.expected, self.answers, strict=True)
+            for case, should, is_ in zip(record.cases, record.expected, self.answers, strict=False)
         ]
-        return [pair for pair in pairs if _finite(pair.is_) or not _finite(pair.should)]
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Those but for what blew up, whose numbers say nothing."""
+        return [pair for pair in self.all_pairs if _finite(pair.is_) or not _finite(pair.should)]
 
     @cached_property
     def right(self) -> bool:
-        """Whether it is right in all cases."""
-        whole = len(self.pairs) == len(self.record.cases)
+        """Whether it is right in all of them."""
+        whole = len(self.pairs) == len(self.all_pairs)
         return (
             whole and self.shaped and all(self.same(pair.should, pair.is_) for pair in self.pairs)
         )
+
+    def tells_apart(self, number: int) -> bool:
+        """Whether a case shows most of the known mistakes: what all get right tells nothing."""
+        should = self.all_pairs[number].should
+        fooled = [
+            self.same(should, theirs[number].outputs[self.output])
+            for theirs in self.record.mistaken.values()
+        ]
+        return 2 * sum(fooled) <= len(fooled)
 
     @cached_property
     def depth(self) -> int:
@@ -127,7 +140,7 @@ class Seen:
             telling = min(one.size, pair.should.size)
             if pair.should.shape == pair.is_.shape:
                 telling = min(telling, int((~self.equal(pair.should, pair.is_)).sum()))
-            bits += BITS[pair.should.dtype.kind] * telling
+            bits += _worth(pair.should, one) * telling
             decimals |= set(pair.is_.round(4).ravel().tolist()) if self.kinds == "ff" else set()
         return bits >= ENOUGH and (self.kinds != "ff" or BITS["f"] * len(decimals) >= ENOUGH)
 
@@ -142,6 +155,14 @@ class Seen:
 
 def _finite(values: np.ndarray) -> bool:
     return values.dtype.kind != "f" or bool(np.isfinite(values).all())
+
+
+def _worth(should: np.ndarray, found: np.ndarray) -> float:
+    """What an entry is worth as evidence, in bits: a large count is as telling as a decimal."""
+    least = BITS[should.dtype.kind]
+    if should.dtype.kind != "i" or not found.size:
+        return least
+    return float(np.clip(np.log2(1 + np.abs(found).min()), least, BITS["f"]))
 
 
 # --- In words -------------------------------------------------------------------------------------
@@ -506,7 +527,7 @@ def _times_a_factor(seen: Seen) -> str:
         return ""
     factors, of_each = {}, {}
     for number, (_, should, is_, _) in enumerate(seen.pairs):
-        if should.any():
+        if not seen.equal(should, np.zeros_like(should)).all():
             factors[number] = float((should * is_).sum() / (should * should).sum())
         if not seen.same(factors.get(number, 1.0) * should, is_):
             return ""
@@ -555,6 +576,45 @@ def _plus_a_number(seen: Seen) -> str:
     if min(map(abs, sizes)) < CLOSE:
         return ""
     return f"All of `{seen.output}` is off by one number, which is not the same in all cases."
+
+
+def _a_count(seen: Seen) -> str:
+    """Whole numbers that are off by a multiple of one of the sizes, or of the product of two."""
+    if not seen.numbers or seen.kinds != "ii":
+        return ""
+    off = [pair.is_ - pair.should for pair in seen.pairs]
+    steps = np.concatenate([one.ravel() for one in off]).astype(float)
+    if np.log2(1 + np.abs(steps)).sum() < ENOUGH or len(np.unique(steps)) < 3:
+        return ""
+    of_each = [dict(_counts_of(pair)) for pair in seen.pairs]
+    names = [name for name in of_each[0] if all(name in sizes for sizes in of_each)]
+    sizes = {
+        name: np.concatenate([of_case[name].ravel() for of_case in of_each]).astype(float)
+        for name in names
+    }
+    products = {
+        f"{one} times {other}" if one != other else f"the square of {one}": sizes[one]
+        * sizes[other]
+        for one, other in itertools.combinations_with_replacement(sizes, 2)
+    }
+    for words, size in {**sizes, **products}.items():
+        times = round(float(steps[size != 0].sum() / size.sum())) if size.any() else 0
+        if times and np.array_equal(times * size, steps):
+            more = "larger" if times > 0 else "smaller"
+            multiple = f"{abs(times)} times " if abs(times) > 1 else ""
+            return f"`{seen.output}` is {more} than it should be, by {multiple}{words}."
+    return ""
+
+
+def _counts_of(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
+    """Every size and whole number that a case has, for each entry of the output."""
+    shape = pair.should.shape
+    for name, value in pair.case.inputs.items():
+        if isinstance(value, Tensor) and value.shape == shape and value.dtype == torch.int64:
+            yield f"`{name}`", value.numpy()
+    for name, value in _sizes_of(pair.case):
+        if float(value).is_integer() and "number of" not in name:
+            yield name, np.full(shape, value)
 
 
 # Words, with the output and another tensor → the change of the answer that gives the right values.
@@ -719,6 +779,27 @@ def _right_elsewhere(seen: Seen) -> str:
     return ""
 
 
+def _right_at_an_end(seen: Seen) -> str:
+    """Right for the first entry or the last along an axis, and wrong in each other place."""
+    if not seen.shaped or seen.kinds not in ("ff", "ii", "bb"):
+        return ""
+    wrong = [~seen.equal(pair.should, pair.is_) for pair in seen.pairs]
+    for axis in seen.axes:
+        along = [np.moveaxis(one, axis, 0).reshape(one.shape[axis], -1).any(1) for one in wrong]
+        for words, end, others in (("first", 0, slice(1, None)), ("last", -1, slice(None, -1))):
+            if any(one[end] or not one[others].all() for one in along if one.any()):
+                continue
+            places = [np.arange(len(one)) != np.arange(len(one))[end] for one in along]
+            regions = [one.reshape(-1, *[1] * (-1 - axis)) for one in places]
+            if _explained(wrong, regions) and _outside(seen.pairs, regions):
+                where = _axis(axis, seen.depth)
+                return (
+                    f"`{seen.output}` is right for the {words} entry along {where}, and not for "
+                    "the others."
+                )
+    return ""
+
+
 def _explained(wrong: Sequence[np.ndarray], regions: Sequence[np.ndarray | None]) -> bool:
     """Whether all wrong entries lie in a region, most of which is wrong, and not by chance."""
     cases, size, surprise = 0, 0, 0.0
@@ -758,8 +839,6 @@ def _regions(pair: Pair, depth: int) -> Iterator[tuple[tuple, np.ndarray]]:
         places = np.arange(length).reshape(-1, *[1] * (-1 - axis))
         yield (f"but for the first entry along {where}",), places == 0
         yield (f"but for the last entry along {where}",), places == length - 1
-        yield (f"for the first entry along {where}, and not for the others",), places > 0
-        yield (f"for the last entry along {where}, and not for the others",), places < length - 1
     if depth > 1:
         rows, columns = np.arange(shape[-2])[:, None], np.arange(shape[-1])
         yield ("but on the diagonal",), rows == columns
@@ -798,25 +877,34 @@ def _one_sided(seen: Seen) -> str:
 
 def _in_some_cases(seen: Seen) -> str:
     """Which cases are right: their labels say what is special about them."""
-    right = [seen.same(pair.should, pair.is_) for pair in seen.pairs]
-    bits = sum(
-        BITS[pair.should.dtype.kind] * len(np.unique(pair.should))
-        for pair, is_right in zip(seen.pairs, right, strict=True)
-        if is_right
-    )
-    if bits < ENOUGH or len(right) < len(seen.record.cases):
-        return ""
+    pairs = seen.all_pairs
+    right = [seen.same(pair.should, pair.is_) for pair in pairs]
     fewer = sum(right) < len(right) / 2
-    told = [
-        pair.case.label
-        for pair, is_right in zip(seen.pairs, right, strict=True)
-        if is_right == fewer
-    ]
+    bits = sum(
+        _telling(seen, pair.should)
+        for number, pair in enumerate(pairs)
+        if right[number] and (seen.tells_apart(number) or not fewer)
+    )
+    if bits < ENOUGH / 3 or len(right) < 3:
+        return ""
+    told = [pair.case.label for pair, so in zip(pairs, right, strict=True) if so == fewer]
     if len(told) > MOST_LABELS:
         return ""
+    whole = len(pairs) == len(seen.record.cases)  # otherwise nobody knows about the others
+    of_which = "" if whole else f" of the first {len(pairs)}"
     if fewer:
-        return f"`{seen.output}` is right in these cases only: {'; '.join(told)}."
-    return f"`{seen.output}` is right in all cases but these: {'; '.join(told)}."
+        return f"`{seen.output}` is right in these cases only{of_which}: {'; '.join(told)}."
+    return f"`{seen.output}` is right in all cases{of_which} but these: {'; '.join(told)}."
+
+
+def _telling(seen: Seen, values: np.ndarray) -> float:
+    """Bits of evidence that lie in being right there: 0 and 1 come about in many ways."""
+    if values.dtype.kind == "f":
+        plain = seen.equal(values, np.zeros(())) | seen.equal(values, np.ones(()))
+        return BITS["f"] * len(np.unique(values[~plain]))
+    _, counts = np.unique(values, return_counts=True)  # in how many orders they could come
+    orders = math.lgamma(values.size + 1) - sum(math.lgamma(count + 1) for count in counts)
+    return orders / math.log(2)
 
 
 def _has_order_of_an_input(pair: Pair) -> bool:
@@ -853,6 +941,40 @@ def _in_order(seen: Seen) -> str:
     )
 
 
+def _straight_line(seen: Seen) -> str:
+    """Each row is an input's, times a number and plus a number, where the right one bends."""
+    if not (seen.numbers and seen.kinds == "ff" and seen.depth):
+        return ""
+    for name in _tensors(seen.pairs[0]):
+        bits, bends = 0, False
+        for pair in seen.pairs:
+            source = _tensors(pair).get(name)
+            if source is None or source.shape != pair.is_.shape:
+                break
+            if not seen.same(_on_a_line(pair.is_, source), pair.is_):
+                break
+            wrong = ~seen.equal(pair.should, pair.is_).all(-1) & (np.ptp(pair.is_, -1) > CLOSE)
+            others = [len(np.unique(row)) - 2 for row in _rows(source)]
+            bits += BITS["f"] * sum(np.maximum(others, 0)[wrong.ravel()])
+            bends |= not seen.same(_on_a_line(pair.should, source), pair.should)
+        else:
+            if bits >= ENOUGH and bends:
+                return (
+                    f"In each row, your `{seen.output}` is `{name}` times a number plus a number, "
+                    "a straight line. The right one bends: is an exponential missing, or another "
+                    "function?"
+                )
+    return ""
+
+
+def _on_a_line(values: np.ndarray, source: np.ndarray) -> np.ndarray:
+    """The nearest to some values that a straight line makes of each row of the source."""
+    centred = source - source.mean(-1, keepdims=True)
+    squares = (centred * centred).sum(-1, keepdims=True)
+    slope = (centred * values).sum(-1, keepdims=True) / np.where(squares > 0, squares, 1)
+    return values.mean(-1, keepdims=True) + slope * centred
+
+
 # The strongest first. What an answer does when it is called again comes between the two lists.
 RELATIONS: list[Callable[[Seen], str]] = [
     _another_output,
@@ -865,6 +987,7 @@ RELATIONS: list[Callable[[Seen], str]] = [
     _one_for_all,
     _times_a_factor,
     _plus_a_number,
+    _a_count,
     _a_step,
     _a_term,
     _steeper,
@@ -875,7 +998,9 @@ RELATIONS: list[Callable[[Seen], str]] = [
 WEAKER_RELATIONS: list[Callable[[Seen], str]] = [
     _other_places,
     _right_elsewhere,
+    _right_at_an_end,
     _row_by_row,
+    _straight_line,
     _one_sided,
     _in_some_cases,
     _in_order,
@@ -887,7 +1012,7 @@ def of_values(
 ) -> str:
     """The first of some relations of an answer's values to the right ones; "" if none holds."""
     seen = [Seen(record, answers, output) for output in record.task.outputs]
-    wrong = [one for one in seen if not one.right and 2 * len(one.pairs) >= len(record.cases)]
+    wrong = [one for one in seen if not one.right and 2 * len(one.pairs) >= len(answers)]
     with np.errstate(all="ignore"):
         told = (relation(one) for relation in relations for one in wrong)
         return next(filter(None, told), "")
