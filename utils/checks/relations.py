@@ -485,9 +485,16 @@ def _a_step(seen: Seen) -> str:
     return ""
 
 
+def _mean(values: np.ndarray, axis: int) -> np.ndarray:
+    """As NumPy's, but that of nothing is an error, as the largest of nothing is."""
+    if values.shape[axis] == 0:
+        raise ValueError("the mean of nothing")
+    return np.mean(values, axis=axis)
+
+
 SHRUNK = {
     "the sum": np.sum,
-    "the mean": np.mean,
+    "the mean": _mean,
     "the largest": np.max,
     "the first": lambda values, axis: np.take(values, 0, axis),
     "the last": lambda values, axis: np.take(values, -1, axis),
