@@ -74,10 +74,11 @@ ANSWERS = """async ([figure, moves]) => {
   const times = [];
   const input = figure.querySelector("input[type=range]");
   for (let move = 0; move < moves; move += 1) {
+    const before = figure.querySelector("img").src;
     const start = performance.now();
     const drawn = new Promise((resolve) => {
       const seen = new MutationObserver(() => {
-        if (!figure.querySelector("img")?.complete) return;
+        if (figure.querySelector("img").src === before) return;
         seen.disconnect();
         resolve();
       });
