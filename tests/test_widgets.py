@@ -35,15 +35,15 @@ def draw(height):
 def test_moving_a_slider_draws_the_figure_again():
     widget = SliderFigure(draw, height=FloatSlider(1.0, min=-1, max=5))
     assert 'alt="up to 1"' in widget.image
-    widget.set_state({"values": {"height": 4}})
+    widget.set_state({"values": {"height": 4}, "asked": 1})
     assert 'alt="up to 4"' in widget.image
 
 
 def test_an_error_while_moving_is_shown_and_mended_by_moving_on():
     widget = SliderFigure(draw, height=FloatSlider(1.0, min=-1, max=5))
-    widget.set_state({"values": {"height": -1}})
+    widget.set_state({"values": {"height": -1}, "asked": 1})
     assert "ValueError: too low" in widget.image
-    widget.set_state({"values": {"height": 2}})
+    widget.set_state({"values": {"height": 2}, "asked": 2})
     assert 'alt="up to 2"' in widget.image
 
 
@@ -71,7 +71,7 @@ def test_every_kind_of_control_gives_its_own_value():
         name.replace("_", " ") for name in controls
     ]
     moved = {"half_width": 6, "width": 2, "model": 1, "causal": False, "sentence": "a dog"}
-    widget.set_state({"values": moved})
+    widget.set_state({"values": moved, "asked": 1})
     assert list(given[0].values()) == [2, 4, "dot", True, "the cat"]
     assert given[1] == {**moved, "width": 8, "model": "Bahdanau"}
 

@@ -35,6 +35,7 @@ function render({ model, el }) {
 
   function ask(name, value) {
     model.set("values", { ...model.get("values"), [name]: value });
+    model.set("asked", model.get("asked") + 1);
     model.save_changes();
     clearTimeout(waiting);
     waiting = setTimeout(() => { busy.textContent = BUSY; }, PATIENCE);
@@ -44,8 +45,10 @@ function render({ model, el }) {
     model.get("controls").forEach(({ name }, n) => show[n](values[name]));
   }
   function draw() {
-    clearTimeout(waiting);
-    busy.textContent = "";
+    if (model.get("drawn") === model.get("asked")) {
+      clearTimeout(waiting);
+      busy.textContent = "";
+    }
     picture.innerHTML = model.get("image");
   }
   model.on("change:values", update);

@@ -26,7 +26,8 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
     controls = traitlets.List().tag(sync=True)
     values = traitlets.Dict().tag(sync=True)  # by name; of a list of options, the index
     image = traitlets.Unicode().tag(sync=True)
-    drawn = traitlets.Int().tag(sync=True)  # how often; two drawings may be equal
+    asked = traitlets.Int().tag(sync=True)  # how often the page has asked for another picture
+    drawn = traitlets.Int().tag(sync=True)  # which of these is the last to be answered
 
     def __init__(self, draw: Callable[..., AccessibleFigure], **sliders: ipywidgets.Widget):
         self._draw = draw
@@ -34,7 +35,7 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
         controls = [_described(name, slider) for name, slider in sliders.items()]
         values = {name: getattr(one, _held(one)) for name, one in sliders.items()}
         super().__init__(controls=controls, values=values, image=self.picture())
-        self.observe(self._redraw, names="values")
+        self.observe(self._redraw, names="asked")
 
     def picture(self) -> str:
         return self._draw(**{name: one.value for name, one in self._sliders.items()}).to_html()
@@ -48,7 +49,7 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
             self.image = (
                 f'<p role="alert">This could not be drawn. {type(error).__name__}: {error}</p>'
             )
-        self.drawn += 1
+        self.drawn = self.asked
 
 
 def _held(control: ipywidgets.Widget) -> str:
