@@ -3,7 +3,6 @@
 `make screenshots` also takes pictures of every notebook in both themes, into build/screenshots.
 """
 
-import json
 import os
 import re
 
