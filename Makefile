@@ -5,7 +5,7 @@ EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.rec
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
-.PHONY: lab test test-browser test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade plans preflight catch-up release site
+.PHONY: lab test test-browser test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade test-hub plans preflight catch-up release site
 
 lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
@@ -46,6 +46,9 @@ selftest: .venv/ready  ## check the checks: mistakes named, right answers accept
 
 recall: .venv/ready  ## the checks on labelled answers, by default those in solutions/tests/answers; ANSWERS=folder
 	$(BIN)/python -m solutions.recall $(ANSWERS)
+
+test-hub: .venv/ready  ## ten learners at once on a real JupyterHub: docs/hub.md says what it needs
+	@$(BIN)/python -m workshop.hub.trial
 
 grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=folder] [OPTIONS=--resume]
 	@test -n "$(SUBMISSIONS)" || { echo "What was handed in? make grade SUBMISSIONS=folder" >&2; exit 1; }

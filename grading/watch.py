@@ -63,7 +63,7 @@ class Progress:
 def _read(path: Sequence[str], folder: int) -> Progress:
     """A learner's file, by its path from an open folder."""
     try:
-        with _opened(path, folder) as file:
+        with opened(path, folder) as file:
             state = os.fstat(file)
             if not stat.S_ISREG(state.st_mode):
                 return Progress(problem="it is not an ordinary file")
@@ -83,7 +83,7 @@ def _read(path: Sequence[str], folder: int) -> Progress:
 
 
 @contextlib.contextmanager
-def _opened(path: Sequence[str], folder: int) -> Iterator[int]:
+def opened(path: Sequence[str], folder: int) -> Iterator[int]:
     """A file or folder, by its path from an open one, opened step by step.
 
     No step follows a link, also not one that has just taken the place of a folder; and a pipe
@@ -101,7 +101,7 @@ def _search(learner: str, folder: int) -> list[tuple[str, ...]]:
     found, waiting, left = [], deque([(learner,)]), MOST_SEEN
     while waiting and left and len(found) < MOST_COURSES:
         path = waiting.popleft()
-        with contextlib.suppress(OSError), _opened(path, folder) as here, os.scandir(here) as all_:
+        with contextlib.suppress(OSError), opened(path, folder) as here, os.scandir(here) as all_:
             for entry in islice(all_, left):
                 left -= 1
                 if (path[-1], entry.name) == PROGRESS:

@@ -38,13 +38,14 @@ def imported(path: Path) -> set[str]:
 @pytest.mark.parametrize("package", [name for name in OURS if (ROOT / name).exists()])
 def test_everything_imported_is_declared(package):
     course = names(PROJECT["dependencies"])
-    dev = names(PROJECT["optional-dependencies"]["dev"])
+    dev, hub = (names(PROJECT["optional-dependencies"][extra]) for extra in ("dev", "hub"))
     distributions = packages_distributions()
     undeclared = set()
     for path in (ROOT / package).rglob("*.py"):
         if path.is_relative_to(STRANGERS):
             continue
-        declared = course | dev if "tests" in path.relative_to(ROOT).parts else course
+        parts = path.relative_to(ROOT).parts
+        declared = course | (dev if "tests" in parts else hub if "hub" in parts else set())
         for name in imported(path):
             if not declared & {comparable(one) for one in distributions.get(name, [name])}:
                 undeclared.add(f"{path.relative_to(ROOT)}: {name}")

@@ -1,0 +1,67 @@
+"""Become a learner's server. `jupyterhub_config.py` starts this, as the learner.
+
+As the learner, not as root: whatever links somebody puts into their home, nothing is written but
+what they may write themselves.
+"""
+
+import os
+import resource
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat.sign import NotebookNotary
+
+OWN = Path("attention-course")  # in the learner's home
+MATERIAL = ("README.md", "docs/*.md", "exercises/*.ipynb", "notebooks/**/*")
+PROCESSES = 500  # with threads, of all that a learner runs; a kernel has about ten
+
+
+def bring(course: Path, own: Path) -> Iterator[Path]:
+    """Copy what is not there yet. What is there may be somebody's work, and stays as it is.
+
+    Args:
+        course: the learners' course.
+        own: the learner's.
+
+    Yields:
+        What was copied.
+    """
+    for pattern in MATERIAL:
+        for source in sorted(course.glob(pattern)):
+            target = own / source.relative_to(course)
+            if source.is_dir() or os.path.lexists(target):
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = target.with_name(f".{target.name}.part")
+            unfinished.write_bytes(source.read_bytes())
+            unfinished.rename(target)  # a whole file or none
+            yield target
+
+
+def limit() -> None:
+    """Limits of this process and all that it starts, which they cannot raise."""
+    for kind, most in (
+        (resource.RLIMIT_DATA, int(os.environ["MEM_LIMIT"])),  # bytes, of each process
+        (resource.RLIMIT_NPROC, PROCESSES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (most, most))
+
+
+def main() -> None:
+    os.umask(0o077)
+    try:
+        notary = NotebookNotary()
+        for path in bring(Path(os.environ["COURSE"]), Path.home() / OWN):
+            if path.suffix == ".ipynb":
+                notary.sign(nbformat.read(path, as_version=4))  # its pictures show at once
+    except OSError as error:  # a full disk, say: whoever can still work, shall
+        print(f"Not all of the course could be brought: {error}", file=sys.stderr)
+    limit()
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterhub.singleuser", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

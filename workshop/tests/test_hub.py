@@ -1,0 +1,99 @@
+"""A hub: what learners are brought, what is collected, and two of them at work on a real one."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from grading import submissions
+from tests import needs
+from workshop.hub import collect, start, trial
+
+MINE = "what somebody has written"
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A course to be handed out, small."""
+    for name in ("README.md", "exercises/01_a.ipynb", "notebooks/02_b.ipynb", "utils/masks.py"):
+        file = tmp_path / "course" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    return tmp_path / "course"
+
+
+def test_material_is_brought_and_what_a_learner_has_written_stays(course, tmp_path):
+    own = tmp_path / "home" / "attention-course"
+    assert len(list(start.bring(course, own))) == 3
+    assert not (own / "utils").exists()  # there is one for all, which can be mended
+    edited = own / "exercises" / "01_a.ipynb"
+    edited.write_text(MINE)
+    for name in ("01_a.ipynb", "01_a_mended.ipynb"):
+        (course / "exercises" / name).write_text("new")
+    (course / "notebooks" / "02_b.ipynb").unlink()
+    (own / "README.md").unlink()
+    brought = {path.relative_to(own).as_posix() for path in start.bring(course, own)}
+    assert brought == {"exercises/01_a_mended.ipynb", "README.md"}
+    assert edited.read_text() == MINE
+    assert (own / "notebooks" / "02_b.ipynb").exists()
+
+
+@needs.unix
+def test_a_link_in_a_home_is_left_alone(course, tmp_path):
+    own = tmp_path / "home" / "attention-course"
+    (own / "exercises").mkdir(parents=True)
+    (own / "exercises" / "01_a.ipynb").symlink_to(tmp_path / "nowhere")
+    assert len(list(start.bring(course, own))) == 2
+    assert not (tmp_path / "nowhere").exists()
+
+
+@needs.unix
+def test_memory_beyond_the_limit_is_an_error_of_the_cell():
+    code = "from workshop.hub import start; start.limit(); b'x' * 2**30"
+    command = [sys.executable, "-c", code]
+    for limit, error in ((2**29, "MemoryError"), (2**32, "")):
+        environment = {**os.environ, "MEM_LIMIT": str(limit)}
+        run = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert run.stderr.strip().endswith(error)
+        assert run.returncode == bool(error), run.stderr
+
+
+@needs.unix
+def test_exercises_are_collected_for_the_grader_and_no_link_is_followed(tmp_path):
+    homes, out = tmp_path / "home", tmp_path / "handed-in"
+    for name in ("ada", "bela", "chloe"):
+        (homes / name / "attention-course" / "exercises").mkdir(parents=True)
+    own, hers, theirs = (home / "attention-course/exercises" for home in sorted(homes.iterdir()))
+    (own / "01_a.ipynb").write_text(MINE)
+    os.utime(own / "01_a.ipynb", (10**9, 10**9))
+    (own / "progress.json").write_text("{}")
+    (hers / "01_a.ipynb").symlink_to(own / "01_a.ipynb")
+    os.mkfifo(hers / "02_b.ipynb")
+    theirs.rmdir()
+    theirs.symlink_to(own)
+    (homes / "dina").mkdir()
+    told = list(collect.collect(homes, out))
+    assert [line.partition(":")[0] for line in told] == ["bela", "bela", "chloe", "dina"]
+    (found,) = submissions.find(out)
+    assert (found.learner, found.order, found.read()) == ("ada", 10**9, MINE.encode())
+    with pytest.raises(FileExistsError):
+        list(collect.collect(homes, out))
+
+
+@pytest.mark.skipif(bool(trial.missing()), reason=trial.missing())
+def test_learners_work_on_a_real_hub_beside_bad_neighbours():
+    figures, grades = trial.hold(2)
+    print(trial.report(figures, grades))
+    right, untouched = figures["verdicts"]
+    assert right.startswith("✓")
+    assert untouched.startswith("✗")
+    assert {row["Student"]: row["Grade"] for row in grades} == {
+        **{"ada": "2", "bela": "0"},
+        **{"filler": "0", "looper": "0"},
+    }
+    assert figures["filling memory"] == ["MemoryError"]
+    assert figures["starting threads"] == ["RuntimeError"]
+    assert figures["looping"] == ["KeyboardInterrupt"]
+    assert figures["alive"] == 2
+    assert figures["who works stays"]
