@@ -31,6 +31,8 @@ c.Spawner.environment = {
     "JUPYTER_CONFIG_PATH": str(COURSE / ".jupyter"),
     # One thread each: with as many as there are processors, learners only get in each other's way.
     "OMP_NUM_THREADS": "1",
+    # Of all that a learner runs, threads included; a kernel has about a dozen.
+    "PROCESSES": "500",
 }
 c.Spawner.start_timeout = c.Spawner.http_timeout = 300  # seconds: a class that starts all at once
 c.JupyterHub.concurrent_spawn_limit = 20  # who comes behind them is asked to try again

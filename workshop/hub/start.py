@@ -15,7 +15,6 @@ from nbformat.sign import NotebookNotary
 
 OWN = Path("attention-course")  # in the learner's home
 MATERIAL = ("README.md", "docs/*.md", "exercises/*.ipynb", "notebooks/**/*")
-PROCESSES = 500  # with threads, of all that a learner runs; a kernel has about ten
 
 
 def bring(course: Path, own: Path) -> Iterator[Path]:
@@ -41,13 +40,18 @@ def bring(course: Path, own: Path) -> Iterator[Path]:
 
 
 def limit() -> None:
-    """Limits of this process and all that it starts, which they cannot raise."""
+    """Limits of this process and all that it starts, which they cannot raise.
+
+    MEM_LIMIT, which JupyterHub sets, is in bytes and of each process. PROCESSES is of an account,
+    threads included: only for hubs on which each learner has an account.
+    """
     for kind, most in (
-        (resource.RLIMIT_DATA, int(os.environ["MEM_LIMIT"])),  # bytes, of each process
-        (resource.RLIMIT_NPROC, PROCESSES),
+        (resource.RLIMIT_DATA, os.environ.get("MEM_LIMIT")),
+        (resource.RLIMIT_NPROC, os.environ.get("PROCESSES")),
         (resource.RLIMIT_CORE, 0),
     ):
-        resource.setrlimit(kind, (most, most))
+        if most is not None:
+            resource.setrlimit(kind, (int(most), int(most)))
 
 
 def main() -> None:

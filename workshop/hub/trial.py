@@ -29,7 +29,7 @@ ROOT = HERE.parents[1]
 SOLUTION = ROOT / "solutions" / "02_additive_attention.ipynb"
 NAMES = ("ada", "bela", "chloe", "dina", "emil", "farah", "goran", "hana", "ivan", "jo")
 NEIGHBOURS = ("filler", "looper")
-MB = 2**20
+MB = 10**6
 
 
 def missing() -> str:
