@@ -154,7 +154,7 @@ def report(figures: dict, grades: list[dict[str, str]]) -> str:
         f"who fills memory: {figures['filling memory']}",
         f"    after {figures['blocks of 100 MB']} blocks of 100 MB,",
         f"    having had {figures['memory of who fills'] / MB:.0f} MB in all",
-        f"who starts threads without end: {figures['starting threads']}",
+        f"who starts threads without end: {[text[-60:] for text in figures['starting threads']]}",
         f"who loops, interrupted: {figures['looping']}",
         f"kernels of the others that still answer: {figures['alive']} of {learners}",
         "",

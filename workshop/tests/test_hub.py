@@ -131,7 +131,7 @@ def test_learners_work_on_a_real_hub_beside_bad_neighbours():
         **{"filler": "0", "looper": "0"},
     }
     assert figures["filling memory"] == ["MemoryError"]
-    assert figures["starting threads"].endswith("can't start new thread")
+    assert any("can't start new thread" in text for text in figures["starting threads"])
     assert figures["looping"] == ["KeyboardInterrupt"]
     assert figures["alive"] == 2
     assert figures["who works stays"]
