@@ -12,12 +12,13 @@ neither a kernel nor a network, nor a server.
 """
 
 import importlib.util
+import json
 import re
 import shutil
 import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from nbformat import NotebookNode
 
 from solutions.facts import TITLE
 from utils.checks import bank
+from utils.translators import DECODERS, read_translator
 from utils.widgets.module import module
 from utils.widgets.standalone import alive
 from workshop.plan import COURSE, HERE, LINK, PLANS, Plan, Step, read, section, sections_of, told
@@ -36,13 +38,13 @@ from workshop.plan import COURSE, HERE, LINK, PLANS, Plan, Step, read, section, 
 ROOT = HERE.parent
 SLIDES = ROOT / "build" / "slides"
 SCRIPT = ROOT / "docs" / "site" / "_static" / "site.js"  # what brings the explorers to life
-TRANSLATORS = ROOT / "utils" / "translators"
 MATHJAX = "sphinx-mathjax-offline"
-BLOCK = re.compile(r"<details>.*?</details>|.+?(?=\n\n|\Z)", flags=re.DOTALL)
+BLOCK = re.compile(r"\n*(<details>.*?</details>|```.*?\n```|.+?)(?=\n\n|\Z)", flags=re.DOTALL)
 MODULE = re.compile(r'data-module="(\w+)"')
 PICTURES = ("<img", 'class="explorer"')
 LEFT_OUT = ("Sources",)
-ROOM_BESIDE, ROOM_ALONE = 650, 1100  # letters, beside a picture and without one
+ROOM_BESIDE, ROOM_ALONE = 650, 1100  # letters, beside what is shown and without it
+LINE, FORMULA = 40, 150  # letters that a line of code and a displayed formula take the room of
 SHORT = 12  # lines of code that are shown; more are folded, if there is anything else to see
 
 
@@ -86,13 +88,12 @@ def deck(plan: Plan) -> str:
     for number, steps in enumerate(plan.days, start=1):
         day = f"Day {number}: {plan.title}" if len(plan.days) > 1 else plan.title
         stacks.append([Slide(day, plan.subtitle, kind="title")])
-        stacks += [_stack(*one) for one in told(steps)]
+        stacks += [stack(*one) for one in told(steps)]
     page = _environment().get_template("deck.html").render(title=plan.title, stacks=stacks)
-    live = {"standalone", *MODULE.findall(page)}
-    return page.replace("<!-- modules -->", _modules(live))
+    return page.replace("<!-- loaded -->", _loaded({*MODULE.findall(page)}))
 
 
-def _stack(start: str, step: Step, more: list[str]) -> list[Slide]:
+def stack(start: str, step: Step, more: list[str]) -> list[Slide]:
     """The slides of a step, with what to say."""
     if step.heading:
         slides = [*_section_slides(step)]
@@ -128,39 +129,58 @@ def _section_slides(step: Step) -> Iterator[Slide]:
         for group in packed(blocks, ROOM_BESIDE if shown else ROOM_ALONE):
             yield slide("\n\n".join(group), outputs=shown)
 
-    for cell in _sections(step.file)[step.heading]:
+    for cell in sections(step.file)[step.heading]:
         if cell.cell_type == "markdown":
-            for block in BLOCK.findall(cell.source):
+            for block in blocks(cell.source):
                 if block.startswith("### "):
                     yield from texts(waiting)
                     title, waiting, shown = block.removeprefix("### "), [], []
-                elif block.strip():
-                    waiting.append(block.strip("\n"))
+                else:
+                    waiting.append(block)
             continue
-        *before, beside = packed(waiting, ROOM_BESIDE) or [[]]
-        yield from texts([block for group in before for block in group])
-        said, waiting, shown = "\n\n".join(beside), [], cell.outputs
         if "predict(" in cell.source:
-            yield slide(said, outputs=shown, kind="ask", notes=[next(asked)])
+            last = slide("", outputs=cell.outputs, kind="ask", notes=[next(asked)])
         else:
             kind = "answer" if ".reveal(" in cell.source else "text"
-            yield slide(said, code=cell.source, outputs=shown, kind=kind)
+            last = slide("", code=cell.source, outputs=cell.outputs, kind=kind)
+        lines = 0 if last.folded else last.code.count("\n") + 1
+        *before, beside = packed(waiting, ROOM_BESIDE - LINE * lines) or [[]]
+        yield from texts([block for group in before for block in group])
+        yield replace(last, said="\n\n".join(beside))
+        waiting, shown = [], cell.outputs
     yield from texts(waiting)
+
+
+def blocks(text: str) -> Iterator[str]:
+    """Its paragraphs, each with what it leads to: a list, or a formula that goes on with it."""
+    whole = ""
+    for block in filter(None, (one.strip("\n") for one in BLOCK.findall(text))):
+        whole += f"\n\n{block}" if whole else block
+        if block.startswith("### ") or not re.search(r"[:,\w]$", block):
+            yield whole
+            whole = ""
+    if whole:
+        yield whole
 
 
 def packed(blocks: Iterable[str], room: int) -> list[list[str]]:
     """Paragraphs in as few groups as have room on a slide; the last is filled first."""
     groups: list[list[str]] = []
     for block in reversed([*blocks]):
-        if groups and sum(map(len, groups[0])) + len(block) <= room:
+        if groups and sum(map(_size, [*groups[0], block])) <= room:
             groups[0].insert(0, block)
         else:
             groups.insert(0, [block])
     return groups
 
 
+def _size(block: str) -> int:
+    return len(block) + FORMULA * (block.count("$$") // 2)
+
+
 @cache
-def _sections(path: Path) -> dict[str, list[NotebookNode]]:
+def sections(path: Path) -> dict[str, list[NotebookNode]]:
+    """Heading → the cells below it, as a page without a kernel shows them."""
     return sections_of(alive(nbformat.read(path, as_version=4)))
 
 
@@ -168,7 +188,7 @@ def whole(path: Path) -> Plan:
     """A notebook from its first section to its last, as a plan."""
     number = path.name[:2]
     found = TITLE.match(nbformat.read(path, as_version=4).cells[0].source)
-    steps = [section(f"{number} · {one}") for one in _sections(path) if one not in LEFT_OUT]
+    steps = [section(f"{number} · {one}") for one in sections(path) if one not in LEFT_OUT]
     tasks = bank.tasks()[path.stem]
     pointer = Step(
         minutes=sum(task.minutes for task in tasks),
@@ -209,15 +229,25 @@ def _line(text: str) -> Markup:
     return Markup(re.sub(r"^<p>|</p>\s*$", "", markdown2html(text)))
 
 
-def _modules(names: Iterable[str]) -> str:
-    """Where the page finds each explorer: in itself, as one from a disk may load no module."""
-    found = {f"./explorers/{name}.js": _data(module(name)) for name in sorted(names)}
-    entries = ",\n".join(f'"{name}": "{address}"' for name, address in found.items())
-    return f'<script type="importmap">{{"imports": {{{entries}}}}}</script>'
+def _loaded(explorers: set[str]) -> str:
+    """What `site.js` loads: it finds it in the page, as one opened from a disk may load no file."""
+    modules = {
+        f"./explorers/{name}.js": _address("text/javascript", module(name).encode())
+        for name in sorted({"standalone", *explorers})
+    }
+    weights = {
+        name: _address("application/octet-stream", read_translator(name))
+        for name in DECODERS
+        if "translator" in explorers
+    }
+    return (
+        f'<script type="importmap">{json.dumps({"imports": modules})}</script>\n'
+        f'<script type="application/json" id="translators">{json.dumps(weights)}</script>'
+    )
 
 
-def _data(text: str) -> str:
-    return f"data:text/javascript;base64,{b64encode(text.encode()).decode()}"
+def _address(kind: str, content: bytes) -> str:
+    return f"data:{kind};base64,{b64encode(content).decode()}"
 
 
 def build(folder: Path, decks: dict[str, Plan]) -> None:
@@ -226,13 +256,9 @@ def build(folder: Path, decks: dict[str, Plan]) -> None:
     if mathjax is None:
         sys.exit(f"The formulas need {MATHJAX}: `make slides` installs it.")
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name in ("reveal", "translators"):
-        (folder / name).mkdir()
+    (folder / "reveal").mkdir(parents=True)
     for path in [*(HERE / "reveal").iterdir(), *(HERE / "templates").glob("deck.[cj]*")]:
         shutil.copy(path, folder / "reveal")
-    for path in TRANSLATORS.glob("*.safetensors"):
-        shutil.copy(path, folder / "translators")
     shutil.copy(Path(mathjax.origin).parent / "static/mathjax/tex-svg.js", folder / "reveal")
     for name, plan in decks.items():
         (folder / f"{name}.html").write_text(deck(plan), encoding="utf-8")

@@ -1,37 +1,31 @@
 // Starts a deck, and makes what stands on each slide as large as it has room for.
 
 const LARGEST = { said: 1.15, shown: 1.5 };
-const SMALLEST = 0.65; // what is smaller nobody at the back can read: it scrolls instead
+const SMALLEST = { said: 0.65, shown: 0.55 }; // what is smaller nobody at the back reads: it scrolls
+const LAYOUTS = [[false, LARGEST.said], [true, LARGEST.said], [true, 0.85]]; // the text above, how large
 
 function overflows(part) {
   return part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1;
 }
 
-/** Make each part of a slide as large as it may be; how large the smallest is, of what it may be. */
-function enlarge(parts) {
-  const reached = parts.map((part) => {
-    const largest = LARGEST[part.classList[1]];
+/** Make each part of a slide as large as it may be; how small one had to be for that. */
+function enlarge(section, [above, said]) {
+  section.classList.toggle("above", above);
+  const reached = [...section.querySelectorAll(".part")].map((part) => {
+    const kind = part.classList[1];
     const { style } = part.firstElementChild;
-    let zoom = style.zoom = largest;
-    while (overflows(part) && zoom > SMALLEST) style.zoom = zoom -= 0.05;
-    return overflows(part) ? 0 : zoom / largest;
+    let zoom = style.zoom = kind === "said" ? said : LARGEST.shown;
+    while (overflows(part) && zoom > SMALLEST[kind]) style.zoom = zoom -= 0.05;
+    return overflows(part) ? 0 : zoom / LARGEST[kind];
   });
   return Math.min(...reached);
 }
 
 /** Text stands beside what is shown, or above it where that lets both be larger. */
 function fit(section) {
-  const parts = [...section.querySelectorAll(".part")];
-  section.classList.remove("above");
-  const beside = enlarge(parts);
-  if (parts.length === 2 && beside < 0.9) {
-    section.classList.add("above");
-    if (enlarge(parts) <= beside) {
-      section.classList.remove("above");
-      enlarge(parts);
-    }
-  }
-  for (const part of parts) {
+  const reached = LAYOUTS.map((layout) => enlarge(section, layout));
+  enlarge(section, LAYOUTS[reached.indexOf(Math.max(...reached))]);
+  for (const part of section.querySelectorAll(".part")) {
     if (overflows(part)) part.tabIndex = 0; // so that the keyboard scrolls it
     else part.removeAttribute("tabindex");
   }
