@@ -150,22 +150,32 @@ def test_every_slide_fits_or_scrolls_and_says_what_is_to_be_said(page):
 
 
 @in_a_browser
-def test_an_explorer_moves_and_keeps_its_keys_and_a_click_away_from_it_gives_them_back(page):
+def test_an_explorer_moves_and_has_the_keys_until_one_clicks_beside_it(page):
     for slide in walk(page):
-        if slide.locator("[data-module=softmax_explorer]").count():
+        if slide.locator("[data-module=query_explorer]").count():
             break
-    title = slide.locator("h2").inner_text()
-    explorer = slide.locator(".ex").first
+    explorer, place = slide.locator(".ex"), page.url
     before = look(explorer)
     explorer.locator("input[type=range]").first.focus()
     page.keyboard.press("End")
     page.wait_for_timeout(50)
     assert look(explorer) != before
-    page.keyboard.press("ArrowRight")
-    assert page.locator(f"{HERE} h2").inner_text() == title
+    explorer.locator("select").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.url == place
     slide.locator("h2").click()
+    page.keyboard.press("ArrowDown")
+    assert page.url != place
+
+
+@in_a_browser
+def test_the_speaker_s_window_has_the_notes(page):
     page.keyboard.press("ArrowRight")
-    assert page.locator(f"{HERE} h2").inner_text() != title
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
+    notes = opened.value.locator(".speaker-controls-notes")
+    notes.get_by_text("You know look-ups from Python's dictionaries").wait_for()
+    assert "0:00 · 10 minutes · 01 · 3. A look-up that is soft" in notes.inner_text()
 
 
 @in_a_browser
