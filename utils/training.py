@@ -3,6 +3,8 @@
 trainer = Trainer(model, batches, validation, steps=1500)
 trainer.fit()      # Ctrl-C (or the notebook's stop button) stops it after the current step
 trainer.fit()      # and this resumes, with the same result as if nothing had happened
+
+Several processes that `torchrun` started share the work: each takes its rows of every batch.
 """
 
 import math
@@ -18,7 +20,9 @@ from itertools import islice
 from pathlib import Path
 
 import torch
+import torch.distributed as dist
 from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
 from tqdm.auto import tqdm
 
 from utils.corpora import Batch, Batches
@@ -50,6 +54,11 @@ class Trainer:
     The trainer holds everything that a step depends on (weights, optimiser, place in the data,
     random state), so a run that was interrupted, or saved and loaded in another process, ends with
     the same weights as an uninterrupted one. The global random state is left as it was.
+
+    Where `torch.distributed` is initialised, its processes share each batch row by row and add
+    their gradients, so that a step is the same for any number of them but for dropout, which each
+    draws on its own. They stop together; the first one saves, and all load what it saved.
+    Source: Li et al. 2020, "PyTorch Distributed", section 3.
 
     Args:
         model: trained in place.
@@ -102,6 +111,12 @@ class Trainer:
         self.progress = progress
         self.seed = seed
 
+        together = dist.is_available() and dist.is_initialized()
+        self._rank = dist.get_rank() if together else 0
+        self._processes = dist.get_world_size() if together else 1
+        self._losses = _Losses(model)
+        if self._processes > 1:
+            self._losses = DistributedDataParallel(self._losses)
         # `fused` does the whole update in one pass, several times faster than PyTorch's default.
         self.optimizer = torch.optim.Adam(model.parameters(), fused=True)
         self.step = 0
@@ -125,13 +140,14 @@ class Trainer:
             FloatingPointError: the loss or the gradient is no longer finite. The model keeps the
                 weights from before that step.
         """
-        tokens, started = 0, time.perf_counter()
+        tokens, started, stopped = 0, time.perf_counter(), False
+        first = self._rank == 0
         with (
             self._own_random_numbers(),
             _interrupts_noted() as interrupted,
-            tqdm(initial=self.step, total=self.steps, disable=not self.progress) as bar,
+            tqdm(initial=self.step, total=self.steps, disable=not (self.progress and first)) as bar,
         ):
-            while not (self.finished or interrupted.is_set()):
+            while not (self.finished or stopped):
                 for batch in self._rest_of_epoch():
                     tokens += self._take_step(batch)
                     rate = tokens / (time.perf_counter() - started)
@@ -140,14 +156,15 @@ class Trainer:
                     bar.update()
                     if self.step % len(self.batches) == 0 or self.finished:
                         self._validate()
-                    if self.finished or interrupted.is_set():
+                    (stopped,) = self._over_all(interrupted.is_set())  # all, or none
+                    if self.finished or stopped:
                         break
         self.model.eval()
         if self.finished and self._best_weights is not None:
             self.model.load_state_dict(self._best_weights)
         if self.checkpoint is not None:
             self.save(self.checkpoint)
-        if interrupted.is_set():
+        if stopped and first:
             print(
                 f"Stopped after step {self.step:,} of {self.steps:,}. The model keeps what it has "
                 "learned; call fit() again to resume.",
@@ -155,7 +172,12 @@ class Trainer:
             )
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write everything that `load` needs to resume from here."""
+        """Write everything that `load` needs to resume from here; of several processes, the first.
+
+        They may be resumed by another number of processes.
+        """
+        if self._rank != 0:
+            return
         path = Path(path)
         unfinished = path.with_name(path.name + ".part")
         state = {
@@ -193,10 +215,15 @@ class Trainer:
         """Take one step of gradient descent; return the number of target tokens in its batch."""
         self.model.train()
         self.optimizer.zero_grad()
-        losses = self.model.losses(batch, self.teacher_forcing, self.label_smoothing)  # (tokens,)
+        if self._processes > 1:  # each drops other units, however many they are when it resumes
+            torch.manual_seed(hash((self.seed, self.step, self._rank)))
+        rows = batch.part(self._rank, self._processes)
+        # All have to take part in each step: one whose share is empty computes and adds nothing.
+        losses = self._losses(rows or batch, self.teacher_forcing, self.label_smoothing)
+        losses = losses if rows else losses[:0]
         # Not their mean: a word counts the same whether its batch has many words or few.
         loss = losses.sum() / self._usual_tokens
-        loss.backward()
+        (loss * self._processes).backward()  # the mean over processes is taken of the gradients
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
         if not (loss.isfinite() and norm.isfinite()):
             raise FloatingPointError(
@@ -210,9 +237,18 @@ class Trainer:
             group["lr"] = one_cycle(self.step, self.steps, self.learning_rate, self.warmup)
         self.optimizer.step()
         self.step += 1
-        self.losses.append(losses.mean().item())
+        total, tokens = self._over_all(losses.sum().item(), len(losses))
+        self.losses.append(total / tokens)
         self._random_state = _get_random_state(self.model.device)
-        return len(losses)
+        return round(tokens)
+
+    def _over_all(self, *numbers: float) -> tuple[float, ...]:
+        """Each number summed over the processes of the training."""
+        if self._processes == 1:
+            return numbers
+        summed = torch.tensor(numbers, dtype=torch.float64, device=self.model.device)
+        dist.all_reduce(summed)
+        return tuple(summed.tolist())
 
     def _validate(self) -> None:
         """Measure the perplexity, and keep the weights if they are the best so far."""
@@ -240,6 +276,17 @@ class Trainer:
             yield
         finally:
             _set_random_state(device, others)
+
+
+class _Losses(nn.Module):
+    """The losses of a model as a module of its own: what several processes compute together."""
+
+    def __init__(self, model: Seq2Seq):
+        super().__init__()
+        self.model = model
+
+    def forward(self, *batch_and_settings) -> Tensor:
+        return self.model.losses(*batch_and_settings)
 
 
 def _get_random_state(device: torch.device) -> list[Tensor]:

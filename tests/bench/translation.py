@@ -77,8 +77,9 @@ class Recipe:
         device: torch.device | str,
         validate: bool = True,
         progress: bool = False,
+        checkpoint: Path | None = None,
     ) -> tuple[Seq2Seq, float]:
-        """The trained model, and the seconds that training took."""
+        """The trained model, and the seconds that training took; a checkpoint is resumed."""
         set_seed(seed)
         vocabularies = corpus.vocabularies(min_count=self.min_count)
         model = self.model(*vocabularies).to(device)
@@ -91,9 +92,12 @@ class Recipe:
             warmup=self.warmup,
             label_smoothing=self.label_smoothing,
             clip=self.clip,
+            checkpoint=checkpoint,
             progress=progress,
             seed=seed,
         )
+        if checkpoint is not None and checkpoint.exists():
+            trainer.load(checkpoint)
         start = time.perf_counter()
         trainer.fit()
         return model, time.perf_counter() - start

@@ -27,13 +27,15 @@ SHOW = """async ([text, standalone, state, files]) => {
   await new Promise((answered) => setTimeout(answered));
 }"""
 
-# What is seen: all text, shapes and colours, and the pixels of canvases.
+# What is seen: all text, shapes and colours, the pixels of canvases, and marks in a form. Where a
+# slider or a switch stands is not enough: it has to move something else.
 LOOK = """root => {
+  const marks = [...root.querySelectorAll("input[type=radio]")].map((one) => one.checked);
   const pixels = [...root.querySelectorAll("canvas")].map((one) => one.toDataURL());
   const copy = root.cloneNode(true);
   copy.querySelectorAll("input, select, output").forEach((one) => one.remove());
   copy.querySelectorAll("[data-value]").forEach((one) => one.removeAttribute("data-value"));
-  return JSON.stringify([copy.innerHTML, pixels]);
+  return JSON.stringify([copy.innerHTML, marks, pixels]);
 }"""
 
 # Milliseconds from an input to the frame that shows it, moving a slider to and fro.

@@ -51,6 +51,19 @@ class Batch:
     def __len__(self) -> int:
         return len(self.pairs)
 
+    def part(self, n: int, of: int) -> "Batch":
+        """The rows n, n + of, n + 2 of, … as a batch of their own, without idle padding.
+
+        It is empty where the batch has no more than n rows.
+        """
+        if of == 1:
+            return self
+        pairs, lengths = self.pairs[n::of], self.source_lengths[n::of]
+        source_len = max(lengths.tolist(), default=0)
+        target = self.target[n::of]
+        target_len = max((target != PAD).sum(-1).tolist(), default=0)
+        return Batch(self.source[n::of, :source_len], lengths, target[:, :target_len], pairs)
+
     @property
     def source_mask(self) -> Bool[Tensor, "batch 1 src_len"]:
         """True for source words, False for padding."""

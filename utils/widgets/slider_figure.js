@@ -9,7 +9,10 @@ function textLine(parent, { label: name }, onChange) {
   const label = element("label", { class: "ex-control" }, parent);
   element("span", { text: name }, label);
   const input = element("input", { type: "text", style: "grid-column: span 2", ...OWN_KEYS }, label);
-  input.addEventListener("change", () => onChange(input.value));
+  const send = () => onChange(input.value);
+  input.addEventListener("change", send);
+  // JupyterLab takes Enter for itself, so that no change comes of it.
+  input.addEventListener("keydown", ({ key }) => { if (key === "Enter") send(); });
   return (text) => { input.value = text; };
 }
 
