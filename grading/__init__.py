@@ -21,6 +21,10 @@ the answer is a test, the worker asks the parent for what the implementation und
 | `messages` | the forms that a worker's messages may have | yes |
 | `marking` | one submission: what its answers are worth | yes |
 | `results` | what is known of each file, on disk at once; resumed and marked again | yes |
+| `shards` | a part of a class, graded by itself, to be merged with the others | yes |
+| `cluster` | the client of a Dask cluster: asks workers on its nodes in place of those here | yes |
+| `node` | on a node, outside its sandbox: passes on what a worker says | as far as Dask's workers |
+| `version` | whether machines that grade a class together have the same course | yes |
 | `tables` | grades.csv, tasks.csv, files.csv, and what an instructor enters in marks.csv | yes |
 | `likeness` | submissions that are nearly the same | yes |
 | `beliefs` | which misconceptions a class shares, over all tasks | yes |

@@ -1,13 +1,19 @@
-"""The command line: `python -m grading FOLDER --out DIR`; `regrade` and `show` with `--out DIR`."""
+"""The command line: `python -m grading FOLDER --out DIR`; other commands with `--out DIR`."""
 
 import argparse
 import contextlib
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grading.sandbox import NoSandbox
 from grading.submissions import CannotGrade
+
+if TYPE_CHECKING:
+    from grading.marking import Result
+    from grading.shards import Shard
 
 SEEDS = 2**64  # torch takes no larger one
 
@@ -69,7 +75,15 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
         help="of the fresh inputs (default: drawn at random, and kept with the grades)",
     )
     grade.add_argument(
-        "--workers", type=_workers, help="submissions at a time (default: processors)"
+        "--workers",
+        type=_workers,
+        help="submissions at a time (default: processors; with --scheduler, 64)",
+    )
+    grade.add_argument(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="of a Dask cluster whose nodes run the submissions: tcp://…",
     )
     grade.add_argument("--only", default="", metavar="TEXT", help="files with TEXT in their path")
     grade.add_argument(
@@ -77,6 +91,12 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
         default="",
         metavar="NAME",
         help="mark this learner anew, and nobody else; a name or a number",
+    )
+    grade.add_argument(
+        "--shard",
+        type=_shard,
+        metavar="1/3",
+        help="every third submission, from the first on, and no tables: `merge` writes those",
     )
     grade.add_argument(
         "--late",
@@ -94,6 +114,17 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
         "--unsafe",
         action="store_true",
         help="without a sandbox: submissions can read and change whatever you can",
+    )
+
+    merge = commands.add_parser(
+        "merge",
+        help="put together what --shard has graded",
+        description="Put the shards of a class together: the grades are those of one run.",
+    )
+    merge.set_defaults(run=_merge)
+    merge.add_argument("shards", type=Path, nargs="+", help="the folders of all shards")
+    merge.add_argument(
+        "--out", type=Path, metavar="DIR", required=True, help="the folder for the grades"
     )
 
     regrade = commands.add_parser(
@@ -181,6 +212,14 @@ def _workers(text: str) -> int:
     return _whole_number(text, 1, 1000)
 
 
+def _shard(text: str) -> "Shard":
+    from grading.shards import Shard
+
+    number, _, of = text.partition("/")
+    of = _whole_number(of, 1, 10_000)
+    return Shard(_whole_number(number, 1, of), of)
+
+
 def _lateness(text: str) -> str:
     from grading.tables import Lateness
 
@@ -211,11 +250,29 @@ def _grade(options: argparse.Namespace) -> int:
         again=options.again,
         late=options.late,
         column=options.column,
+        shard=options.shard,
+        scheduler=options.scheduler,
     )
-    lost = sum(bool(result.problem) for result in results)
-    print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
-    print(f"Grades: {options.out / 'grades.csv'}    Overview: {options.out / 'overview.html'}")
+    _told(results, options.out)
     return 0
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from grading.grader import merge
+
+    _told(merge(options.shards, options.out), options.out)
+    return 0
+
+
+def _told(results: "Sequence[Result]", out: Path) -> None:
+    """Say where the grades are, or that a merge has to come first."""
+    lost = sum(bool(result.problem) for result in results)
+    if (out / "grades.csv").exists():
+        print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
+        print(f"Grades: {out / 'grades.csv'}    Overview: {out / 'overview.html'}")
+    else:
+        print(f"{len(results) - lost} files graded, {lost} not: a shard. When all are there:")
+        print("python -m grading merge DIR… --out DIR")
 
 
 def _regrade(options: argparse.Namespace) -> int:

@@ -28,6 +28,7 @@ import csv
 import json
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -58,6 +59,7 @@ COMPARED, TURNS = 200, 2  # notebooks that another version grades too; how often
 FOR_PEERS = 6  # notebooks: they take seconds for each
 CLASS, HOSTILE = 1000, 0.05
 MARKS = (100, 500, 1000)  # notebooks after which the memory is read
+ON_CLUSTER, NODES = 120, (1, 2)  # notebooks; Dask's workers
 FORKED, FRESH = 60, 5  # starts of a worker that are timed: by the warm server, and from nothing
 ROOT = Path(__file__).parents[1]
 
@@ -225,28 +227,33 @@ def fresh(count: int) -> tuple[float, float]:
     return time.perf_counter() - start, processor
 
 
-def graded(folder: Path, out: Path, tree: Path = ROOT) -> dict[str, Any]:
+def graded(folder: Path, out: Path, tree: Path = ROOT, *options: object) -> dict[str, Any]:
     """Grade a class by the command line of the course in `tree`, and watch.
 
     Returns:
         Seconds to the first result ("prepared"), from there to the last ("graded"), from there to
-        the end ("reported"), in all ("seconds"), and of all processors ("processor"); and the
-        largest memory of parent and server so far, in MB, at some counts of results ("memory").
+        the end ("reported"), in all ("seconds"), and of all processors ("processor"), from the
+        first result to the last of the grader's own process ("own"); and the largest memory of
+        parent and server so far, in MB, at some counts of results ("memory").
     """
     before = _processor_time()
     start = time.time()
     command = [sys.executable, "-m", "grading", folder, "--out", out, "--seed", "1"]
+    command += map(str, options)
     environment = os.environ | {"PYTHONPATH": str(tree)}
     said = out.with_suffix(".said")
     with said.open("w") as file:
         grader = subprocess.Popen(
             command, cwd=tree, env=environment, stdout=file, stderr=subprocess.STDOUT
         )
-    results, memory, most = out / "private/1/results", {}, [0, 0]
+    results, memory, most, own = out / "private/1/results", {}, [0, 0], [0.0]
+    every = sum(path.is_file() for path in folder.rglob("*"))
     while grader.poll() is None:
         server = _child(_child(grader.pid))  # behind bubblewrap
         most = [*map(max, most, (_largest(grader.pid), _largest(server)))]
         count = len(list(results.glob("*.json")))
+        if 0 < count < every:
+            own.append(_own_time(grader.pid))
         memory |= {mark: most for mark in MARKS if count >= mark and mark not in memory}
         time.sleep(0.1)
     end = time.time()
@@ -259,6 +266,7 @@ def graded(folder: Path, out: Path, tree: Path = ROOT) -> dict[str, Any]:
         "reported": end - times[-1],
         "seconds": end - start,
         "processor": _processor_time() - before,
+        "own": own[-1] - own[min(1, len(own) - 1)],
         "memory": memory,
     }
 
@@ -269,6 +277,12 @@ def _processor_time() -> float:
 
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
+
+
+def _own_time(process: int) -> float:
+    """Seconds of all processors that a running process has taken, without its children."""
+    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def _child(process: int | None) -> int | None:
@@ -296,6 +310,85 @@ def _points(out: Path) -> dict[str, int]:
         result["file"]: sum(task["points"] for task in result["tasks"].values())
         for result in results
     }
+
+
+# --- A cluster ------------------------------------------------------------------------------------
+
+
+class Machines:
+    """A Dask cluster on this machine: a scheduler and workers, each a process of its own.
+
+    Args:
+        folder: for what Dask writes.
+    """
+
+    def __init__(self, folder: Path):
+        self._folder, self._started = folder, []
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self._port}"
+
+    def scheduler(self) -> subprocess.Popen:
+        return self._start("scheduler", "--port", str(self._port))
+
+    def worker(self, **environment: object) -> subprocess.Popen:
+        own = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self._folder))
+        return self._start("worker", self.address, *own, **environment)
+
+    def _start(self, what: str, *words: str, **environment: object) -> subprocess.Popen:
+        command = [sys.executable, "-m", "dask", what, *words, "--host", "127.0.0.1"]
+        settings = {"PYTHONPATH": ROOT, **environment}
+        self._started.append(
+            subprocess.Popen(
+                [*command, "--no-dashboard"],
+                cwd=self._folder,
+                env=os.environ | {name: str(value) for name, value in settings.items()},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
+        return self._started[-1]
+
+    def __enter__(self) -> "Machines":
+        return self
+
+    def __exit__(self, *_) -> None:
+        for process in self._started:
+            process.kill()
+        for process in self._started:
+            process.wait()
+
+
+def cluster() -> dict:
+    """The same honest class by 1 and 2 of Dask's workers, beside as many workers without Dask."""
+    figures = {}
+    print(f"\n{ON_CLUSTER} flawless notebooks of exercise 01, once grading has begun")
+    print(f"{'':12}{'a minute':>10}{'client’s processor s each':>28}{'over local':>12}")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        classroom.write(folder / "class", ON_CLUSTER, flawless=True)
+        for nodes in NODES:
+            found = {
+                "local": graded(folder / "class", folder / f"{nodes}", ROOT, "--workers", nodes)
+            }
+            with Machines(folder) as machines:
+                machines.scheduler()
+                for _ in range(nodes):
+                    machines.worker()
+                where = "--scheduler", machines.address
+                found["cluster"] = graded(folder / "class", folder / f"{nodes} far", ROOT, *where)
+            for name, run in found.items():
+                a_minute = 60 * (ON_CLUSTER - 1) / run["graded"]
+                own = run["own"] / (ON_CLUSTER - 1)
+                ratio = found["local"]["graded"] / run["graded"]
+                print(f"{name:10}{nodes:2}{a_minute:10.0f}{own:28.3f}{ratio:12.2f}")
+                figures[f"{name} {nodes}"] = [round(a_minute), round(own, 3), round(ratio, 2)]
+            same = [
+                (folder / out / "grades.csv").read_bytes() for out in (f"{nodes}", f"{nodes} far")
+            ]
+            assert same[0] == same[1]
+    return figures
 
 
 # --- Peers ----------------------------------------------------------------------------------------
@@ -458,7 +551,8 @@ class Otter(Peer):
 
 if __name__ == "__main__":
     measures = {
-        measure.__name__: measure for measure in (honest, solved, hostile, sandboxes, beside)
+        measure.__name__: measure
+        for measure in (honest, solved, hostile, sandboxes, beside, cluster)
     }
     names = sys.argv[1:] or list(measures)
     if unknown := set(names) - set(measures):

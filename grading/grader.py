@@ -21,11 +21,13 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from grading import pages, tables
+from grading.cluster import AT_A_TIME, Cluster, NodeLost
 from grading.conversation import Assignment
 from grading.marking import Result, ask, mark
 from grading.reader import Reader
 from grading.results import Store, disk_is_full, write
 from grading.sandbox import Launcher, processors, wire
+from grading.shards import Shard, check
 from grading.submissions import (
     CannotGrade,
     NoSubmissions,
@@ -40,6 +42,9 @@ from grading.tables import Lateness, Learner
 from grading.unnamed import Names
 from utils.checks import bank
 from utils.checks.tasks import Record
+
+MOST_LOST = 3  # nodes of a cluster: another submission may fare better
+LOST = f"{MOST_LOST} nodes were lost while it ran on them; grade it again with --resume"
 
 
 class Assignments(Mapping):
@@ -151,6 +156,8 @@ def grade(
     again: str = "",
     late: str | None = None,
     column: str | None = None,
+    shard: Shard | None = None,
+    scheduler: str = "",
 ) -> list[Result]:
     """Grade everything that was handed in.
 
@@ -158,7 +165,8 @@ def grade(
         source: a folder or a zip file.
         out: where the grades go.
         seed: of the fresh cases; by default drawn, and kept with the grades.
-        workers: submissions at a time; by default the number of processors.
+        workers: submissions at a time; by default the number of processors, or with a scheduler
+            `AT_A_TIME`.
         only: grade only files whose path contains this; results of the others stay.
         resume: continue in a folder that holds grades already.
         safe: in the sandbox.
@@ -166,6 +174,9 @@ def grade(
         late: which file counts and what being late costs, as `tables.Lateness` reads it; by
             default as before, or the best.
         column: what Canvas calls the assignment; by default as before, or "Grade".
+        shard: grade this part of the class, and write no tables: `merge` does. By default as
+            before, or the whole class.
+        scheduler: address of a Dask cluster on whose nodes, in their sandboxes, submissions run.
 
     Raises:
         CannotGrade: the folder holds grades already, another grader is at work in it, two
@@ -187,27 +198,33 @@ def grade(
     ]
     if not submissions:
         raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
-    files = {submission.file for submission in everything}
     with Store(out).alone():
         store = Store(out)
         before = store.run
         if before:
-            _check_continues(store, out, source, files, seed, resume or bool(again))
+            shard = shard or Shard.of_run(before)
+            _check_continues(store, out, source, everything, seed, shard, resume or bool(again))
+        elif shard and seed is None:
+            raise CannotGrade("All shards of a class need the same seed. Name it with --seed.")
+        own = {one.file for one in (shard.part(everything) if shard else everything)}
         seed = before.get("seed", secrets.randbits(40) if seed is None else seed)
         assignments = Assignments(store.records, seed, Names(out))
-        workers = workers or processors()
-        with Reader() as reader, Launcher(safe, workers) as launcher:
+        workers = workers or (AT_A_TIME if scheduler else processors())
+        with Reader() as reader, _launcher(safe, workers, scheduler) as launcher:
             store.start(
                 seed=seed,
                 source=str(source.resolve()),
                 safe=safe and before.get("safe", True),
                 late=late or before.get("late", tables.BEST),
                 column=column or before.get("column", "Grade"),
+                **(shard.facts(everything) if shard else {}),
             )
-            if gone := store.leave(files):
+            if gone := store.leave(own):
                 _tell(f"Removed or renamed, and no longer in the grades: {some(gone)}")
             with _Tables(out, store) as known:
-                waiting = [one for one in submissions if again or not known.has(one)]
+                waiting = [
+                    one for one in submissions if one.file in own and (again or not known.has(one))
+                ]
                 run(
                     waiting,
                     lambda submission, alone: _marked(
@@ -216,11 +233,50 @@ def grade(
                     known.keep,
                     workers,
                 )
+        return list(store.all()) if shard else report(out)
+
+
+def _launcher(safe: bool, workers: int, scheduler: str) -> Launcher | Cluster:
+    if scheduler and not safe:
+        raise CannotGrade("Without a sandbox, submissions run on no cluster: leave --unsafe out.")
+    return Cluster(scheduler, _tell) if scheduler else Launcher(safe, workers)
+
+
+def merge(folders: Sequence[Path], out: Path) -> list[Result]:
+    """Put the shards of a class together, as if one run had graded it.
+
+    Args:
+        folders: of the shards, in any order.
+        out: where the grades go.
+
+    Raises:
+        CannotGrade: these are not the shards of one class, all of them, and done; or `out` holds
+            grades already.
+    """
+    _builder()
+    _check_writable(out)
+    shards = {folder: Store(folder) for folder in folders}
+    check(shards)
+    with Store(out).alone():
+        store = Store(out)
+        if store.run:
+            raise CannotGrade(f"{out} holds grades already. Name another folder for --out.")
+        store.adopt(shards.values())
+        runs = [shard.run for shard in shards.values()]
+        run = {name: runs[0][name] for name in ("seed", "source", "safe", "late", "column")}
+        store.start(**run | {"safe": all(one["safe"] for one in runs)})
+        store.leave({file for shard in shards.values() for file in shard.files()})
         return report(out)
 
 
 def _check_continues(
-    store: Store, out: Path, source: Path, files: Collection[str], seed: int | None, wanted: bool
+    store: Store,
+    out: Path,
+    source: Path,
+    everything: Collection[Submission],
+    seed: int | None,
+    shard: Shard | None,
+    wanted: bool,
 ) -> None:
     """Check that a folder that holds grades is the one to go on in.
 
@@ -231,8 +287,10 @@ def _check_continues(
         raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
     if seed not in (None, store.run["seed"]):
         raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
-    known = {result.file for result in store.all()}
-    if known and known.isdisjoint(files):
+    if shard != Shard.of_run(store.run):
+        raise CannotGrade(f"{out} was begun with another --shard, or none. Name another folder.")
+    known = store.files()
+    if known and known.isdisjoint(one.file for one in everything):
         raise CannotGrade(
             f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, name "
             "another folder for --out."
@@ -240,7 +298,7 @@ def _check_continues(
 
 
 def _tell(line: str) -> None:
-    print(line, file=sys.stderr)
+    tqdm.write(line, file=sys.stderr)  # above the bar, if there is one
 
 
 def _check_writable(out: Path) -> None:
@@ -258,11 +316,14 @@ def _check_writable(out: Path) -> None:
 
 
 def _marked(
-    submission: Submission, assignments: Assignments, launcher: Launcher, *more: Any
+    submission: Submission, assignments: Assignments, launcher: Launcher | Cluster, *more: Any
 ) -> Result | None:
     """What `mark` returns, and a result even if the grader itself fails."""
     try:
-        return mark(submission, assignments, launcher, *more)
+        for _ in range(MOST_LOST):
+            with contextlib.suppress(NodeLost):
+                return mark(submission, assignments, launcher, *more)
+        return Result.for_file(submission, LOST)
     except CannotGrade:
         raise
     except Exception as error:
@@ -308,6 +369,8 @@ class _Tables:
             self._write()
 
     def _write(self) -> None:
+        if "shard" in self._store.run:  # the tables are about a whole class
+            return
         began = time.monotonic()
         known = [self._known[file] for file in sorted(self._known)]
         write_tables(_class_of(known, self._store), self._out, self._store)
@@ -443,6 +506,8 @@ def regrade(out: Path) -> list[Move]:
     store = Store(out)
     if not store.run:
         raise CannotGrade(f"There are no grades in {out}.")
+    if "shard" in store.run:
+        raise CannotGrade(f"{out} holds one shard of a class. Merge all of them first.")
     with store.alone():
         return _regrade(out, Store(out))
 

@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,18 @@ class Store:
         self.start(**self.run)
         shutil.rmtree(self._private / str(self._round - 1))
 
+    def adopt(self, shards: Iterable["Store"]) -> None:
+        """Copy what others know and have drawn, in place of what is here."""
+        shutil.rmtree(self._results.parent, ignore_errors=True)
+        self._results.mkdir(parents=True)
+        self.records.mkdir()
+        for shard in shards:
+            shutil.copytree(shard.records, self.records, dirs_exist_ok=True)
+            counted = {self._path(file).name for file in shard.files()}
+            for path in shard._results.glob("*.json"):
+                if path.name in counted or not (self._results / path.name).exists():
+                    shutil.copyfile(path, self._results / path.name)
+
     def save(self, result: Result) -> None:
         text = json.dumps(dataclasses.asdict(result), ensure_ascii=False)
         write(self._path(result.file), text)
@@ -112,6 +124,10 @@ class Store:
     def gone(self) -> Iterator[Result]:
         """The results of files that were removed or renamed since they were graded."""
         return self._sorted(gone=True)
+
+    def files(self) -> set[str]:
+        """The files that are graded, but for those that are gone."""
+        return {file for file, _ in self._files()} - set(self.run.get("gone", []))
 
     def leave(self, files: Collection[str]) -> list[str]:
         """Count only what is known of these files; the files that are gone, sorted."""

@@ -57,6 +57,10 @@ multi30k = _needs(
 site = _needs(
     importlib.util.find_spec("sphinx") is not None, "no Sphinx, for the reading site → make site"
 )
+dask = _needs(
+    importlib.util.find_spec("distributed") is not None,
+    "no Dask, to grade on a cluster → pip install -e .[cluster]",
+)
 every_notebook = _needs(
     "EVERY_NOTEBOOK" in os.environ,
     "running and moving every notebook in a browser takes long → make test-browser",

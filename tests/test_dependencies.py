@@ -37,8 +37,9 @@ def imported(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("package", [name for name in OURS if (ROOT / name).exists()])
 def test_everything_imported_is_declared(package):
-    course = names(PROJECT["dependencies"])
-    dev, hub = (names(PROJECT["optional-dependencies"][extra]) for extra in ("dev", "hub"))
+    optional = PROJECT["optional-dependencies"]
+    course = names(PROJECT["dependencies"]) | names(optional["cluster"])
+    dev, hub = names(optional["dev"]), names(optional["hub"])
     distributions = packages_distributions()
     undeclared = set()
     for path in (ROOT / package).rglob("*.py"):

@@ -45,9 +45,12 @@ class Step:
     Args:
         minutes: how long it may take.
         optional: whether it can go where time runs short.
-        title: what stands in the table of the page.
+        title: what stands in the table of the page, in Markdown.
         own: the minutes that a reader takes for the section, or that the task states.
+        file: the notebook to show, or that of the task.
+        heading: of the section to show.
         notes: for whoever leads it, in Markdown.
+        asked: the section's predictions, and what the notebook found, in Markdown.
         beliefs: slugs of what people take to be true and is not, the most frequent first.
     """
 
@@ -55,27 +58,47 @@ class Step:
     optional: bool
     title: str
     own: int = 0
+    file: Path = Path()
+    heading: str = ""
     notes: Sequence[str] = ()
+    asked: Sequence[str] = ()
     beliefs: Sequence[str] = ()
 
 
-def page(plan: Path) -> str:
+@dataclass(frozen=True)
+class Plan:
+    title: str
+    subtitle: str
+    days: Sequence[Sequence[Step]]
+
+
+def read(file: Path) -> Plan:
+    """A plan, with what the notebooks and the exercises say of its steps.
+
+    Raises:
+        ValueError: the plan and the course do not agree.
+    """
+    given = tomllib.loads(file.read_text(encoding="utf-8"))
+    days = [_day(day, file.name) for day in given["days"]]
+    return Plan(given["title"], given["subtitle"], days)
+
+
+def page(file: Path) -> str:
     """A plan as a page in Markdown.
 
     Raises:
         ValueError: the plan and the course do not agree.
     """
-    told = tomllib.loads(plan.read_text(encoding="utf-8"))
-    days = [_day(day, plan.name) for day in told["days"]]
+    plan = read(file)
     lines = [
-        f"# {told['title']}",
-        f"*{told['subtitle']}*",
-        f"Written by `make plans` from `plans/{plan.name}` and the notebooks: change those, not "
+        f"# {plan.title}",
+        f"*{plan.subtitle}*",
+        f"Written by `make plans` from `plans/{file.name}` and the notebooks: change those, not "
         "this. *Alone* is how long the course expects a reader to take; what is marked with ◇ can "
         "go where time runs short.",
     ]
-    for number, steps in enumerate(days, start=1):
-        lines += [f"## Day {number}"] if len(days) > 1 else []
+    for number, steps in enumerate(plan.days, start=1):
+        lines += [f"## Day {number}"] if len(plan.days) > 1 else []
         lines += [_table(steps), *_details(steps)]
     return "\n\n".join(lines) + "\n"
 
@@ -98,7 +121,7 @@ def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> S
         raise ValueError(f"a step of {minutes} minutes needs one of `show`, `task` and `pause`.")
     if pause:
         return Step(minutes, optional, pause)
-    about = _work(task) if task else _section(show)
+    about = _work(task) if task else section(show)
     if minutes < about["own"]:
         raise ValueError(f"{show or task} gets {minutes} minutes, and takes {about['own']} alone.")
     return Step(minutes, optional, **about)
@@ -107,8 +130,12 @@ def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> S
 # --- A section to show ----------------------------------------------------------------------------
 
 
-def _section(show: str) -> dict[str, Any]:
-    """What `Step` takes for a section."""
+def section(show: str) -> dict[str, Any]:
+    """What `Step` takes for a section, such as `01 · 1. A first picture`.
+
+    Raises:
+        ValueError: there is no such section.
+    """
     number, _, heading = show.partition(" · ")
     path, cells = _section_cells(number, heading)
     anchor = heading.replace("`", "").replace(" ", "-")  # as JupyterLab calls a heading
@@ -117,7 +144,10 @@ def _section(show: str) -> dict[str, Any]:
     return {
         "title": title,
         "own": round(minutes_of(cells)),
-        "notes": [_opening(cells), *_asked(cells)],
+        "file": path,
+        "heading": heading,
+        "notes": [_opening(cells)],
+        "asked": [*_asked(cells)],
         "beliefs": _beliefs_behind(explained),
     }
 
@@ -131,7 +161,7 @@ def _section_cells(number: str, heading: str) -> tuple[Path, list[NotebookNode]]
     paths = {path.name[:2]: path for path in sorted(COURSE.glob("0*.ipynb"))}
     if number not in paths:
         raise ValueError(f"there is no notebook {number!r}: write `01 · 1. A first picture`.")
-    sections = _sections(paths[number])
+    sections = _stored_sections(paths[number])
     if heading not in sections:
         raise ValueError(f"notebook {number} has no section {_unknown(heading, sections)}")
     return paths[number], sections[heading]
@@ -144,11 +174,15 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 
 @cache
-def _sections(path: Path) -> dict[str, list[NotebookNode]]:
+def _stored_sections(path: Path) -> dict[str, list[NotebookNode]]:
+    return sections_of(nbformat.read(path, as_version=4))
+
+
+def sections_of(notebook: NotebookNode) -> dict[str, list[NotebookNode]]:
     """Heading → the cells below it; a cell with a heading inside is cut in two."""
     sections: dict[str, list[NotebookNode]] = {}
     cells: list[NotebookNode] = []  # before the first heading: the notebook's own title
-    for cell in nbformat.read(path, as_version=4).cells:
+    for cell in notebook.cells:
         if cell.cell_type != "markdown":
             cells.append(cell)
             continue
@@ -207,18 +241,19 @@ def _work(name: str) -> dict[str, Any]:
         raise ValueError(f"the exercises have no task {_unknown(name, _tasks())}")
     task = _tasks()[name]
     (file,) = (notebook for notebook, tasks in bank.tasks().items() if task in tasks)
-    title = f"Everybody: [{task.title}](../exercises/{file}.ipynb), `{name}`"
+    path = bank.FOLDER / f"{file}.ipynb"
+    title = f"Everybody: [{task.title}](../exercises/{path.name}), `{name}`"
     notes = [f'{task.facts}. `hint("{name}")` opens three hints, one at a time.']
     questions = {mistake.hint: mistake.name for mistake in reversed(task.mistakes)}
     for question, mistake in [*reversed(questions.items())][:MOST]:
         notes.append(f"**Some will have:** {mistake}. **Ask:** {question}")
-    return {"title": title, "own": task.minutes, "notes": notes}
+    return {"title": title, "own": task.minutes, "file": path, "notes": notes}
 
 
 # --- On the page ----------------------------------------------------------------------------------
 
 
-def _table(steps: list[Step]) -> str:
+def _table(steps: Sequence[Step]) -> str:
     spare = sum(step.minutes for step in steps if step.optional)
     rows = ["| From | Minutes | Alone | |", "|---|---|---|---|"]
     for start, step in _timed(steps):
@@ -228,23 +263,27 @@ def _table(steps: list[Step]) -> str:
     return "\n".join([*rows, f"| {end} | | | the end; ◇ makes {spare} minutes |"])
 
 
-def _details(steps: list[Step]) -> Iterator[str]:
-    told: set[str] = set()  # a belief is spoken of once a day, where it first shows
+def _details(steps: Sequence[Step]) -> Iterator[str]:
+    for start, step, more in told(steps):
+        if step.notes:
+            yield f"### {start} · {step.title}"
+            yield from (*step.notes, *step.asked, *more)
+
+
+def told(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
+    """Each step with the time of its start, and what there is to say beside its notes."""
+    known: set[str] = set()  # a belief is spoken of once a day, where it first shows
     kinds = bank.kinds()
     for start, step in _timed(steps):
-        if not step.notes:
-            continue
-        yield f"### {start} · {step.title}"
-        yield from step.notes
-        new = [slug for slug in step.beliefs if slug not in told][:MOST]
-        told.update(new)
-        for slug in new:
-            yield f"**Some will believe** that {kinds[slug].belief}. **Say:** {kinds[slug].advice}"
+        new = [kinds[slug] for slug in step.beliefs if slug not in known][:MOST]
+        known |= {kind.slug for kind in new}
+        more = [f"**Some will believe** that {one.belief}. **Say:** {one.advice}" for one in new]
         if step.optional:
-            yield f"◇ **Late?** Leave it out, and {step.minutes} minutes are won."
+            more.append(f"◇ **Late?** Leave it out, and {step.minutes} minutes are won.")
+        yield start, step, more
 
 
-def _timed(steps: list[Step]) -> Iterator[tuple[str, Step]]:
+def _timed(steps: Sequence[Step]) -> Iterator[tuple[str, Step]]:
     passed = 0
     for step in steps:
         yield _clock(passed), step

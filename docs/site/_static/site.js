@@ -2,10 +2,12 @@
 
 import { mount } from "./explorers/standalone.js";
 
-/** What the translator asks of a kernel elsewhere: the trained weights of a model. */
+const held = JSON.parse(document.getElementById("translators")?.textContent ?? "{}");
+
+/** What the translator asks of a kernel elsewhere: a model's weights, in the page or beside it. */
 async function answer({ want }) {
-  const file = await fetch(new URL(`translators/${want.replaceAll(" ", "-")}.safetensors`,
-    import.meta.url));
+  const file = await fetch(held[want] ?? new URL(
+    `translators/${want.replaceAll(" ", "-")}.safetensors`, import.meta.url));
   if (!file.ok) return [{ failed: `The model "${want}" could not be loaded.` }, []];
   return [{ have: want }, [new DataView(await file.arrayBuffer())]];
 }
