@@ -64,7 +64,11 @@ def running_lab(course: Path) -> Iterator[str]:
         yield wait_for_address(lab, log)
     finally:
         lab.terminate()
-        lab.wait(timeout=30)
+        try:
+            lab.wait(timeout=60)
+        except subprocess.TimeoutExpired:  # a kernel that is at work does not end when it is asked
+            lab.kill()
+            lab.wait()
 
 
 def _free_port() -> int:
