@@ -59,7 +59,9 @@ COMPARED, TURNS = 200, 2  # notebooks that another version grades too; how often
 FOR_PEERS = 6  # notebooks: they take seconds for each
 CLASS, HOSTILE = 1000, 0.05
 MARKS = (100, 500, 1000)  # notebooks after which the memory is read
-ON_CLUSTER, NODES = 120, (1, 2)  # notebooks; Dask's workers
+ON_CLUSTER, IN_TURNS = 100, 3  # notebooks; how often each way of grading them has its turn
+WAYS = [("here", 1), ("here", 2), ("Dask", 1), ("Dask", 2), ("Dask", 3), ("Dask", 4)]  # workers
+SHARD, SHARDS = 500, (1, 2, 4)  # notebooks in each; how many are merged
 FORKED, FRESH = 60, 5  # starts of a worker that are timed: by the warm server, and from nothing
 ROOT = Path(__file__).parents[1]
 
@@ -162,7 +164,7 @@ def beside() -> dict:
         for turn in range(TURNS):
             for name, tree in trees.items():
                 out = folder / f"{name} {turn}"
-                found[name].append(graded(folder / "class", out, tree))
+                found[name].append(graded(folder / "class", out, tree=tree))
         tables = {name: (folder / f"{name} 0/grades.csv").read_bytes() for name in trees}
         points = {name: _points(folder / f"{name} 0") for name in trees}
     print(f"\n{COMPARED} honest notebooks of exercise 01, graded {TURNS} times by each version")
@@ -227,7 +229,7 @@ def fresh(count: int) -> tuple[float, float]:
     return time.perf_counter() - start, processor
 
 
-def graded(folder: Path, out: Path, tree: Path = ROOT, *options: object) -> dict[str, Any]:
+def graded(folder: Path, out: Path, *options: object, tree: Path = ROOT) -> dict[str, Any]:
     """Grade a class by the command line of the course in `tree`, and watch.
 
     Returns:
@@ -320,24 +322,30 @@ class Machines:
 
     Args:
         folder: for what Dask writes.
+        host: of the scheduler.
     """
 
-    def __init__(self, folder: Path):
-        self._folder, self._started = folder, []
+    def __init__(self, folder: Path, host: str = "tcp://127.0.0.1"):
+        self._folder, self._host, self._started = folder, host, []
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
-        self.address = f"tcp://127.0.0.1:{self._port}"
+        self.address = f"{host}:{self._port}"
 
-    def scheduler(self) -> subprocess.Popen:
-        return self._start("scheduler", "--port", str(self._port))
+    def scheduler(self, *inside: str) -> subprocess.Popen:
+        """The scheduler, started by what comes before its command."""
+        return self._start(inside, "scheduler", self._host, "--port", str(self._port))
 
-    def worker(self, **environment: object) -> subprocess.Popen:
-        own = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self._folder))
-        return self._start("worker", self.address, *own, **environment)
+    def worker(self, *inside: str, host: str = "", **environment: object) -> subprocess.Popen:
+        """A worker, likewise; by default on the scheduler's host."""
+        own = (self.address, "--nthreads", "1", "--no-nanny")
+        own += ("--local-directory", str(self._folder))
+        return self._start(inside, "worker", host or self._host, *own, **environment)
 
-    def _start(self, what: str, *words: str, **environment: object) -> subprocess.Popen:
-        command = [sys.executable, "-m", "dask", what, *words, "--host", "127.0.0.1"]
+    def _start(
+        self, inside: Sequence[str], what: str, host: str, *words: str, **environment: object
+    ) -> subprocess.Popen:
+        command = [*inside, sys.executable, "-m", "dask", what, *words, "--host", host]
         settings = {"PYTHONPATH": ROOT, **environment}
         self._started.append(
             subprocess.Popen(
@@ -361,33 +369,69 @@ class Machines:
 
 
 def cluster() -> dict:
-    """The same honest class by 1 and 2 of Dask's workers, beside as many workers without Dask."""
-    figures = {}
-    print(f"\n{ON_CLUSTER} flawless notebooks of exercise 01, once grading has begun")
-    print(f"{'':12}{'a minute':>10}{'client’s processor s each':>28}{'over local':>12}")
+    """The same class by workers here and by Dask's; and what it costs to merge shards."""
+    found: dict[tuple[str, int], list[dict]] = {way: [] for way in WAYS}
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         classroom.write(folder / "class", ON_CLUSTER, flawless=True)
-        for nodes in NODES:
-            found = {
-                "local": graded(folder / "class", folder / f"{nodes}", ROOT, "--workers", nodes)
-            }
-            with Machines(folder) as machines:
-                machines.scheduler()
-                for _ in range(nodes):
-                    machines.worker()
-                where = "--scheduler", machines.address
-                found["cluster"] = graded(folder / "class", folder / f"{nodes} far", ROOT, *where)
-            for name, run in found.items():
-                a_minute = 60 * (ON_CLUSTER - 1) / run["graded"]
-                own = run["own"] / (ON_CLUSTER - 1)
-                ratio = found["local"]["graded"] / run["graded"]
-                print(f"{name:10}{nodes:2}{a_minute:10.0f}{own:28.3f}{ratio:12.2f}")
-                figures[f"{name} {nodes}"] = [round(a_minute), round(own, 3), round(ratio, 2)]
-            same = [
-                (folder / out / "grades.csv").read_bytes() for out in (f"{nodes}", f"{nodes} far")
-            ]
-            assert same[0] == same[1]
+        for turn in range(IN_TURNS):
+            for where, workers in WAYS:
+                out = folder / f"{where} {workers} {turn}"
+                if where == "here":
+                    run = graded(folder / "class", out, "--workers", workers)
+                else:
+                    run = by_dask(folder / "class", out, workers)
+                found[where, workers].append(run)
+        assert len({path.read_bytes() for path in folder.glob("*/grades.csv")}) == 1
+    print(f"\n{ON_CLUSTER} flawless notebooks of exercise 01, once grading has begun: mean and")
+    print(f"standard deviation of {IN_TURNS} runs, in turns with the others")
+    print(f"{'workers':10}{'a minute':>14}{'over one here':>16}{'client’s processor s each':>28}")
+    first, figures = [run["graded"] for run in found["here", 1]], {}
+    for (where, workers), runs in found.items():
+        figures[f"{where} {workers}"] = spreads = [
+            _spread([60 * (ON_CLUSTER - 1) / run["graded"] for run in runs], 0),
+            _spread([one / run["graded"] for one, run in zip(first, runs, strict=True)], 2),
+            _spread([run["own"] / (ON_CLUSTER - 1) for run in runs], 3),
+        ]
+        print(f"{where:8}{workers:2}{spreads[0]:>14}{spreads[1]:>16}{spreads[2]:>28}")
+    return figures | {"merge": merging()}
+
+
+def by_dask(class_: Path, out: Path, workers: int) -> dict[str, Any]:
+    """What `graded` returns, with so many of Dask's workers."""
+    with tempfile.TemporaryDirectory() as folder, Machines(Path(folder)) as machines:
+        machines.scheduler()
+        for _ in range(workers):
+            machines.worker()
+        return graded(class_, out, "--scheduler", machines.address)
+
+
+def _spread(values: Sequence[float], places: int) -> str:
+    return f"{statistics.mean(values):.{places}f} ± {statistics.stdev(values):.{places}f}"
+
+
+def merging() -> dict:
+    """Results → the processor seconds that it takes to merge them, and the most memory in MB."""
+    figures = {}
+    print(f"\nmerge, in shards of {SHARD}\n{'results':>8}{'processor s':>14}{'MB':>8}")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        classroom.write(folder / "class", SHARD * max(SHARDS))
+        shards = [folder / f"{number}" for number in range(1, max(SHARDS) + 1)]
+        for shard in shards:
+            graded(folder / "class", shard, "--shard", f"{shard.name}/{len(shards)}")
+        for count in SHARDS:
+            for shard in shards[:count]:  # the shards of a smaller class
+                path = shard / "private/run.json"
+                path.write_text(json.dumps(json.loads(path.read_text()) | {"shards": count}))
+            command = [sys.executable, "-m", "grading", "merge", *shards[:count]]
+            merge = subprocess.Popen([*command, "--out", folder / f"{count} merged"], cwd=ROOT)
+            _, status, usage = os.wait4(merge.pid, 0)
+            merge.returncode = os.waitstatus_to_exitcode(status)
+            assert merge.returncode == 0
+            seconds, most = usage.ru_utime + usage.ru_stime, usage.ru_maxrss >> 10
+            print(f"{count * SHARD:8,}{seconds:14.1f}{most:8,}")
+            figures[count * SHARD] = [round(seconds, 1), most]
     return figures
 
 

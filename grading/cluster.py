@@ -3,6 +3,11 @@
 All that decides stays in this process. For each of Dask's workers that is there or comes, a `Node`
 is made on it, as an actor; it starts a sandbox, or says why it cannot. What goes back and forth are
 the bytes that go between a parent and its worker on one machine, message by message.
+
+A machine that falls silent is noticed by the kernel at the other end of the line, for which Dask
+sets `distributed.comm.timeouts.tcp`: 30 seconds, unless it is told otherwise. The scheduler then
+strikes the node off, and with it goes what it had. `SILENCE` and `MARGIN` are for programs that
+hang on machines that do not.
 """
 
 import contextlib
@@ -12,6 +17,8 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import CancelledError
+from pkgutil import resolve_name
 from typing import Any, BinaryIO
 
 from grading import node
@@ -22,6 +29,7 @@ AT_A_TIME = 64  # submissions that wait for a node or run on one, so that none i
 INTERVAL = 0.5  # seconds between two looks at who is there
 LONGEST_WAIT = 300.0  # seconds for any node that can grade
 MARGIN = 60.0  # seconds beyond those that a node itself waits for a worker
+SILENCE = 60.0  # seconds for the scheduler to say who is there
 
 
 class NodeLost(BaseException):
@@ -56,7 +64,7 @@ class Cluster:
         self._connect = lambda: distributed.Client(address, timeout=10)
         self._address, self._tell = address, tell
         self._changed = threading.Condition()
-        self._asked: dict[str, Any] = {}  # address → the future of a node that is being made
+        self._asked: dict[str, threading.Thread] = {}  # address → who waits for what it says
         self._free: list[tuple[str, Any]] = []  # address and actor
         self._busy: set[str] = set()
         self._silent: set[str] = set()  # lost, and nobody was told yet
@@ -75,9 +83,10 @@ class Cluster:
 
     def __exit__(self, *_) -> None:
         self._closed.set()
-        with self._changed:
-            self._changed.notify_all()
         self._watcher.join()
+        with self._changed:
+            self._asked.clear()
+            self._changed.notify_all()
         self._hang_up()
 
     def launch(self, seconds: float) -> "RemoteWorker":
@@ -123,10 +132,10 @@ class Cluster:
                 self._silent.add(address)
 
     def _watch(self) -> None:
-        """Make nodes of the workers that come, and forget those that go."""
+        """Ask the workers that come, and forget those that go."""
         while not self._closed.wait(INTERVAL):
             try:
-                there = set(self._client.nthreads())
+                there = set(self._client.nthreads(callback_timeout=SILENCE))
             except Exception:  # whatever a connection dies of
                 self._reconnect()
                 continue
@@ -138,32 +147,46 @@ class Cluster:
         self._silent |= {*self._asked, *self._busy, *(address for address, _ in self._free)} - there
         self._busy &= there
         for address in self._silent:
-            what = "does not answer, and is left out" if address in there else "is gone"
-            self._tell(f"Node {address} {what}. What it had, another node grades.")
+            self._tell(f"Node {address} is lost. What it had, another node grades.")
         self._left_out = (self._left_out | self._silent) & there
         self._silent.clear()
         self._free = [pair for pair in self._free if pair[0] in there]
-        self._asked = {address: made for address, made in self._asked.items() if address in there}
-        for address in sorted(made for made in self._asked if self._asked[made].done()):
-            future = self._asked.pop(address)
-            try:
-                self._free.append((address, future.result()))
-            except Exception as problem:  # of the node; or the class cannot even be read there
-                self._left_out.add(address)
-                self._tell(f"Node {address} is left out: {problem or type(problem).__name__}.")
+        self._asked = {address: waits for address, waits in self._asked.items() if address in there}
         known = {*self._asked, *self._busy, *self._left_out, *(pair[0] for pair in self._free)}
         for address in sorted(there - known):
-            self._asked[address] = self._client.submit(
-                node.Node,
-                node.version(),
-                node.rounding(),
-                actor=True,
-                pure=False,
-                workers=[address],
-                allow_other_workers=False,
-            )
+            ask = threading.Thread(target=self._ask, args=(self._client, address), daemon=True)
+            self._asked[address] = ask
+            ask.start()
         if self._busy or self._free:
             self._idle_since = time.monotonic()
+
+    def _ask(self, client: Any, address: str) -> None:
+        """Take a new node in, or leave it out."""
+        actor, refusal, lost = None, "", False
+        there = {"workers": [address], "pure": False}
+        try:
+            # A worker of Dask's that is sent what it cannot read ends. So name it first.
+            name = f"{node.__name__}:{node.Node.__name__}"
+            client.submit(resolve_name, name, **there).result(LONGEST_WAIT)
+            actor = client.submit(node.Node, actor=True, **there).result(LONGEST_WAIT)
+            refusal = actor.prepare(node.version(), node.rounding()).result(LONGEST_WAIT)
+        except (OSError, CancelledError):  # of the network; or the scheduler is gone
+            lost = True
+        except Exception as problem:  # the class, or its method, is not there
+            reason = (str(problem).splitlines() or [type(problem).__name__])[0]
+            refusal = f"it has no course, or another version of it ({reason})"
+        with self._changed:
+            if self._asked.get(address) is not threading.current_thread():
+                return  # whatever it says, it has gone meanwhile
+            del self._asked[address]
+            if lost:
+                self._silent.add(address)
+            elif refusal:
+                self._left_out.add(address)
+                self._tell(f"Node {address} is left out: {refusal}.")
+            else:
+                self._free.append((address, actor))
+                self._changed.notify()
 
     def _reconnect(self) -> None:
         """The scheduler is gone, and all nodes with it: wait for it to come back."""

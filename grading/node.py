@@ -26,27 +26,32 @@ def rounding() -> dict[str, str]:
 
 
 class Node:
-    """One worker at a time, in the sandbox of the machine that this is on.
+    """One worker at a time, in the sandbox of the machine that this is on."""
 
-    Args:
-        client_version: of the client's course.
-        client_rounding: as `rounding` says for the client.
+    def __init__(self):
+        self._launcher: Launcher | None = None
+        self._worker: Worker | None = None
 
-    Raises:
-        RuntimeError: this machine cannot grade for that client; the message says why.
-    """
+    def prepare(self, client_version: str, client_rounding: Mapping[str, str]) -> str:
+        """Start a sandbox.
 
-    def __init__(self, client_version: str, client_rounding: Mapping[str, str]):
+        Args:
+            client_version: of the client's course.
+            client_rounding: as `rounding` says for the client.
+
+        Returns:
+            Why this machine cannot grade for that client; nothing if it can.
+        """
         if version() != client_version:
-            raise RuntimeError("it has another version of the course, Python, torch or NumPy")
+            return "it has another version of the course, Python, torch or NumPy"
         for name in rounding():
             del os.environ[name]
         os.environ.update(client_rounding)
         try:
             self._launcher = Launcher()
         except NoSandbox as problem:
-            raise RuntimeError(f"it has no sandbox: {problem.reason}") from None
-        self._worker: Worker | None = None
+            return f"it has no sandbox: {problem.reason}"
+        return ""
 
     def launch(self, seconds: float) -> None:
         """Take a new worker, and end the one before."""

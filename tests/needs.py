@@ -24,6 +24,14 @@ def sandbox_works() -> bool:
 
 
 @cache
+def networks_work() -> bool:
+    """Whether networks can be made here that nobody else sees, with lines between them."""
+    command = ["unshare", "--net", "ip", "link", "add", "type", "veth"]
+    there = all(map(shutil.which, ("unshare", "ip")))
+    return there and not subprocess.run(command, stderr=-3).returncode
+
+
+@cache
 def find_chromium() -> str | None:
     """A Chromium or Chrome of this machine; Playwright's own is not downloaded."""
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -60,6 +68,10 @@ site = _needs(
 dask = _needs(
     importlib.util.find_spec("distributed") is not None,
     "no Dask, to grade on a cluster → pip install -e .[cluster]",
+)
+networks = _needs(
+    networks_work(),
+    "no networks of its own → run the tests as root, with the program ip (apt install iproute2)",
 )
 every_notebook = _needs(
     "EVERY_NOTEBOOK" in os.environ,

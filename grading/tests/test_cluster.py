@@ -1,12 +1,12 @@
 """On a real Dask cluster of several processes: the same bytes, whatever becomes of its nodes."""
 
+import os
 import pickle
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,14 +23,12 @@ from grading.tests.test_grading import (
     notebook,
     results_in,
     said,
-    start,
     wait_until,
     written,
 )
 from tests import needs
 from utils.checks import bank
 
-__all__ = ["start"]  # a fixture
 pytestmark = [needs.sandbox, needs.dask]
 
 SEED = 918_273_645_546_372_819
@@ -106,52 +104,160 @@ def _as_bytes(values: dict) -> Iterator[bytes]:
     return (one.tobytes() for one in arrays if one.dtype.kind == "f" and len(np.unique(one)) > 3)
 
 
-def test_lost_slow_and_unfit_nodes_cost_one_line_each(class_, local, machines, tmp_path, start):
-    other = tmp_path / "other"
+class Run:
+    """The command line, at work on a cluster: what it tells can be read meanwhile.
+
+    Args:
+        class_: the submissions.
+        out: where the grades go.
+        address: of the scheduler.
+        inside: what comes before the command.
+    """
+
+    def __init__(self, class_: Path, out: Path, address: str, *inside: str):
+        self._out, self._told = out, out.with_suffix(".told")
+        command = [*inside, sys.executable, "-m", "grading", class_, "--out", out]
+        command += ["--seed", str(SEED), "--scheduler", address]
+        with self._told.open("w") as file:
+            self.process = subprocess.Popen(command, cwd=COURSE, stderr=file)
+
+    def wait_for_results(self, count: int) -> None:
+        self._wait(lambda: results_in(self._out) >= count)
+
+    def wait_for_line(self, pattern: str) -> None:
+        self._wait(lambda: re.search(f"{pattern}\n", self._told.read_text()))
+
+    def _wait(self, true: Callable) -> None:
+        wait_until(lambda: self.process.poll() is not None or true())
+        assert self.process.poll() is None, self._told.read_text()
+
+    def end(self) -> tuple[str, dict[str, bytes]]:
+        """What it has told, and what it has written."""
+        self.process.wait(timeout=300)
+        assert self.process.returncode == 0, self._told.read_text()
+        return self._told.read_text(), content(self._out)
+
+
+@pytest.fixture
+def start(class_, tmp_path) -> Iterator[Callable[..., Run]]:
+    """Starts the command line; what a failing test leaves behind is ended."""
+    started = []
+
+    def one(address: str, *inside: str) -> Run:
+        started.append(Run(class_, tmp_path / "out", address, *inside))
+        return started[-1]
+
+    yield one
+    for run in started:
+        run.process.kill()
+        run.process.wait()
+
+
+def lost(node: str = NODE) -> str:
+    return rf"Node {node} is lost\. What it had, another node grades\."
+
+
+def test_lost_slow_and_unfit_nodes_cost_one_line_each(local, machines, tmp_path, start):
+    other, old = tmp_path / "other", tmp_path / "old"
     for name in ("utils", "grading"):
         shutil.copytree(COURSE / name, other / name)
     with (other / "utils" / "masks.py").open("a") as file:
         file.write("# another version\n")
+    written(old, {"grading/__init__.py": b"", "grading/node.py": b""})
     machines.scheduler()
-    lost, slow = machines.worker(), machines.worker()
+    run = start(machines.address)
     machines.worker(PATH=tmp_path)  # without bwrap
     machines.worker(PYTHONPATH=other)
-    out = tmp_path / "out"
-    grading = start(class_, "--out", out, "--seed", SEED, "--scheduler", machines.address)
-    wait_until(lambda: results_in(out) > 3)
-    lost.kill()
+    machines.worker(PYTHONPATH=old)
+    for why in (
+        r"it has no sandbox: the program bwrap is not installed\.",
+        r"it has another version of the course, Python, torch or NumPy\.",
+        r"it has no course, or another version of it \(.*'Node'\)\.",
+    ):
+        run.wait_for_line(rf"Node {NODE} is left out: {why}")
+    killed = machines.worker()
+    run.wait_for_results(2)
+    killed.send_signal(signal.SIGSTOP)  # with a submission that has to be graded yet
+    slow = machines.worker()
+    run.wait_for_results(5)
     slow.send_signal(signal.SIGSTOP)
-    time.sleep(3)
+    killed.kill()
+    run.wait_for_line(lost())
     slow.send_signal(signal.SIGCONT)
-    told = grading.communicate(timeout=300)[1]
-    assert grading.returncode == 0, told
-    assert content(out) == local
-    patterns = [
-        rf"Node {NODE} is left out: it has another version of the course, Python, torch or NumPy\.",
-        rf"Node {NODE} is left out: it has no sandbox: the program bwrap is not installed\.",
-        rf"Node {NODE} is gone\. What it had, another node grades\.",
-    ]
-    assert [len(re.findall(f"{one}\n", told)) for one in patterns] == [1, 1, 1]
-    assert told.count("Node ") == 3
+    told, written_ = run.end()
+    assert written_ == local
+    assert told.count("Node ") == 4
 
 
-def test_a_scheduler_that_restarts_loses_nothing(class_, local, machines, tmp_path, start):
-    scheduler = machines.scheduler()
-    machines.worker()
-    out = tmp_path / "out"
-    grading = start(class_, "--out", out, "--seed", SEED, "--scheduler", machines.address)
-    wait_until(lambda: results_in(out) > 3)
-    scheduler.kill()
-    scheduler.wait()
-    time.sleep(1)
+def test_a_scheduler_that_restarts_loses_nothing(local, machines, start):
+    before = machines.scheduler(), machines.worker()
+    run = start(machines.address)
+    run.wait_for_results(4)
+    for process in before:
+        process.kill()
+        process.wait()
+    run.wait_for_line(f"The scheduler at {machines.address} is gone. Waiting for it to come back.")
     machines.scheduler()
     machines.worker()
-    told = grading.communicate(timeout=300)[1]
-    assert grading.returncode == 0, told
-    assert content(out) == local
-    assert told.count(f"The scheduler at {machines.address} is gone. Waiting for it to come") == 1
-    assert told.count(f"The scheduler at {machines.address} is back.") == 1
+    run.wait_for_line(f"The scheduler at {machines.address} is back.")
+    told, written_ = run.end()
+    assert written_ == local
+    assert told.count("The scheduler") == 2
+    assert "Node" not in told
     assert "Traceback" not in told
+
+
+class Network(Machines):
+    """The same on three machines: that of the scheduler, and lines from it to two for workers."""
+
+    def __init__(self, folder: Path):
+        super().__init__(folder, "tcp://10.0.0.1")
+        self._names = [f"course-{os.getpid()}-{number}" for number in (1, 2, 3)]
+
+    def __enter__(self) -> "Network":
+        head, *others = self._names
+        for name in self._names:
+            _ip(f"netns add {name}")
+            _ip(f"-n {name} link set lo up")
+        for number, name in enumerate(others, 2):
+            _ip(f"-n {head} link add to{number} type veth peer name to1 netns {name}")
+            for place, own, peer in ((head, 1, number), (name, number, 1)):
+                _ip(f"-n {place} addr add 10.0.0.{own} peer 10.0.0.{peer} dev to{peer}")
+                _ip(f"-n {place} link set to{peer} up")
+        return self
+
+    def __exit__(self, *_) -> None:
+        super().__exit__()
+        for name in self._names:
+            _ip(f"netns delete {name}")
+
+    def on(self, number: int) -> list[str]:
+        """What comes before a command for the machine with this number."""
+        return f"ip netns exec {self._names[number - 1]}".split()
+
+    def cut(self, number: int) -> None:
+        """Cut the line at the worker's end: the others hear nothing any more, not even an end."""
+        _ip(f"-n {self._names[number - 1]} link set to1 down")
+
+
+def _ip(words: str) -> None:
+    subprocess.run(["ip", *words.split()], check=True)
+
+
+@needs.networks
+def test_a_node_whose_line_is_cut_costs_one_line(local, tmp_path, start):
+    (tmp_path / "machines").mkdir()
+    with Network(tmp_path / "machines") as network:
+        network.scheduler(*network.on(1))
+        network.worker(*network.on(2), host="tcp://10.0.0.2")
+        run = start(network.address, *network.on(1))
+        run.wait_for_results(4)
+        network.cut(2)  # with a submission that has to be graded yet
+        network.worker(*network.on(3), host="tcp://10.0.0.3")
+        run.wait_for_line(lost(r"tcp://10\.0\.0\.2:\d+"))
+        told, written_ = run.end()
+    assert written_ == local
+    assert told.count("Node ") == 1
 
 
 def test_a_cluster_that_cannot_grade_is_one_line(machines, tmp_path, monkeypatch, capsys):
