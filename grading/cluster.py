@@ -73,7 +73,7 @@ class Cluster:
         self._closed = threading.Event()
         try:
             self._client = self._connect()
-        except (OSError, ValueError) as problem:
+        except (OSError, ValueError, TypeError) as problem:  # TypeError: no certificate
             raise CannotGrade(f"No Dask scheduler answers at {address}: {problem}") from None
         self._watcher = threading.Thread(target=self._watch, daemon=True)
 

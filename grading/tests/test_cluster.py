@@ -245,7 +245,8 @@ def _ip(words: str) -> None:
 
 
 @needs.networks
-def test_a_node_whose_line_is_cut_costs_one_line(local, tmp_path, start):
+def test_a_node_whose_line_is_cut_costs_one_line(local, tmp_path, start, monkeypatch):
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP", "12s")  # in place of 30
     (tmp_path / "machines").mkdir()
     with Network(tmp_path / "machines") as network:
         network.scheduler(*network.on(1))
@@ -266,6 +267,9 @@ def test_a_cluster_that_cannot_grade_is_one_line(machines, tmp_path, monkeypatch
     status, told = said(capsys, *arguments)
     assert (status, told.count("\n")) == (2, 1)
     assert f"No Dask scheduler answers at {machines.address}" in told
+    status, told = said(capsys, *arguments[:-1], machines.address.replace("tcp", "tls"))
+    assert (status, told.count("\n")) == (2, 1)
+    assert "check your TLS configuration" in told
     status, told = said(capsys, *arguments, "--unsafe")
     assert (status, told.count("\n")) == (2, 1)
     machines.scheduler()
