@@ -86,6 +86,7 @@ class Cluster:
         self._watcher.join()
         with self._changed:
             self._asked.clear()
+            self._tell_lost()  # since the last look
             self._changed.notify_all()
         self._hang_up()
 
@@ -146,10 +147,8 @@ class Cluster:
     def _look(self, there: set[str]) -> None:
         self._silent |= {*self._asked, *self._busy, *(address for address, _ in self._free)} - there
         self._busy &= there
-        for address in self._silent:
-            self._tell(f"Node {address} is lost. What it had, another node grades.")
         self._left_out = (self._left_out | self._silent) & there
-        self._silent.clear()
+        self._tell_lost()
         self._free = [pair for pair in self._free if pair[0] in there]
         self._asked = {address: waits for address, waits in self._asked.items() if address in there}
         known = {*self._asked, *self._busy, *self._left_out, *(pair[0] for pair in self._free)}
@@ -159,6 +158,11 @@ class Cluster:
             ask.start()
         if self._busy or self._free:
             self._idle_since = time.monotonic()
+
+    def _tell_lost(self) -> None:
+        for address in sorted(self._silent):
+            self._tell(f"Node {address} is lost. What it had, another node grades.")
+        self._silent.clear()
 
     def _ask(self, client: Any, address: str) -> None:
         """Take a new node in, or leave it out."""
