@@ -57,6 +57,10 @@ multi30k = _needs(
 site = _needs(
     importlib.util.find_spec("sphinx") is not None, "no Sphinx, for the reading site → make site"
 )
+voice = _needs(
+    shutil.which("espeak-ng") is not None,
+    "no voice, to rehearse a plan → apt install espeak-ng",
+)
 dask = _needs(
     importlib.util.find_spec("distributed") is not None,
     "no Dask, to grade on a cluster → pip install -e .[cluster]",
