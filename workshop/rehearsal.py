@@ -61,7 +61,7 @@ class Room:
         """Run cells of a notebook; how many minutes that took, the first time with its kernel.
 
         Raises:
-            CellExecutionError: a cell has failed.
+            ValueError: a cell has failed.
         """
         start = time.perf_counter()
         if path not in self.clients:
@@ -70,7 +70,10 @@ class Room:
         for cell in cells:
             if cell.cell_type == "code":
                 client.nb.cells.append(new_code_cell(cell.source))
-                client.execute_cell(client.nb.cells[-1], len(client.nb.cells) - 1)
+                try:
+                    client.execute_cell(client.nb.cells[-1], len(client.nb.cells) - 1)
+                except CellExecutionError as error:
+                    raise ValueError(f"{path.name}: {error.ename}: {error.evalue}") from None
         return (time.perf_counter() - start) / 60
 
     def _opened(self, path: Path) -> NotebookClient:
@@ -89,7 +92,7 @@ def walk(step: plan.Step, room: Room) -> Took:
     """Do what a step asks for, in a room without people.
 
     Raises:
-        CellExecutionError: a cell has failed, which the plan should have seen to.
+        ValueError: a cell has failed, which the plan should have seen to.
     """
     if step.task:
         return Took(cells=room.run(step.file, _task_cells(step)), given=step.own)
@@ -173,8 +176,8 @@ def main(names: list[str]) -> None:
     try:
         for name in names or plans:
             rehearse(plans[name])
-    except CellExecutionError as error:
-        sys.exit(f"A cell of the last step fails: {error.ename}: {error.evalue}")
+    except ValueError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":
