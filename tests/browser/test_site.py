@@ -15,7 +15,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
-from tests.browser.lab import ROOT
+from tests.browser.lab import ROOT, watched_page
 
 pytestmark = [needs.chromium, needs.site]
 
@@ -53,18 +53,8 @@ def address(site):
 
 @pytest.fixture
 def page(browser, address):
-    """A page in which an error, a missing file or a request to another host fails the test."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(60_000)
-    wrong = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-    page.on("response", lambda one: wrong.append(one.url) if one.status >= 400 else None)
-    own = (address, "data:", "blob:", "about:")
-    page.on("request", lambda one: None if one.url.startswith(own) else wrong.append(one.url))
-    yield page
-    page.close()
-    assert wrong == []
+    with watched_page(browser, address) as page:
+        yield page
 
 
 def open_all(page, address, name):
