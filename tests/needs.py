@@ -61,6 +61,12 @@ voice = _needs(
     shutil.which("espeak-ng") is not None,
     "no voice, to rehearse a plan → apt install espeak-ng",
 )
+ruby = _needs(
+    shutil.which("ruby") is not None, "no Ruby, which Canvas is written in → apt install ruby"
+)
+php = _needs(
+    shutil.which("php") is not None, "no PHP, which Moodle is written in → apt install php-cli"
+)
 dask = _needs(
     importlib.util.find_spec("distributed") is not None,
     "no Dask, to grade on a cluster → pip install -e .[cluster]",
