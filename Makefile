@@ -23,7 +23,7 @@ lint: .venv/ready  ## style of code and notebooks
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
 screenshots: .venv/ready  ## pictures of every notebook in both themes, in build/screenshots; ONLY=05
-	EVERY_NOTEBOOK=1 SCREENSHOTS=1 $(BIN)/pytest tests/browser -k "notebooks/$(or $(ONLY),0)"
+	EVERY_NOTEBOOK=1 SCREENSHOTS=1 $(BIN)/pytest tests/browser/test_notebooks.py -k "notebooks/$(or $(ONLY),0)"
 
 pictures: .venv/ready  ## the README's picture, made by notebook 06
 	$(BIN)/python -m tests.pictures
