@@ -5,7 +5,7 @@ EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.rec
 SOLUTIONS := $(wildcard solutions/0*.ipynb)
 CHOSEN := $(wildcard solutions/$(ONLY)_*.ipynb) $(patsubst solutions/n%/,solutions/%.ipynb,$(dir $(wildcard solutions/n*/$(ONLY).py)))
 
-.PHONY: lab test test-browser test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade test-hub plans slides preflight catch-up release site
+.PHONY: lab test test-browser test-everywhere lint screenshots pictures bench bench-grading notebooks exercises selftest recall grade test-hub plans rehearse slides preflight catch-up release site
 
 lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
@@ -23,7 +23,7 @@ lint: .venv/ready  ## style of code and notebooks
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
 screenshots: .venv/ready  ## pictures of every notebook in both themes, in build/screenshots; ONLY=05
-	SCREENSHOTS=1 $(BIN)/pytest tests/browser/test_course.py -k "themes and ($(or $(ONLY),0))"
+	EVERY_NOTEBOOK=1 SCREENSHOTS=1 $(BIN)/pytest tests/browser/test_notebooks.py -k "notebooks/$(or $(ONLY),0)"
 
 pictures: .venv/ready  ## the README's picture, made by notebook 06
 	$(BIN)/python -m tests.pictures
@@ -56,6 +56,9 @@ grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=fold
 
 plans: .venv/ready  ## timed plans for a room, in workshop/, from workshop/plans and the notebooks
 	$(BIN)/python -m workshop.plan
+
+rehearse: .venv/ready  ## walk through a plan against the clock, with a voice: ONLY=half-day; needs espeak-ng
+	@$(BIN)/python -m workshop.rehearsal $(ONLY)
 
 slides: .venv/site  ## the plans and the notebooks as slides, in build/slides
 	@$(BIN)/python -m workshop.slides

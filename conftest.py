@@ -92,7 +92,7 @@ def _tell_what_the_browser_saw(terminalreporter):
                 else:
                     counts[name] += found
     if timed:
-        terminalreporter.line(f"{'milliseconds from a move to its frame':44}median   95 %")
+        terminalreporter.line(f"{'milliseconds until it is seen':44}median   95 %")
     for what, times in timed.items():
         high = quantiles(times, n=20)[-1]
         terminalreporter.line(f"{what:44}{median(times):6.1f} {high:6.1f}")

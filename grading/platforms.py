@@ -83,8 +83,10 @@ def grade_rows(platform: str, column: str, possible: float, rows: list[tuple]) -
         return heads + [[name, id, "", "", "", points] for name, id, points in rows]
     if platform == "moodle":  # without the last column it takes nothing
         heads = ["Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)"]
+        # It wants a number, and 0 is nobody's; a backslash before the end of a cell hides that end.
         return [heads] + [
-            [f"Participant {id}", name, points, possible, ""] for name, id, points in rows
+            [f"Participant {id or 0}", name.replace("\\", "/"), points, possible, ""]
+            for name, id, points in rows
         ]
     return [["Student", "Grade", "Points possible"]] + [
         [name, points, possible] for name, _, points in rows

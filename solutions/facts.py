@@ -26,6 +26,7 @@ READING = re.compile(r"\| \d+ minutes \|")
 TITLE = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
 TOTALS = re.compile(r"^\| \d+ minutes \| \d+ \|", flags=re.MULTILINE)
 TASKS = re.compile(r"^\*\w+ tasks? for notebook", flags=re.MULTILINE)
+LINES_A_MINUTE = 6.5  # of code, that an attentive reader follows
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
@@ -97,8 +98,13 @@ def minutes_of(cells: Iterable[NotebookNode]) -> float:
             predictions += 1
         else:
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
-            movable += any(WIDGET in output.get("data", {}) for output in cell.outputs)
-    return words / 150 + lines / 6.5 + predictions / 2 + movable
+            movable += moves(cell)
+    return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable
+
+
+def moves(cell: NotebookNode) -> bool:
+    """Whether a code cell shows a thing to move."""
+    return any(WIDGET in output.get("data", {}) for output in cell.outputs)
 
 
 def table(notebooks: Mapping[str, NotebookNode], exercises: Mapping[str, Sequence[Task]]) -> str:

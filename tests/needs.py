@@ -65,6 +65,16 @@ multi30k = _needs(
 site = _needs(
     importlib.util.find_spec("sphinx") is not None, "no Sphinx, for the reading site → make site"
 )
+voice = _needs(
+    shutil.which("espeak-ng") is not None,
+    "no voice, to rehearse a plan → apt install espeak-ng",
+)
+ruby = _needs(
+    shutil.which("ruby") is not None, "no Ruby, which Canvas is written in → apt install ruby"
+)
+php = _needs(
+    shutil.which("php") is not None, "no PHP, which Moodle is written in → apt install php-cli"
+)
 dask = _needs(
     importlib.util.find_spec("distributed") is not None,
     "no Dask, to grade on a cluster → pip install -e .[cluster]",

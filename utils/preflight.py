@@ -35,12 +35,10 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 IN_LAB = ("anywidget", "@jupyter-widgets/jupyterlab-manager")
 SANDBOX = """
 import sys
-from grading.sandbox import Launcher, NoSandbox
-try:
-    with Launcher():
-        pass
-except NoSandbox as problem:
-    sys.exit(str(problem).splitlines()[0])
+from grading.doctor import findings
+for finding in findings():
+    if finding.state == "missing":
+        sys.exit(f"{finding.layer}: {finding.found}")
 """
 
 
@@ -183,7 +181,7 @@ def sandbox() -> Iterator[str]:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     if done.returncode:
         said = (done.stderr.strip() or "no word").splitlines()[-1]
-        raise NotReady(said, "docs/grading.md says how to get one")
+        raise NotReady(said, "`python -m grading doctor` says what would mend it")
     yield "submissions can be graded in the sandbox"
 
 

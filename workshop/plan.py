@@ -10,11 +10,12 @@ import ast
 import difflib
 import itertools
 import re
+import symtable
 import sys
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ HEADING = re.compile(r"^## (.+)$", flags=re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
 ANSWER = re.compile(r"^The answer: (.+)$", flags=re.MULTILINE)
 BREAK = "\n\n"
+RUN_ABOVE = "*Run ▸ Run All Above Selected Cell*"  # as JupyterLab calls it
 MOST = 3  # misunderstandings told at a time: nobody listens for ten things at once
 
 
@@ -49,6 +51,9 @@ class Step:
         own: the minutes that a reader takes for the section, or that the task states.
         file: the notebook to show, or that of the task.
         heading: of the section to show.
+        task: the name of the task to work on.
+        above: headings of sections that it rests on and the day has not shown: all above it has to
+            be run first.
         notes: for whoever leads it, in Markdown.
         asked: the section's predictions, and what the notebook found, in Markdown.
         beliefs: slugs of what people take to be true and is not, the most frequent first.
@@ -60,6 +65,8 @@ class Step:
     own: int = 0
     file: Path = Path()
     heading: str = ""
+    task: str = ""
+    above: Sequence[str] = ()
     notes: Sequence[str] = ()
     asked: Sequence[str] = ()
     beliefs: Sequence[str] = ()
@@ -113,7 +120,7 @@ def _day(day: Mapping, name: str) -> list[Step]:
     total = sum(step.minutes for step in steps)
     if total != day["minutes"]:
         raise ValueError(f"{name}: the steps take {total} minutes, the day has {day['minutes']}.")
-    return steps
+    return [*_ready(steps)]
 
 
 def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> Step:
@@ -138,8 +145,7 @@ def section(show: str) -> dict[str, Any]:
     """
     number, _, heading = show.partition(" · ")
     path, cells = _section_cells(number, heading)
-    anchor = heading.replace("`", "").replace(" ", "-")  # as JupyterLab calls a heading
-    title = f"[{show}](../notebooks/{path.name}#{anchor})"
+    title = f"[{show}](../notebooks/{path.name}#{_anchor(heading)})"
     explained = [one for one in _tasks().values() if _is_explained(one, path, heading)]
     return {
         "title": title,
@@ -152,6 +158,11 @@ def section(show: str) -> dict[str, Any]:
     }
 
 
+def _anchor(heading: str) -> str:
+    """What JupyterLab calls a heading."""
+    return heading.replace("`", "").replace(" ", "-")
+
+
 def _is_explained(task: Task, path: Path, heading: str) -> bool:
     place = section_of(task.id)
     return (place.notebook, place.heading) == (path.stem, heading)
@@ -161,7 +172,7 @@ def _section_cells(number: str, heading: str) -> tuple[Path, list[NotebookNode]]
     paths = {path.name[:2]: path for path in sorted(COURSE.glob("0*.ipynb"))}
     if number not in paths:
         raise ValueError(f"there is no notebook {number!r}: write `01 · 1. A first picture`.")
-    sections = _stored_sections(paths[number])
+    sections = stored_sections(paths[number])
     if heading not in sections:
         raise ValueError(f"notebook {number} has no section {_unknown(heading, sections)}")
     return paths[number], sections[heading]
@@ -174,7 +185,7 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 
 @cache
-def _stored_sections(path: Path) -> dict[str, list[NotebookNode]]:
+def stored_sections(path: Path) -> dict[str, list[NotebookNode]]:
     return sections_of(nbformat.read(path, as_version=4))
 
 
@@ -227,6 +238,67 @@ def _beliefs_behind(tasks: Iterable[Task]) -> list[str]:
     return sorted(filter(counts.get, bank.kinds()), key=counts.get, reverse=True)
 
 
+# --- What a section rests on ----------------------------------------------------------------------
+
+
+def _ready(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps of a day, each with what has to be run before it."""
+    ran: dict[Path, set[str]] = defaultdict(set)
+    for step in steps:
+        above = [one for one in rests_on(step) if one not in ran[step.file]]
+        if above:
+            ran[step.file].update(headings_above(step))
+            first = (
+                f"**First.** Click on its heading and choose {RUN_ABOVE}, best in a break before: "
+            )
+            first += f"it rests on {_list(above)}."
+            step = replace(step, above=above, notes=[first, *step.notes])
+        ran[step.file].add(step.heading)
+        yield step
+
+
+def rests_on(step: Step) -> list[str]:
+    """The sections above a step's own that define what its cells use, in their order."""
+    if not step.heading:
+        return []
+    sections = stored_sections(step.file)
+    last: dict[str, str] = {}  # name → the section above that defines it last
+    for heading in headings_above(step):
+        last |= dict.fromkeys(_names(sections[heading])[0], heading)
+    needed = {last[name] for name in _names(sections[step.heading])[1] if name in last}
+    return [heading for heading in sections if heading in needed]
+
+
+def headings_above(step: Step) -> list[str]:
+    return [*itertools.takewhile(step.heading.__ne__, stored_sections(step.file))]
+
+
+def _names(cells: Iterable[NotebookNode]) -> tuple[set[str], set[str]]:
+    """The names that cells define, and those that they use before any of them has."""
+    defined: set[str] = set()
+    used: set[str] = set()
+    for cell in cells:
+        if cell.cell_type == "code":
+            table = symtable.symtable(cell.source, "cell", "exec")
+            made = filter(lambda one: one.is_assigned() or one.is_imported(), table.get_symbols())
+            defined |= {symbol.get_name() for symbol in made}
+            used |= {*_globals(table)} - defined
+    return defined, used
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    """What a cell and the functions in it take from the notebook."""
+    top = table.get_type() == "module"
+    yield from (one.get_name() for one in table.get_symbols() if top or one.is_global())
+    for inner in table.get_children():
+        yield from _globals(inner)
+
+
+def _list(headings: Sequence[str]) -> str:
+    *most, last = (f"*{heading}*" for heading in headings)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 # --- A task to work on ----------------------------------------------------------------------------
 
 
@@ -242,12 +314,17 @@ def _work(name: str) -> dict[str, Any]:
     task = _tasks()[name]
     (file,) = (notebook for notebook, tasks in bank.tasks().items() if task in tasks)
     path = bank.FOLDER / f"{file}.ipynb"
-    title = f"Everybody: [{task.title}](../exercises/{path.name}), `{name}`"
-    notes = [f'{task.facts}. `hint("{name}")` opens three hints, one at a time.']
+    number = bank.tasks()[file].index(task) + 1
+    place = f"{path.name}#{_anchor(f'{number}. {task.title}')}"
+    title = f"Everybody: [{task.title}](../exercises/{place}), `{name}`"
+    where = (
+        "" if number == 1 else f" Task {number}: run the notebook's first code cell, then go there."
+    )
+    notes = [f'{task.facts}.{where} `hint("{name}")` opens three hints, one at a time.']
     questions = {mistake.hint: mistake.name for mistake in reversed(task.mistakes)}
     for question, mistake in [*reversed(questions.items())][:MOST]:
         notes.append(f"**Some will have:** {mistake}. **Ask:** {question}")
-    return {"title": title, "own": task.minutes, "file": path, "notes": notes}
+    return {"title": title, "own": task.minutes, "file": path, "task": name, "notes": notes}
 
 
 # --- On the page ----------------------------------------------------------------------------------
@@ -274,13 +351,23 @@ def told(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
     """Each step with the time of its start, and what there is to say beside its notes."""
     known: set[str] = set()  # a belief is spoken of once a day, where it first shows
     kinds = bank.kinds()
-    for start, step in _timed(steps):
+    for number, (start, step) in enumerate(_timed(steps), start=1):
         new = [kinds[slug] for slug in step.beliefs if slug not in known][:MOST]
         known |= {kind.slug for kind in new}
         more = [f"**Some will believe** that {one.belief}. **Say:** {one.advice}" for one in new]
         if step.optional:
-            more.append(f"◇ **Late?** Leave it out, and {step.minutes} minutes are won.")
+            late = f"◇ **Late?** Leave it out, and {step.minutes} minutes are won."
+            more.append(late + _without(step, steps[number:]))
         yield start, step, more
+
+
+def _without(step: Step, later: Sequence[Step]) -> str:
+    """What has to be run, if a section is left out, for those that rest on it."""
+    of_notebook = (one for one in later if one.file == step.file)
+    for one in itertools.takewhile(lambda one: not one.above, of_notebook):
+        if step.heading in rests_on(one):
+            return f" Then click on *{one.heading}*, which rests on it, and choose {RUN_ABOVE}."
+    return ""
 
 
 def _timed(steps: Sequence[Step]) -> Iterator[tuple[str, Step]]:

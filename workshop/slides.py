@@ -58,7 +58,7 @@ class Slide:
         code: of the cell, if it has one to show.
         outputs: what the cell showed.
         kind: how it looks: "text", "ask", "answer", "task", "pause" or "title".
-        where: the section that it belongs to, if the title does not say it.
+        where: the notebook that it comes from, with the section if the title does not say it.
         notes: for the speaker, in Markdown.
     """
 
@@ -122,7 +122,8 @@ def _section_slides(step: Step) -> Iterator[Slide]:
     title, waiting, shown = step.heading, [], []  # what the last cell showed is still spoken of
 
     def slide(said: str, **parts) -> Slide:
-        where = "" if title == step.heading else LINK.sub(r"\1", step.title)
+        below = title != step.heading
+        where = LINK.sub(r"\1", step.title) if below else f"Notebook {step.file.name[:2]}"
         return Slide(title, said, where=where, **parts)
 
     def texts(blocks: list[str]) -> Iterator[Slide]:

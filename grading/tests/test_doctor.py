@@ -10,6 +10,7 @@ import pytest
 from grading import doctor
 from grading.sandbox import Launcher
 from tests import needs
+from utils import preflight
 
 ROOT = Path(__file__).parents[2]
 DOCTOR = [sys.executable, "-m", "grading", "doctor"]
@@ -52,6 +53,13 @@ def test_without_bubblewrap_it_says_how_to_get_it():
     assert (status, len(lines)) == (1, 3)
     assert lines[0] == "missing  bubblewrap          there is no bwrap on the PATH"
     assert "apt install bubblewrap" in lines[1]
+
+
+def test_pre_flight_names_the_layer_that_is_missing(monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    said = r"^bubblewrap: there is no bwrap on the PATH -> `python -m grading doctor`"
+    with pytest.raises(preflight.NotReady, match=said):
+        list(preflight.sandbox())
 
 
 @needs.sandbox

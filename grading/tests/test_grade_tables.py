@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import subprocess
 
 import pytest
 
@@ -13,6 +14,7 @@ from grading.results import Store
 from grading.signs import Sign
 from grading.submissions import CannotGrade
 from grading.tables import Lateness, Learner, learners
+from tests import needs
 from utils.checks import bank
 from utils.checks.reasons import Reason
 
@@ -100,6 +102,48 @@ def test_moodle_imports_the_grades(tmp_path):
     assert ada["Identifier"] == "Participant 9001"
     assert (ada["Full name"], ada["Grade"]) == ("Ada Lovelace", "2")
     assert ada["Maximum grade"] == str(POSSIBLE)
+
+
+def test_who_has_no_number_costs_nobody_in_moodle_the_grade(tmp_path):
+    """It looks every number up in its database, where nothing but a number may stand."""
+    found = [result("Ada Lovelace", 2, "moodle", "9001"), result("Bob, \\", 1)]
+    read = {row["Identifier"]: row["Grade"] for row in grades(tmp_path, *found)}
+    assert read == {"Participant 9001": "2", "Participant 0": "1"}  # 0 is nobody's
+
+
+# What reads a table in Canvas' `gradebook_importer.rb`, and in Moodle's `csvlib.class.php`.
+READERS = {
+    "canvas": [
+        *("ruby", "-rcsv", "-rjson", "-e"),
+        "puts JSON.generate(CSV.foreach(ARGV[0], encoding: 'UTF-8').to_a)",
+    ],
+    "moodle": [
+        *("php", "-r"),
+        r'$file = fopen($argv[1], "r"); fseek($file, strlen("\u{FEFF}"));'
+        r'while ($row = fgetcsv($file, 0, ",", "\"", "\\")) $rows[] = $row; '
+        "echo json_encode($rows);",
+    ],
+}
+ODD = ['"Ada" Lovelace', "Müller; Zoë", "=1+1", "+1, -1", "فاطمة العلي", "小明 👩🏽‍🔬", "x" * 250]
+
+
+@pytest.mark.parametrize(
+    ("lms", "id", "points"),
+    [
+        pytest.param("canvas", "ID", "Week 1; (815)", marks=needs.ruby),
+        pytest.param("moodle", "Identifier", "Grade", marks=needs.php),
+    ],
+)
+def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
+    found = [result(name, at % 3, lms, f"400{at}") for at, name in enumerate(ODD)]
+    path = tmp_path / "grades.csv"
+    tables.write_grades(learners([*found, result("Bob, \\", 1)]), path, "Week 1; (815)")
+    command = [*READERS[lms], str(path)]
+    heads, *others = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert {len(row) for row in others} == {len(heads)}
+    read = {row[heads.index(id)]: row[heads.index(points)] for row in others}
+    before = "Participant " if lms == "moodle" else ""
+    assert {f"{before}400{at}": str(at % 3) for at in range(len(ODD))}.items() <= read.items()
 
 
 def test_a_class_of_no_platform_has_its_points_possible(tmp_path):

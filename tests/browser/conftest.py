@@ -5,7 +5,7 @@ They do not outlive the package, as tests elsewhere open a browser too, and ther
 
 import pytest
 
-from tests.browser.lab import copy_course, is_own, running_browser, running_lab
+from tests.browser.lab import copy_course, running_browser, running_lab, watched_page
 
 
 @pytest.fixture(scope="package")
@@ -29,12 +29,5 @@ def lab(course):
 
 @pytest.fixture
 def page(browser):
-    """A page in which any error of the course, or any request, fails the test."""
-    page = browser.new_page(viewport={"width": 1000, "height": 800})
-    wrong = []
-    page.on("pageerror", lambda error: wrong.append(f"{error}\n{error.stack}"))
-    page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-    page.on("request", lambda one: wrong.append(one.url) if one.url.startswith("http") else None)
-    yield page
-    page.close()
-    assert [line for line in wrong if is_own(line)] == []
+    with watched_page(browser) as page:
+        yield page

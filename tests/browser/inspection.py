@@ -3,9 +3,11 @@
 An exception in a widget's callback reaches nobody but the kernel's listeners, and one in its
 JavaScript nobody but the browser's console; a learner sees a picture that stands still. So the
 inspection listens to both, moves every control by keyboard to both ends, and one of each kind by
-mouse, and expects another picture each time.
+mouse, and expects another picture each time. The course's own notebooks are also read as they are
+stored; `make screenshots` takes pictures of that, into build/screenshots.
 """
 
+import os
 import time
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -14,11 +16,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page
 
 from tests.browser.explorers import LOOK, keys_of, kind_of
-from tests.browser.lab import RUN_MILLISECONDS, go_to, is_own, switch_theme
+from tests.browser.lab import ROOT, RUN_MILLISECONDS, go_to, is_own, open_notebook, switch_theme
+from utils.widgets.prediction import GuessFirst
 
 CONTROLS = "input, select, button"
 FIGURES = ".ex, .jupyter-widgets, .jp-OutputArea-output img, .jp-OutputArea-output table"
+RULES = {"Light": {}, "Dark": {"runOnly": ["color-contrast"]}}  # nothing else differs
 PATIENCE = 10  # seconds until a moved control has changed its picture
+SCREENSHOTS = ROOT / "build" / "screenshots"
+SLICE = 2400  # pixels of a notebook on one screenshot
 
 LISTEN = """() => {
   window.unseen = [];
@@ -71,7 +77,12 @@ def inspect(browser: Browser, address: str, path: str) -> Findings:
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.set_default_timeout(RUN_MILLISECONDS)
     listen_to_page(page, address, found)
-    go_to(page, address, path)
+    folder, _, name = path.partition("/")
+    if folder == "notebooks" and name.startswith("0"):
+        open_notebook(page, address, name)
+        read_in_both_themes(page, name[:2], found)
+    else:
+        go_to(page, address, path)
     page.get_by_text("| Idle").wait_for()  # the status bar: a kernel is up
     page.evaluate(LISTEN)
     page.evaluate(RUN, RUN_MILLISECONDS)
@@ -111,6 +122,50 @@ def listen_to_page(page: Page, address: str, found: Findings) -> None:
     page.on("websocket", lambda socket: ask(socket.url))
     page.on("pageerror", fail)
     page.on("console", say)
+
+
+def read_in_both_themes(page: Page, number: str, found: Findings) -> None:
+    """Formulas, pictures and folded answers of a notebook as it is stored."""
+    wait_for_formulas(page)
+    for theme in ("Dark", "Light"):
+        switch_theme(page, theme)
+        pictures = page.eval_on_selector_all(
+            ".jp-Notebook img", "all => all.map(one => [one.naturalWidth, one.alt])"
+        )
+        if len(pictures) < 3 or not all(width > 0 and alt for width, alt in pictures):
+            found.wrong.append(f"{theme}: too few pictures, or one is empty or without alt text")
+        if page.get_by_text("Error displaying widget").count():
+            found.wrong.append(f"{theme}: a stored widget is not drawn")
+        if page.locator(".jp-Notebook mjx-merror").count():
+            found.wrong.append(f"{theme}: a formula is not typeset")
+        # JupyterLab shows the first line of each folded answer.
+        folded = page.locator(".jp-OutputPlaceholder").all_inner_texts()
+        if not 3 <= len(folded) <= 6 or {line.strip() for line in folded} != {repr(GuessFirst())}:
+            found.wrong.append(f"{theme}: of the folded answers is seen: {folded}")
+        if "SCREENSHOTS" in os.environ:
+            take_screenshots(page, f"{number}-{theme.lower()}")
+
+
+def wait_for_formulas(page: Page) -> None:
+    """Until no more of them are typeset."""
+    page.wait_for_selector(".jp-Notebook mjx-container", state="attached")
+    count, before = page.locator("mjx-container").count(), 0
+    while count != before:
+        page.wait_for_timeout(500)
+        count, before = page.locator("mjx-container").count(), count
+
+
+def take_screenshots(page: Page, stem: str) -> None:
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    usual = page.viewport_size
+    page.set_viewport_size({"width": 1200, "height": SLICE})
+    panel = page.locator(".jp-WindowedPanel-outer").first
+    height = panel.evaluate("panel => panel.scrollHeight")
+    for number, top in enumerate(range(0, height, SLICE - 150)):
+        panel.evaluate("(panel, top) => panel.scrollTo(0, top)", top)
+        page.wait_for_timeout(150)
+        panel.screenshot(path=SCREENSHOTS / f"{stem}-{number:02}.png")
+    page.set_viewport_size(usual)
 
 
 def move_controls(page: Page, found: Findings) -> None:
@@ -187,7 +242,7 @@ def look_with_axe(page: Page, theme: str, found: Findings) -> None:
     """Nothing to mend in explorers and figures, for those who do not see or see little."""
     if page.locator(FIGURES).count() == 0:
         return
-    result = Axe().run(page, context=FIGURES)
+    result = Axe().run(page, context=FIGURES, options=RULES[theme])
     found.violations += result.violations_count
     for violation in result.response["violations"]:
         example = violation["nodes"][0]["html"][:200]

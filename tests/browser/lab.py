@@ -108,6 +108,26 @@ def running_browser() -> Iterator[Browser]:
         browser.close()
 
 
+@contextlib.contextmanager
+def watched_page(browser: Browser, *own: str) -> Iterator[Page]:
+    """A page in which an error, a missing file or a request to anybody else fails the test.
+
+    Args:
+        browser: a running one.
+        own: how addresses begin that it may ask.
+    """
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(60_000)
+    wrong, own = [], (*own, "data:", "blob:", "about:")
+    page.on("pageerror", lambda error: wrong.append(f"{error}\n{error.stack}"))
+    page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
+    page.on("response", lambda one: wrong.append(one.url) if one.status >= 400 else None)
+    page.on("request", lambda one: None if one.url.startswith(own) else wrong.append(one.url))
+    yield page
+    page.close()
+    assert [line for line in wrong if is_own(line)] == []
+
+
 def open_notebook(page: Page, address: str, name: str) -> None:
     """Open a notebook by its file name and wait until its first picture and its widgets are there.
 

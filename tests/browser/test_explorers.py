@@ -20,7 +20,7 @@ from tests.browser.explorers import (
     redraw_times,
     show,
 )
-from tests.browser.lab import ROOT
+from tests.browser.inspection import SCREENSHOTS
 from utils.attention import (
     AdditiveAttention,
     DotProductAttention,
@@ -42,6 +42,7 @@ from utils.widgets import (
     TrainingFilm,
     Translator,
     TuningExplorer,
+    TurnExplorer,
     WindowExplorer,
 )
 from utils.widgets.query_explorer import PARAMETERS
@@ -56,7 +57,6 @@ def without_heads(*gone):
     return [0.25 if {0, 1} <= set(gone) else 1.0 - 0.01 * len(gone), 1 / 3 if 2 in gone else 0.875]
 
 
-SCREENSHOTS = ROOT / "build" / "screenshots"
 # The judge of notebook 02: four questions to keys of two numbers, a state of three.
 QUESTIONS = ["right", "left", "up", "down"]
 U = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [0.0, 1.0], [0.0, -1.0]])
@@ -67,6 +67,7 @@ STATE = {"who": (1.0, 0.0, 1.0), "where": (0.0, 0.0, 1.0), "kind": (0.0, -1.0, 2
 LONG = [*SOURCE, "and", "the", "dog", "lay", "on", "the", "rug"]
 LONG_KEYS = torch.cat([KEYS, torch.tensor([[0.0, -3.0]]), KEYS])  # (src_len=13, 2)
 CHIEN = QUERIES[1:2]  # (tgt_len=1, 2)
+QUARTER = torch.tensor([[0.0, -1.0], [1.0, 0.0]])  # turns to the left
 CAUSAL, SCORES = causal_mask(6), KEYS @ KEYS.T / 2**0.5
 
 
@@ -108,6 +109,7 @@ EXPLORERS = {
     "tuning-one": lambda: TuningExplorer(
         SOURCE, KEYS, torch.ones(1, 1), U[2:3], V[:1], ["up"], {"bar": (0.0, -5.0, 5.0)}
     ),
+    "turn": lambda: TurnExplorer(SOURCE, KEYS, TARGET, QUERIES @ QUARTER.T, asking=1),
     "window": lambda: WindowExplorer(LONG, (CHIEN @ LONG_KEYS.T)[0], 9.1),
     "training-film": short_film,
     "translator": lambda: Translator("my happy sister did not listen to the dogs"),
@@ -297,18 +299,20 @@ def test_every_tensor_of_the_pipeline_is_that_of_torch(page):
     masked = SCORES.masked_fill(~CAUSAL, -torch.inf)
     weights = masked.softmax(-1)
     tensors = [scores, SCORES, masked, weights, weights @ KEYS]
+    place = root.locator(".ex-steps output")
     said = ["3 · 3 + 1 · 1 = 10", "10 / √2 = 7.07", "open, so 7.07 stays", "= 0.94", "= 2.89"]
     for step, (tensor, arithmetic) in enumerate(zip(tensors, said, strict=True), start=1):
         equal(numbers(root.locator(".ex-map:visible").last), tensor)
         words = root.locator("[role=status]").inner_text()
-        assert words.startswith(f"Step {step} of 5")
+        assert place.inner_text() == f"step {step} of 5"
         assert f"({tensor.shape[0]}, {tensor.shape[1]})" in words
         assert arithmetic in words
-        root.get_by_role("button", name="Next").press("Enter")
-    for step in (4, 3, 2, 1, 1):  # and no further
-        root.get_by_role("button", name="Back").focus()
-        page.keyboard.press("Enter")
-        assert f"Step {step} of 5" in root.locator("[role=status]").inner_text()
+        if step < 5:
+            root.get_by_role("button", name="Next").press("Enter")
+    for step in (4, 3, 2, 1):
+        root.get_by_role("button", name="Back").press("Enter")
+        assert place.inner_text() == f"step {step} of 5"
+    assert root.get_by_role("button", name="Next").evaluate("node => node.matches(':focus')")
 
 
 def test_the_pipeline_follows_another_cell(page):
@@ -327,7 +331,8 @@ def test_without_a_mask_the_pipeline_has_four_steps(page):
     root = show(page, PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE))
     for _ in range(2):
         root.get_by_role("button", name="Next").click()
-    assert "Step 3 of 4, softmax: weights (7, 6)" in root.locator("[role=status]").inner_text()
+    assert root.locator(".ex-steps output").inner_text() == "step 3 of 4"
+    assert "softmax: weights (7, 6)" in root.locator("[role=status]").inner_text()
     scaled = ScaledDotProductAttention(2)(QUERIES[None], KEYS[None])[1][0]
     equal(numbers(root.locator(".ex-map:visible").last), scaled)
 
@@ -434,6 +439,55 @@ def test_tuned_weights_are_those_of_the_course_s_module(page):
     attention.load_state_dict({"W.weight": W, "U.weight": U, "v.weight": v.unsqueeze(0)})
     _, weights = attention(torch.tensor([[[1.0, 1.0, 2.0]]]), KEYS[None])
     equal(numbers(root), weights)
+
+
+@pytest.mark.parametrize("quarters", range(5))
+def test_turned_keys_get_the_weights_of_the_general_score(page, quarters):
+    root = show(page, EXPLORERS["turn"]())
+    root.get_by_label("W turns by").fill(str(90 * quarters))
+    attention = MultiplicativeAttention(2, 2, "general")
+    attention.W.weight.data = torch.linalg.matrix_power(QUARTER, quarters)
+    _, weights = attention((QUERIES @ QUARTER.T)[None], KEYS[None])
+    equal(numbers(root), weights)
+
+
+def test_pressing_a_row_shows_its_query(page):
+    root = show(page, EXPLORERS["turn"]())
+    root.get_by_label("W turns by").fill("90")
+    assert "chat gives most weight to cat: 0.98." in root.locator("[role=status]").inner_text()
+    root.locator(".ex-map [tabindex='0']").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    assert "assis gives most weight to sat: 0.98." in root.locator("[role=status]").inner_text()
+
+
+def drag(page, name, path):
+    """Press the mouse over a picture, and move it to shares of its width."""
+    box = page.get_by_role("img", name=name).bounding_box()
+    for n, share in enumerate(path):
+        page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2, steps=4)
+        if n == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+@pytest.mark.parametrize("name", ["tuning", "tuning-one"])
+def test_a_threshold_is_dragged_and_keys_flip(page, name):
+    root = show(page, EXPLORERS[name]())
+    said, states = root.locator("[role=status]"), []
+    for path in ([0.5, 0.99], [0.5, 0.01]):
+        drag(page, "answers to up", path)
+        states.append(re.search(r"up: yes from ([\w, ]+)", said.inner_text())[1])
+    assert states == (["none" if name == "tuning-one" else "The, the", "all"])
+
+
+def test_the_bell_is_dragged_to_another_word(page):
+    root = show(page, EXPLORERS["window"]())
+    said = root.locator("[role=status]")
+    drag(page, "window, bell and weights", [0.7, 0.2])
+    assert "The window holds The, cat, sat, on" in said.inner_text()
+    drag(page, "window, bell and weights", [0.5, 1.0])
+    assert root.get_by_label("centre p").input_value() == "12"
 
 
 @pytest.mark.parametrize(("centre", "half_width"), [(9.1, 2), (10.5, 2), (11.5, 1), (4.5, 4)])

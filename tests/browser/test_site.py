@@ -4,6 +4,7 @@ import functools
 import html.parser
 import http.server
 import re
+import statistics
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
-from tests.browser.lab import ROOT
+from tests.browser.lab import ROOT, watched_page
 
 pytestmark = [needs.chromium, needs.site]
 
@@ -23,7 +24,7 @@ EXERCISES = [f"exercises/{path.stem}.html" for path in sorted(ROOT.glob("exercis
 DOCS = [f"docs/{path.stem}.html" for path in sorted(ROOT.glob("docs/*.md"))]
 PAGES = ["index.html", *NOTEBOOKS, *EXERCISES, *DOCS]
 HEAVIEST = 3_000_000  # bytes of a page with all that it loads
-WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+RULES = {"light": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "dark": ["color-contrast"]}
 WEIGHT = """["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
   .reduce((bytes, one) => bytes + one.transferSize, 0)"""
 
@@ -52,18 +53,8 @@ def address(site):
 
 @pytest.fixture
 def page(browser, address):
-    """A page in which an error, a missing file or a request to another host fails the test."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(60_000)
-    wrong = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-    page.on("response", lambda one: wrong.append(one.url) if one.status >= 400 else None)
-    own = (address, "data:", "blob:", "about:")
-    page.on("request", lambda one: None if one.url.startswith(own) else wrong.append(one.url))
-    yield page
-    page.close()
-    assert wrong == []
+    with watched_page(browser, address) as page:
+        yield page
 
 
 def open_all(page, address, name):
@@ -76,22 +67,19 @@ def open_all(page, address, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_complete_light_and_fits_a_phone(page, address, name):
+def test_a_page_is_complete_light_and_fits_a_phone_and_axe_finds_nothing_to_mend(
+    page, address, name
+):
     open_all(page, address, name)
     assert page.evaluate("[...document.images].every((one) => one.alt && one.naturalWidth)")
     assert page.evaluate(WEIGHT) <= HEAVIEST
+    for theme, rules in RULES.items():
+        page.emulate_media(color_scheme=theme)
+        found = Axe().run(page, context="article", options={"runOnly": rules})
+        assert found.violations_count == 0, f"{theme}: {found.generate_report()}"
     page.set_viewport_size({"width": 390, "height": 800})
     page.wait_for_timeout(100)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_to_mend(page, address, name, theme):
-    page.emulate_media(color_scheme=theme)
-    open_all(page, address, name)
-    found = Axe().run(page, context="article", options={"runOnly": WCAG})
-    assert found.violations_count == 0, found.generate_report()
 
 
 class Addresses(html.parser.HTMLParser):
@@ -152,13 +140,15 @@ def test_a_guess_opens_the_answer(page, address):
     assert "no guess" not in answer.inner_text()
 
 
-def test_the_first_explorer_is_soon_alive(page, address):
-    page.goto(address + NOTEBOOKS[0])
-    page.locator(".explorer").first.scroll_into_view_if_needed()
-    page.wait_for_selector(".explorer[data-alive]")
-    milliseconds = page.evaluate("performance.now()")
-    print(f"the first explorer is alive after {milliseconds:.0f} ms")
-    assert milliseconds < 20_000  # 2,000 on a machine that does nothing else
+def test_the_first_explorer_is_soon_alive(page, address, record_property):
+    times = []
+    for _ in range(5):
+        page.goto(address + NOTEBOOKS[0])
+        page.locator(".explorer").first.scroll_into_view_if_needed()
+        page.wait_for_selector(".explorer[data-alive]")
+        times.append(page.evaluate("performance.now()"))
+    record_property("milliseconds", {"a page of the site, to its first explorer": times})
+    assert statistics.median(times) < 20_000  # 2,000 on a machine that does nothing else
 
 
 def test_what_is_searched_is_found(page, address):

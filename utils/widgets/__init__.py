@@ -13,6 +13,7 @@ from utils.widgets.tiles_explorer import TilesExplorer
 from utils.widgets.training_film import TrainingFilm
 from utils.widgets.translator import Translator
 from utils.widgets.tuning_explorer import TuningExplorer
+from utils.widgets.turn_explorer import TurnExplorer
 from utils.widgets.window_explorer import WindowExplorer
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "TrainingFilm",
     "Translator",
     "TuningExplorer",
+    "TurnExplorer",
     "WindowExplorer",
     "predict",
 ]

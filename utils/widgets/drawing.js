@@ -34,7 +34,6 @@ const STYLE = `
 .ex input[type=text], .ex select, .ex button { color: inherit; border: 1px solid var(--ex-line);
   border-radius: 3px; padding: 2px 8px; background: var(--jp-layout-color1, Canvas); }
 .ex button { cursor: pointer; }
-.ex button[aria-disabled=true] { opacity: 0.5; cursor: default; }
 .ex :focus-visible { outline: 3px solid #d55e00; outline-offset: 1px; }
 .ex output, .ex table { font-variant-numeric: tabular-nums; }
 .ex .ex-scroll { overflow-x: auto; max-width: 100%; }
@@ -135,20 +134,31 @@ export function button(parent, name, onClick) {
   return node;
 }
 
-/** Buttons to go through steps 0, 1, …, `last`, and to begin again. Returns draw(step, last). */
-export function stepper(parent, onStep) {
+/** Buttons to go through the steps `first` to `last`, and to begin again. Returns draw(step, last). */
+export function stepper(parent, onStep, first = 0) {
   const row = element("div", { class: "ex-steps", role: "group", "aria-label": "steps" }, parent);
-  let [at, end] = [0, 0];
+  let [at, end] = [first, first];
   const back = button(row, "Back", () => onStep(at - 1));
-  const next = button(row, "Next", () => onStep(at < end ? at + 1 : 0));
+  const next = button(row, "Next", () => onStep(at < end ? at + 1 : first));
   const place = element("output", {}, row);
   return (step, last) => {
     [at, end] = [step, last];
-    if (step === 0 && document.activeElement === back) next.focus(); // a disabled one has no focus
-    back.disabled = step === 0;
+    // A disabled button has no focus.
+    if (step === first && document.activeElement === back) next.focus();
+    back.disabled = step === first;
     next.textContent = step < last ? "Next" : "Start again";
     place.textContent = `step ${step} of ${last}`;
   };
+}
+
+/** Dragging over `node` calls onDrag(x, y): shares of its width and height, from the top left. */
+export function draggable(node, onDrag) {
+  node.addEventListener("pointerdown", (event) => node.setPointerCapture(event.pointerId));
+  node.addEventListener("pointermove", (event) => {
+    if (!node.hasPointerCapture(event.pointerId)) return;
+    const box = node.getBoundingClientRect();
+    onDrag((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
+  });
 }
 
 /** A sentence below the picture, which a screen reader speaks when it changes. */
@@ -329,13 +339,20 @@ export function bars(parent, { name, labels, columns = ["weight"] }) {
 /**
  * Axes with lines. Returns draw(lines): each { name, points: [[x, y], …], colour, dashes, wide }, or
  * one of one point, which is drawn as a dot. The name stands at the last point; `below` says how many
- * pixels further down.
+ * pixels further down. Dragging from side to side calls onDrag(x).
  */
 export function chart(parent, { name, x: [left, right], y: [bottom, top], xName, yName,
-  width = 340, height = 220 }) {
+  width = 340, height = 220, onDrag }) {
+  const hand = onDrag ? "; touch-action: pan-y; cursor: ew-resize" : "";
   const svg = element("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
-    "aria-label": name, style: "max-width: 100%; height: auto" }, parent);
+    "aria-label": name, style: `max-width: 100%; height: auto${hand}` }, parent);
   const px = (x) => 46 + ((x - left) / (right - left)) * (width - 60);
+  if (onDrag) {
+    draggable(svg, (share) => {
+      const x = left + ((share * width - 46) / (width - 60)) * (right - left);
+      onDrag(Math.min(right, Math.max(left, x)));
+    });
+  }
   const py = (y) => height - 38 - ((y - bottom) / (top - bottom)) * (height - 50);
   const grey = { stroke: "#888", "stroke-width": 1 };
   element("line", { x1: px(left), x2: px(right), y1: py(bottom), y2: py(bottom), ...grey }, svg);
@@ -365,4 +382,41 @@ export function chart(parent, { name, x: [left, right], y: [bottom, top], xName,
         "text-anchor": below < 0 || x > width - 70 ? "end" : "start" }, drawn);
     }
   };
+}
+
+export const REACH = 4.2; // of a plane of vectors, from the origin to the edge, in units of the keys
+const SIDE = 300; // of such a plane, in pixels
+
+/** A plane for vectors of two numbers; `arrow` draws in it. */
+export const vectorPlane = (parent, style = "") => element("svg", { width: SIDE, height: SIDE,
+  role: "img", style: `border: 1px solid var(--ex-line); ${style}` }, parent);
+
+/** An arrow from the origin, with its label beyond its tip. Returns draw([x, y]). */
+export function arrow(plane, colour, width, label, dashes) {
+  const across = (x) => SIDE / 2 + (x / REACH) * (SIDE / 2);
+  const down = (y) => across(-y);
+  const line = element("line", { stroke: colour, "stroke-width": width, x1: across(0), y1: down(0),
+    "stroke-dasharray": dashes }, plane);
+  const head = element("circle", { fill: colour, r: width + 2 }, plane);
+  const text = element("text", { "font-weight": "bold", "text-anchor": "middle",
+    "dominant-baseline": "middle", text: label }, plane);
+  return ([x, y]) => {
+    line.setAttribute("x2", across(x));
+    line.setAttribute("y2", down(y));
+    head.setAttribute("cx", across(x));
+    head.setAttribute("cy", down(y));
+    const length = Math.hypot(x, y) || 1;
+    text.setAttribute("x", across(x + (0.5 * x) / length));
+    text.setAttribute("y", down(y + (0.5 * y) / length));
+  };
+}
+
+/** What the arrows of a plane are, below it: [mark, colour] each. Returns a say(text) for each. */
+export function planeLegend(figure, arrows) {
+  const legend = element("figcaption", { style: "text-align: center" }, figure);
+  return arrows.map(([mark, colour]) => {
+    element("span", { text: mark, style: `color: ${colour}`, "aria-hidden": "true" }, legend);
+    const words = element("span", {}, legend);
+    return (text) => { words.textContent = ` ${text} `; };
+  });
 }

@@ -1,7 +1,7 @@
 // From queries, keys and values to the context, step by step, with one cell followed through.
 
 import { dot, matmul, softmax, transposed } from "./arithmetic.js";
-import { button, element, explorer, heatmap, status, written } from "./drawing.js";
+import { element, explorer, heatmap, status, stepper, written } from "./drawing.js";
 
 const LONGEST = 8; // terms of a sum that are all written out
 
@@ -75,12 +75,7 @@ function render({ model, el }) {
   const list = element("ol", { class: "ex-tokens", style: "list-style: none; padding: 0" }, root);
   const places = path.map(({ title, to }) => element("li",
     { class: "ex-token", text: `${title} → ${to.name}` }, list));
-  const move = (by) => {
-    const next = model.get("step") + by;
-    if (path[next]) put("step", next);
-  };
-  const back = button(root, "Back", () => move(-1));
-  const next = button(root, "Next", () => move(1));
+  const showStep = stepper(root, (step) => put("step", step - 1), 1);
 
   const panels = path.map(({ from, to }, step) => {
     const panel = element("div", { class: "ex-row" }, root);
@@ -109,13 +104,11 @@ function render({ model, el }) {
       if (n === step) place.setAttribute("aria-current", "step");
       else place.removeAttribute("aria-current");
     });
-    // Not `disabled`, which would take the focus from somebody who steps by keyboard.
-    back.setAttribute("aria-disabled", step === 0);
-    next.setAttribute("aria-disabled", step === path.length - 1);
+    showStep(step + 1, path.length);
     const whole = from.length === 2 ? [[i, null], [null, across]]
       : [title === "softmax" ? [i, null] : [i, across]];
     panels[step].draws.forEach((draw, n) => draw(whole[n] ?? [i, across]));
-    say(`Step ${step + 1} of ${path.length}, ${title}: ${to.name}. Row ${to.rows[i]}, column `
+    say(`${title}: ${to.name}. Row ${to.rows[i]}, column `
       + `${to.columns[across]}: ${sum(i, across)}${title === "mask" ? "."
         : ` = ${brief(to.values[i][across])}.`} Press another cell to follow it.`);
   }

@@ -2,11 +2,9 @@
 
 import { context, dot, entropy, softmax } from "./arithmetic.js";
 import {
-  COLOURS, bars, choice, element, explorer, heatmap, slider, status, written,
+  COLOURS, REACH, arrow, bars, choice, draggable, element, explorer, heatmap, planeLegend, slider,
+  status, vectorPlane, written,
 } from "./drawing.js";
-
-const SIZE = 300; // of the plane, in pixels
-const REACH = 4.2; // from the origin to the edge, in units of the keys
 
 const times = (matrix, vector) => matrix.map((row) => dot(row, vector));
 
@@ -23,48 +21,18 @@ const SCORES = {
 const NAMES = [["dot", "dot product, s · h"], ["scaled", "scaled, s · h / √d"],
   ["additive", "additive, v · tanh(W s + U h)"], ["general", "general, s · W h"]];
 
-const across = (x) => SIZE / 2 + (x / REACH) * (SIZE / 2);
-const down = (y) => SIZE / 2 - (y / REACH) * (SIZE / 2);
-
-function arrow(svg, colour, width, label, dashes) {
-  const line = element("line", { stroke: colour, "stroke-width": width, x1: across(0), y1: down(0),
-    "stroke-dasharray": dashes }, svg);
-  const head = element("circle", { fill: colour, r: width + 2 }, svg);
-  const text = element("text", { "font-weight": "bold", "text-anchor": "middle",
-    "dominant-baseline": "middle", text: label }, svg);
-  return ([x, y]) => {
-    line.setAttribute("x2", across(x));
-    line.setAttribute("y2", down(y));
-    head.setAttribute("cx", across(x));
-    head.setAttribute("cy", down(y));
-    const length = Math.hypot(x, y) || 1;
-    text.setAttribute("x", across(x + (0.5 * x) / length));
-    text.setAttribute("y", down(y + (0.5 * y) / length));
-  };
-}
-
 /** The plane with its arrows. Dragging in it calls onDrag with the place. */
 function plane(parent, labels, keys, onDrag) {
   const figure = element("figure", { style: "margin: 0" }, parent);
-  const svg = element("svg", { width: SIZE, height: SIZE, role: "img",
-    style: "border: 1px solid var(--ex-line); touch-action: none; cursor: grab" }, figure);
+  const svg = vectorPlane(figure, "touch-action: none; cursor: grab");
   const title = element("title", {}, svg);
   labels.forEach((label, j) => arrow(svg, COLOURS.key, 2, label)(keys[j]));
   // These two are named below the plane: where they lie on a key, labels would collide.
   const moveContext = arrow(svg, COLOURS.context, 3, "", "6 3");
   const moveQuery = arrow(svg, COLOURS.query, 4, "");
-  const legend = element("figcaption", { style: "text-align: center" }, figure);
-  const named = ["━━", "╍╍"].map((mark, n) => {
-    const colour = [COLOURS.query, COLOURS.context][n];
-    element("span", { text: mark, style: `color: ${colour}`, "aria-hidden": "true" }, legend);
-    return element("span", {}, legend);
-  });
-  svg.addEventListener("pointerdown", (event) => svg.setPointerCapture(event.pointerId));
-  svg.addEventListener("pointermove", (event) => {
-    if (!svg.hasPointerCapture(event.pointerId)) return;
-    const box = svg.getBoundingClientRect();
-    const x = ((event.clientX - box.left) / box.width - 0.5) * 2 * REACH;
-    const y = (0.5 - (event.clientY - box.top) / box.height) * 2 * REACH;
+  const named = planeLegend(figure, [["━━", COLOURS.query], ["╍╍", COLOURS.context]]);
+  draggable(svg, (right, low) => {
+    const [x, y] = [(right - 0.5) * 2 * REACH, (0.5 - low) * 2 * REACH];
     const shorten = Math.min(1, 4 / Math.hypot(x, y)); // no further than the slider reaches
     onDrag([x * shorten, y * shorten]);
   });
@@ -72,7 +40,7 @@ function plane(parent, labels, keys, onDrag) {
     moveQuery(query);
     moveContext(mixed);
     [["query", query], ["context", mixed]].forEach(([name, [x, y]], n) => {
-      named[n].textContent = ` ${name} (${written(x, 1)}, ${written(y, 1)}) `;
+      named[n](`${name} (${written(x, 1)}, ${written(y, 1)})`);
     });
     title.textContent = words;
   };

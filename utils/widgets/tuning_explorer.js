@@ -12,11 +12,21 @@ function together(labels, places) {
   return [...named].sort(([a], [b]) => a - b).map(([x, names]) => [x, names.join(", ")]);
 }
 
-function question(parent, name, labels, said, reach, putPoints) {
+/** The state that moves a threshold to x: of its numbers, the one of most weight changes. */
+function stateFor(x, line, state, limits) {
+  const most = line.reduce((best, weight, n) =>
+    (Math.abs(weight) > Math.abs(line[best]) ? n : best), 0);
+  const others = dot(line, state) - line[most] * state[most];
+  const [low, high] = limits[most];
+  const wanted = Math.min(high, Math.max(low, (-x - others) / line[most]));
+  return state.map((value, n) => (n === most ? wanted : value));
+}
+
+function question(parent, name, labels, said, reach, putPoints, onDrag) {
   const box = element("div", { style: "flex: 0 1 360px" }, parent);
   element("p", { class: "ex-title", text: `${name}?` }, box);
   const draw = chart(box, { name: `answers to ${name}`, x: [-reach, reach], y: [-1, 1],
-    xName: "what the key says", yName: "answer", width: 320, height: 190 });
+    xName: "what the key says", yName: "answer", width: 320, height: 190, onDrag });
   const showPoints = slider(box, `points for ${name}`, [0, MOST_POINTS, 0.5], putPoints,
     (points) => written(points, 1));
   const dots = together(labels, said);
@@ -42,15 +52,19 @@ function render({ model, el }) {
   const said = model.get("U").map((row) => model.get("key_vectors").map((key) => dot(row, key)));
   const reach = Math.ceil(Math.max(...said.flat().map(Math.abs))) + 1;
   const root = explorer(el, "Additive score explorer");
-  const put = (trait, n) => (value) => {
-    model.set(trait, model.get(trait).map((old, i) => (i === n ? value : old)));
+  const put = (trait, value) => {
+    model.set(trait, value);
     model.save_changes();
   };
-  const showState = model.get("sliders").map(([name, low, high], n) => slider(root, name,
-    [low, high, 0.1], put("state", n), (value) => written(value, 1)));
+  const putAt = (trait, n) => (value) =>
+    put(trait, model.get(trait).map((old, i) => (i === n ? value : old)));
+  const sliders = model.get("sliders");
+  const limits = sliders.map(([, low, high]) => [low, high]);
+  const showState = sliders.map(([name, low, high], n) => slider(root, name,
+    [low, high, 0.1], putAt("state", n), (value) => written(value, 1)));
   const row = element("div", { class: "ex-row" }, root);
   const panels = questions.map((name, n) => question(row, name, labels, said[n], reach,
-    put("points", n)));
+    putAt("points", n), (x) => put("state", stateFor(x, W[n], model.get("state"), limits))));
   const draw = bars(root, { name: "scores and weights", labels, columns: ["score", "weight"] });
   const say = status(root);
 

@@ -43,7 +43,8 @@ function render({ model, el }) {
   const row = element("div", { class: "ex-row" }, root);
   const figure = element("div", {}, row);
   const drawBell = chart(figure, { name: "window, bell and weights", x: [0, last], y: [0, 1],
-    xName: "position in the source", yName: "weight", width: 400, height: 260 });
+    xName: "position in the source", yName: "weight", width: 400, height: 260,
+    onDrag: put("centre") });
   legend(figure, [["#888", "━ the window, and the softmax in it"],
     [COLOURS.query, "╍ the bell"], [COLOURS.key, "━ the weights"]]);
   const columns = ["score", "in the window", "weight"];

@@ -72,6 +72,24 @@ def test_a_belief_is_spoken_of_once_a_day(tmp_path):
     assert len(beliefs) == len(set(beliefs)) == 2 * plan.MOST
 
 
+BEFORE = '{ minutes = 17, show = "04 · 2. What large scores do to the softmax"'
+BEHIND = '{ minutes = 8, show = "04 · 3. Scaled dot-product attention" }'
+RUN = "choose *Run ▸ Run All Above Selected Cell*"
+
+
+def test_where_a_section_rests_on_one_that_is_not_shown_all_above_is_run_first(tmp_path):
+    alone = plan.page(planned(tmp_path, BEHIND, 8))
+    assert (
+        f"**First.** Click on its heading and {RUN}, best in a break before: it rests on " in alone
+    )
+    assert "rests on *2. What large scores do to the softmax*.\n" in alone
+    shown = plan.page(planned(tmp_path, f"{BEFORE} }}, {BEHIND}", 25))
+    assert shown.count("**First.**") == shown.count(RUN) == 1, "section 2 rests on section 1"
+    late = plan.page(planned(tmp_path, f"{BEFORE}, optional = true }}, {BEHIND}", 25))
+    assert late.count(RUN) == 2
+    assert f"Then click on *3. Scaled dot-product attention*, which rests on it, and {RUN}" in late
+
+
 @pytest.mark.parametrize(
     ("step", "message"),
     [

@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
 from tests.browser.explorers import look
-from tests.browser.lab import running_browser
+from tests.browser.lab import running_browser, watched_page
 from workshop import plan, slides
 
 NOTEBOOKS = sorted(plan.COURSE.glob("0*.ipynb"))
@@ -107,19 +107,11 @@ def address(tmp_path_factory):
 
 @pytest.fixture
 def page(browser, address):
-    """A deck in which an error, or a request to any host, fails the test."""
-    page = browser.new_page(viewport={"width": 1280, "height": 720})
-    page.set_default_timeout(60_000)
-    wrong = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-    own = ("file:", "data:", "blob:", "about:")
-    page.on("request", lambda one: None if one.url.startswith(own) else wrong.append(one.url))
-    page.goto(address)
-    page.wait_for_function("'ready' in document.documentElement.dataset")
-    yield page
-    page.close()
-    assert wrong == []
+    with watched_page(browser, "file:") as page:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.goto(address)
+        page.wait_for_function("'ready' in document.documentElement.dataset")
+        yield page
 
 
 def walk(page):

@@ -1,0 +1,69 @@
+"""The general score: a matrix between queries and keys, and what it does to the weights."""
+
+import math
+from collections.abc import Sequence
+
+import anywidget
+import torch
+import traitlets
+from torch import Tensor
+
+from utils.plots import concept_heatmap
+from utils.widgets.module import module
+from utils.widgets.pictured import Pictured
+
+
+class TurnExplorer(Pictured, anywidget.AnyWidget):
+    """Keys that a matrix W turns, queries that stay, and the weights that s · (W h) gives.
+
+    The score is *general*, Luong et al. 2015, section 3.1; W is a turn to the left.
+
+    Args:
+        source: one label for each key.
+        keys: (src_len, 2).
+        target: one label for each query.
+        queries: (tgt_len, 2).
+        asking: the row that is marked at first.
+
+    Raises:
+        ValueError: the labels do not match keys or queries, or these are no vectors of two numbers.
+    """
+
+    _esm = module("turn_explorer")
+    source = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    target = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    key_vectors = traitlets.List().tag(sync=True)  # every widget has a `keys` already
+    queries = traitlets.List().tag(sync=True)
+    asking = traitlets.Int().tag(sync=True)
+    degrees = traitlets.Int(0).tag(sync=True)
+
+    def __init__(
+        self,
+        source: Sequence[str],
+        keys: Tensor,
+        target: Sequence[str],
+        queries: Tensor,
+        asking: int = 0,
+    ):
+        for labels, vectors in ((source, keys), (target, queries)):
+            if tuple(vectors.shape) != (len(labels), 2):
+                raise ValueError(
+                    f"{len(labels)} labels need {len(labels)} vectors of two numbers, got "
+                    f"{tuple(vectors.shape)}"
+                )
+        super().__init__(
+            source=list(source),
+            target=list(target),
+            key_vectors=keys.tolist(),
+            queries=queries.tolist(),
+            asking=asking,
+        )
+
+    def picture(self) -> str:
+        angle = math.radians(self.degrees)
+        cos, sin = math.cos(angle), math.sin(angle)
+        turn = torch.tensor([[cos, -sin], [sin, cos]])  # W: (query_dim=2, key_dim=2)
+        heard = torch.tensor(self.key_vectors) @ turn.T  # (src_len, 2): W h for every key
+        weights = (torch.tensor(self.queries) @ heard.T).softmax(-1)  # (tgt_len, src_len)
+        title = f"W turns by {self.degrees}°"
+        return concept_heatmap(weights, self.source, self.target, title).to_html()
