@@ -203,7 +203,8 @@ def test_a_scheduler_that_restarts_loses_nothing(local, machines, start):
     told, written_ = run.end()
     assert written_ == local
     assert told.count("The scheduler") == 2
-    assert "Node" not in told
+    # Its worker was killed too, and that may have been noticed first.
+    assert told.count("Node ") == len(re.findall(lost(), told)) <= 1
     assert "Traceback" not in told
 
 
