@@ -21,6 +21,8 @@ from utils.widgets import (
     TilesExplorer,
     TrainingFilm,
     Translator,
+    TurnExplorer,
+    WindowExplorer,
     interview,
     predict,
 )
@@ -95,6 +97,8 @@ def film(maps):
         ),
         ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
         TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET),
+        TurnExplorer(SOURCE, KEYS, TARGET, QUERIES),
+        WindowExplorer(SOURCE, [0.0] * 6, centre=2),
     ],
     ids=lambda widget: type(widget).__name__,
 )
@@ -175,6 +179,17 @@ def test_tiles_need_a_label_for_each_key_and_query():
         TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, SOURCE)
     with pytest.raises(ValueError, match="one label for each of 5 values"):
         TilesExplorer(QUERIES, KEYS, KEYS[1:], SOURCE, TARGET)
+
+
+def test_the_picture_of_turned_keys_is_that_of_the_general_score():
+    widget = TurnExplorer(SOURCE, KEYS, TARGET, QUERIES @ torch.tensor([[0.0, 1.0], [-1.0, 0.0]]))
+    assert "chat → the 0.87" in widget.picture()
+    widget.degrees = 90
+    assert "chat → cat 0.98" in widget.picture()
+    with pytest.raises(
+        ValueError, match=re.escape("6 labels need 6 vectors of two numbers, got (7, 2)")
+    ):
+        TurnExplorer(SOURCE, QUERIES, TARGET, QUERIES)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.needs import find_chromium
 
 ROOT = Path(__file__).parents[2]
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]  # what axe is to look for on whole pages
 START_SECONDS = 60
 RUN_MILLISECONDS = 600_000  # far more than an idle machine needs
 

@@ -15,7 +15,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
-from tests.browser.lab import ROOT, watched_page
+from tests.browser.lab import ROOT, WCAG, watched_page
 
 pytestmark = [needs.chromium, needs.site]
 
@@ -24,7 +24,7 @@ EXERCISES = [f"exercises/{path.stem}.html" for path in sorted(ROOT.glob("exercis
 DOCS = [f"docs/{path.stem}.html" for path in sorted(ROOT.glob("docs/*.md"))]
 PAGES = ["index.html", *NOTEBOOKS, *EXERCISES, *DOCS]
 HEAVIEST = 3_000_000  # bytes of a page with all that it loads
-RULES = {"light": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "dark": ["color-contrast"]}
+RULES = {"light": WCAG, "dark": ["color-contrast"]}  # in the dark nothing else differs
 WEIGHT = """["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
   .reduce((bytes, one) => bytes + one.transferSize, 0)"""
 

@@ -7,12 +7,11 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests import needs
 from tests.browser.explorers import look
-from tests.browser.lab import running_browser, watched_page
+from tests.browser.lab import WCAG, running_browser, watched_page
 from workshop import plan, slides
 
 NOTEBOOKS = sorted(plan.COURSE.glob("0*.ipynb"))
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem[:2])
-WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 PLAN = """
 title = "Short"
 subtitle = "A slide of each kind."
