@@ -32,7 +32,7 @@ bench: .venv/ready  ## speed and memory; `make bench ONLY=additive` runs one
 	$(BIN)/python -m tests.bench $(ONLY)
 
 bench-grading: .venv/ready  ## how fast a made-up class is graded
-	$(BIN)/python -m grading.bench $(ONLY)
+	$(BIN)/python -m grading.tests.bench $(ONLY)
 
 notebooks: .venv/ready  ## run every notebook and store its outputs; ONLY=05
 	$(BIN)/jupyter $(EXECUTE) $(wildcard notebooks/$(or $(ONLY),0)*.ipynb)
@@ -44,8 +44,8 @@ exercises: .venv/ready  ## build exercises/ from solutions/, and run the solutio
 selftest: .venv/ready  ## check the checks: mistakes named, right answers accepted, mutants caught; ONLY=05 or a task
 	$(BIN)/python -m solutions.selftest $(ONLY)
 
-recall: .venv/ready  ## the checks on labelled answers, by default those in solutions/tests/answers; ANSWERS=folder
-	$(BIN)/python -m solutions.recall $(ANSWERS)
+recall: .venv/ready  ## the checks on labelled answers, by default those in solutions/labelled; ANSWERS=file
+	$(BIN)/python -m solutions.evaluate_checks $(ANSWERS)
 
 test-hub: .venv/ready  ## ten learners at once on a real JupyterHub: docs/hub.md says what it needs
 	@$(BIN)/python -m workshop.hub.trial

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grading.sandbox import NoSandbox
-from grading.submissions import CannotGrade
+from grading.intake.submissions import CannotGrade
+from grading.run.launcher import NoSandbox
 
 if TYPE_CHECKING:
-    from grading.marking import Result
+    from grading.run.scoring import Result
     from grading.shards import Shard
 
 SEEDS = 2**64  # torch takes no larger one
@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return 2
     except OSError as problem:
-        from grading.results import disk_is_full
+        from grading.report.store import disk_is_full
 
         full = "The disk is full. What is graded is kept: make room, and go on with --resume."
         print(full if disk_is_full(problem) else problem, file=sys.stderr)
@@ -221,7 +221,7 @@ def _shard(text: str) -> "Shard":
 
 
 def _lateness(text: str) -> str:
-    from grading.tables import Lateness
+    from grading.report.tables import Lateness
 
     try:
         Lateness.of(text)
@@ -277,8 +277,8 @@ def _told(results: "Sequence[Result]", out: Path) -> None:
 
 def _regrade(options: argparse.Namespace) -> int:
     from grading.grader import regrade
-    from grading.results import Store
-    from grading.unnamed import Names
+    from grading.report.store import Store
+    from grading.report.unrecognised import Names
 
     moves = regrade(options.out)
     for move in moves:
@@ -290,7 +290,7 @@ def _regrade(options: argparse.Namespace) -> int:
 
 
 def _anonymous(options: argparse.Namespace) -> int:
-    from grading.anonymous import write_copy
+    from grading.report.anonymous import write_copy
 
     count = write_copy(options.out, options.copy)
     print(f"{count} learners, under pseudonyms: {options.copy / 'overview.html'}")
@@ -298,7 +298,7 @@ def _anonymous(options: argparse.Namespace) -> int:
 
 
 def _catalogue(options: argparse.Namespace) -> int:
-    from grading.catalogue import enter
+    from grading.report.catalogue import enter
 
     path = enter(options.out, options.entry)
     task = path.stem
@@ -316,7 +316,7 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _watch(options: argparse.Namespace) -> int:
-    from grading.watch import Room, serve
+    from grading.report.room import Room, serve
 
     server, address = serve(Room(options.folder, options.hide_names), options.port)
     print(f"The room: {address}    (Ctrl-C ends it)", flush=True)
@@ -326,7 +326,7 @@ def _watch(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from grading.doctor import findings
+    from grading.run.doctor import findings
 
     works = True
     for finding in findings():

@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 import nbformat
 
-from grading.reading import ANSWER, NOT_ANSWERED, defined
-from solutions import parts
+from grading.intake.notebook_parser import ANSWER, NOT_ANSWERED, defined
+from solutions import wrong_pieces
 from solutions.build import FENCE, SOURCE, exercises_of, learner_notebook
 from solutions.mutants import mutants
-from solutions.specification import Exercise, Misconception
+from solutions.specification import Exercise, WrongAnswer
 from utils.checks import bank
 from utils.checks.code import mentioned
 from utils.checks.memory import remember
@@ -97,7 +97,7 @@ def answers() -> dict[str, Answers]:
 
 def _styles(exercise: Exercise) -> Iterator[str]:
     """Right answers to a task in other styles: below all of them, the choice of one."""
-    choices = exercise.task.kind == "choices"
+    choices = exercise.task.answer_type == "choices"
     functions = [inspect.getsource(one).rstrip() for one in exercise.variants]
     names = mentioned("\n".join(functions))
     imports = [line for name, line in IMPORTS.items() if name in names]
@@ -110,7 +110,7 @@ def _styles(exercise: Exercise) -> Iterator[str]:
 def _misconceptions(exercise: Exercise) -> Iterator[str]:
     """The known wrong answers to a task, each with the helpers that it needs."""
     module = ast.parse(inspect.getsource(inspect.getmodule(exercise.variants[0])))
-    shared = ast.parse(inspect.getsource(parts))
+    shared = ast.parse(inspect.getsource(wrong_pieces))
     helpers = {
         name: ast.unparse(node)
         for node in [*shared.body, *module.body]
@@ -118,9 +118,9 @@ def _misconceptions(exercise: Exercise) -> Iterator[str]:
     }
     borrowed = re.compile(rf"\b({'|'.join(defined(ast.unparse(shared)))})\b")
     for call in ast.walk(module):
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Misconception":
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "WrongAnswer":
             keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-            given = inspect.signature(Misconception).bind(*call.args, **keywords).arguments["gives"]
+            given = inspect.signature(WrongAnswer).bind(*call.args, **keywords).arguments["gives"]
             code = [f"{exercise.task.id} = {ast.unparse(given)}"]
             for name in reversed(helpers):  # what is used stands above its use
                 if name in mentioned("\n".join(code)):
@@ -219,7 +219,7 @@ def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
         mistake = random.choice([None, *task.mistakes]) if random.random() < 0.5 else None
         wrong = mistake is not None or random.random() < 0.15
         with contextlib.chdir(home):
-            part = random.choice([0, task.points // 2]) if task.kind == "test" else 0
+            part = random.choice([0, task.points // 2]) if task.answer_type == "test" else 0
             remember(task, part if wrong else task.points, mistake)
         if not wrong or random.random() < 0.2:  # solved, or given up
             ahead[home].pop(0)

@@ -20,15 +20,8 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from grading import pages, tables
-from grading.cluster import AT_A_TIME, Cluster, NodeLost
-from grading.conversation import Assignment
-from grading.marking import Result, ask, mark
-from grading.reader import Reader
-from grading.results import Store, disk_is_full, write
-from grading.sandbox import Launcher, processors, wire
-from grading.shards import Shard, check
-from grading.submissions import (
+from grading.intake.limited_reader import Reader
+from grading.intake.submissions import (
     CannotGrade,
     NoSubmissions,
     Submission,
@@ -38,8 +31,16 @@ from grading.submissions import (
     some,
     who,
 )
-from grading.tables import Lateness, Learner
-from grading.unnamed import Names
+from grading.report import pages, tables
+from grading.report.store import Store, disk_is_full, write
+from grading.report.tables import Lateness, Learner
+from grading.report.unrecognised import Names
+from grading.run import protocol
+from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
+from grading.run.dialog import Assignment
+from grading.run.launcher import Launcher, processors
+from grading.run.scoring import Result, ask, mark
+from grading.shards import Shard, check
 from utils.checks import bank
 from utils.checks.tasks import Record
 
@@ -119,7 +120,8 @@ def _digests(assignment: Assignment, task: str) -> dict[str, str]:
         "how it is asked": facts,
     }
     return {
-        part: hashlib.sha256(wire.pack(content)).hexdigest()[:16] for part, content in parts.items()
+        part: hashlib.sha256(protocol.pack(content)).hexdigest()[:16]
+        for part, content in parts.items()
     }
 
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from grading.results import Store
-from grading.sandbox import COURSE
-from grading.submissions import CannotGrade, Submission, some
-from grading.version import version_of
+from grading.intake.submissions import CannotGrade, Submission, some
+from grading.report.store import Store
+from grading.run.launcher import COURSE
+from grading.run.version import version_of
 
 SHARED = {  # what shards of one class have in common → what is wrong where they do not
     "seed": "was graded with another seed",

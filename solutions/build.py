@@ -23,7 +23,7 @@ from pathlib import Path
 import nbformat
 
 from solutions import facts
-from solutions.misconceptions import KINDS
+from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Exercise
 from utils.checks import bank
 from utils.checks.code import defined
@@ -215,7 +215,7 @@ def build(folder: Path, only: str = "") -> None:
         only: see `chosen`. The records of other tasks stay as they are stored.
     """
     folder.mkdir(exist_ok=True)
-    bank.save_kinds(KINDS.values(), folder)
+    bank.save_misconceptions(MISCONCEPTIONS.values(), folder)
     wanted = {exercise.task.id: path for path, exercise in chosen(only)}
     for path in dict.fromkeys(wanted.values()):
         nbformat.write(learner_notebook(path), folder / path.name)

@@ -16,7 +16,7 @@ import nbformat
 
 from solutions.build import learner_notebook, notebooks, solved
 from utils.checks import bank
-from utils.checks.memory import Tried, recall, remember_given
+from utils.checks.memory import TaskProgress, recall, remember_given
 
 OWN = "mine_"
 
@@ -45,7 +45,7 @@ def _give(path: Path, folder: Path) -> str:
     tasks, own = bank.tasks()[path.stem], folder / path.name
     with contextlib.chdir(folder):  # where progress is kept
         tried = recall()
-        if all(tried.get(task.id, Tried()).done(task) for task in tasks):
+        if all(tried.get(task.id, TaskProgress()).done(task) for task in tasks):
             return "all done, left as it is"
         if not remember_given(tasks):
             raise OSError(f"Nothing can be written in {folder}, so nothing was changed.")

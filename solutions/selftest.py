@@ -32,10 +32,10 @@ from solutions.build import (
 from solutions.mutants import mutants
 from solutions.specification import CatchTheBug, Exercise
 from utils.checks import bank
-from utils.checks.calling import Printed, answers
 from utils.checks.code import defined
-from utils.checks.judging import Verdict, judge
+from utils.checks.compare import Verdict, judge
 from utils.checks.notebook import verdict_on
+from utils.checks.runner import Printed, answers
 from utils.checks.tasks import Record
 
 PAIRS = 12  # answers with two faults that are tried in each task, about
@@ -62,7 +62,7 @@ def verdict(record: Record, given: Any) -> Verdict:
 
 def variants(exercise: Exercise) -> dict[str, Any]:
     """Right answers written in other ways, by name."""
-    made = exercise.task.kind == "choices"
+    made = exercise.task.answer_type == "choices"
     return {one.__name__: one() if made else one for one in exercise.variants}
 
 
@@ -112,7 +112,7 @@ def count_related(path: Path, exercise: Exercise, counts: dict[str, int]) -> Non
     """Count how often a relation is found, for faults that are no known mistake."""
     record = bank.load(exercise.task.id)
     unknown = replace(record, task=replace(record.task, mistakes=[]))
-    for one in exercise.misconceptions:
+    for one in exercise.mistakes:
         counts["misconceptions_related"] += bool(verdict(unknown, one.gives).relation)
     singles = [code for _, code in mutants_of(path, exercise)]
     some = singles[:: math.ceil(len(singles) / PAIRS) or 1]
@@ -144,10 +144,10 @@ def problems_of(
     right = {"the solution": solution, **variants(exercise)}
     counts["tasks"] += 1
     counts["points"] += task.points
-    counts["misconceptions"] += len(exercise.misconceptions)
+    counts["misconceptions"] += len(exercise.mistakes)
     counts["variants"] += len(right) - 1
     sets = list(records(exercise, solution, hidden))
-    for one in exercise.misconceptions:
+    for one in exercise.mistakes:
         said = {name: verdict(record, one.gives) for name, record in sets}
         unnoticed = [name for name, what in said.items() if what.passed]
         unnamed = [

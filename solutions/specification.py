@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from solutions.misconceptions import KINDS
-from utils.checks import lineups
-from utils.checks.behaviours import moves
-from utils.checks.calling import Again, Printed, answers
+from solutions.misconceptions import MISCONCEPTIONS
+from utils.checks import implementations
+from utils.checks.diagnosis.behaviours import moves
+from utils.checks.runner import Printed, Rerun, answers
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
 PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
@@ -58,7 +58,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Misconception:
+class WrongAnswer:
     """A wrong answer that learners really give.
 
     Args:
@@ -66,7 +66,7 @@ class Misconception:
         gives: the wrong function, module or dictionary.
         explanation: what it does, and why that is not what was asked.
         hint: a question or a nudge that leads out of it.
-        kind: the slug of the belief behind it, from `solutions.misconceptions`.
+        misconception: the slug of the belief behind it, from `solutions.misconceptions`.
         also: what the same slip gives where it is written otherwise: a few words → what it gives.
     """
 
@@ -74,11 +74,11 @@ class Misconception:
     gives: Any
     explanation: str
     hint: str
-    kind: str
+    misconception: str
     also: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def spellings(self) -> list["Misconception"]:
+    def spellings(self) -> list["WrongAnswer"]:
         """This one, and a misconception for each other way to write it."""
         others = {f"{self.name}, {words}": gives for words, gives in self.also.items()}
         every = {self.name: self.gives} | others
@@ -90,64 +90,65 @@ class Exercise:
 
     Args:
         cases: draws the cases, of the same kinds for every seed.
-        misconceptions: at least four.
+        mistakes: at least four.
         equivalents: mutants of the solution that are not faults: the changed line → why it gives
             the same. The self-test lists them.
         gold: gives the right answers where the solution's own may be wrong, as those of a trained
             model may be.
-        variants: at least three right answers in other styles; of a task of kind "choices",
+        variants: at least three right answers in other styles; of a task of choices,
             functions that return what the learner would write.
         facts: what `Task` takes.
 
     Raises:
-        ValueError: there is too little of something, or an unknown kind.
+        ValueError: there is too little of something, or an unknown misconception.
     """
 
     def __init__(
         self,
         *,
         cases: Callable[[Draw], list[Case]],
-        misconceptions: Sequence[Misconception],
+        mistakes: Sequence[WrongAnswer],
         equivalents: Mapping[str, str] = MappingProxyType({}),
         gold: Callable | None = None,
         variants: Sequence[Callable],
         **facts: Any,
     ):
-        self._refuse_too_little(misconceptions, variants, **facts)
-        misconceptions = [spelt for one in misconceptions for spelt in one.spellings]
-        told = [Mistake(one.name, one.explanation, one.hint, one.kind) for one in misconceptions]
+        self._refuse_too_little(mistakes, variants, **facts)
+        mistakes = [spelt for one in mistakes for spelt in one.spellings]
+        told = [Mistake(one.name, one.explanation, one.hint, one.misconception) for one in mistakes]
         self.task = Task(mistakes=told, **facts)
         self.cases = cases
-        self.misconceptions = misconceptions
+        self.mistakes = mistakes
         self.equivalents = equivalents
         self.gold = gold
         self.variants = variants
 
     @staticmethod
-    def _refuse_too_little(misconceptions, variants, id, hints, **_) -> None:
+    def _refuse_too_little(mistakes, variants, id, hints, **_) -> None:
         for enough, needed in (
-            (len(misconceptions) >= 4, "four misconceptions or more"),
+            (len(mistakes) >= 4, "four misconceptions or more"),
             (len(variants) >= 3, "three right answers in other styles or more"),
             (len(hints) == 3, "three hints: a question, a nudge, most of the answer"),
         ):
             if not enough:
                 raise ValueError(f"`{id}` needs {needed}.")
-        for one in misconceptions:
-            if one.kind not in KINDS:
+        for one in mistakes:
+            if one.misconception not in MISCONCEPTIONS:
                 raise ValueError(
-                    f"`{id}`, {one.name}: there is no kind `{one.kind}`. Choose one from "
+                    f"`{id}`, {one.name}: there is no misconception "
+                    f"`{one.misconception}`. Choose one from "
                     "solutions/misconceptions.py, or add it there."
                 )
 
     def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
         """The cases of a seed with what the solution and every misconception return for them."""
         cases = self.cases(Draw(seed))
-        mistaken = {one.name: self._returned(one.gives, cases) for one in self.misconceptions}
+        mistaken = {one.name: self._returned(one.gives, cases) for one in self.mistakes}
         expected = self._returned(self.gold or solution, cases)
         record = Record(self.task, cases, expected, mistaken)
-        if self.task.kind == "choices" or self.task.full_marks_from or not self.task.again:
+        if self.task.answer_type == "choices" or self.task.full_marks_from or not self.task.again:
             return record
-        return replace(record, moves=moves(record, Again(self.task, solution, self.task.seconds)))
+        return replace(record, moves=moves(record, Rerun(self.task, solution, self.task.seconds)))
 
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
         """Computed in float64 and rounded, so that every processor gives the same numbers."""
@@ -177,32 +178,34 @@ class CatchTheBug(Exercise):
 
     Args:
         id: the name of the lineup's module behind `test_`.
-        misconceptions: weak tests, at least four, no two of which let the same bugs slip through.
+        mistakes: weak tests, at least four, no two of which let the same bugs slip through.
         variants: at least three good tests in other styles.
         facts: what `Task` takes.
 
     Raises:
-        ValueError: there is too little of something, or an unknown kind.
+        ValueError: there is too little of something, or an unknown misconception.
     """
 
     def __init__(
         self,
         *,
         id: str,
-        misconceptions: Sequence[Misconception],
+        mistakes: Sequence[WrongAnswer],
         variants: Sequence[Callable],
         **facts: Any,
     ):
-        self.lineup = lineups.of(id)
-        for kind in self.lineup.broken:
-            if kind not in KINDS:
-                raise ValueError(f"`{id}`: there is no kind `{kind}` for an implementation.")
+        self.lineup = implementations.of(id)
+        for slug in self.lineup.broken:
+            if slug not in MISCONCEPTIONS:
+                raise ValueError(
+                    f"`{id}`: there is no misconception `{slug}` for an implementation."
+                )
         super().__init__(
             id=id,
-            kind="test",
+            answer_type="test",
             outputs=["blames"],
             cases=self._lined_up,
-            misconceptions=misconceptions,
+            mistakes=mistakes,
             variants=variants,
             **facts,
         )
@@ -218,7 +221,7 @@ class CatchTheBug(Exercise):
         cases = self.cases(Draw(seed))
         broken = [name in self.lineup.broken for name in self.lineup.implementations]
         expected = [Answer({"blames": np.array([broken] * ROUNDS)})]
-        mistaken = {one.name: self._returned(one.gives, cases) for one in self.misconceptions}
+        mistaken = {one.name: self._returned(one.gives, cases) for one in self.mistakes}
         return Record(self.task, cases, expected, mistaken)
 
 

@@ -24,8 +24,8 @@ from utils.checks.feedback import explain
 def times(only: str) -> Iterator[tuple[bool, float, str]]:
     """Whether the catalogue knows it, milliseconds, and which mistake it is."""
     for _, exercise in chosen(only):
-        _time(exercise.task.id, exercise.misconceptions[0].gives, True)  # loads what its calls need
-        for one in exercise.misconceptions:
+        _time(exercise.task.id, exercise.mistakes[0].gives, True)  # loads what its calls need
+        for one in exercise.mistakes:
             for known in (True, False):
                 which = f"{exercise.task.id}, {one.name}"
                 yield known, _time(exercise.task.id, one.gives, known), which

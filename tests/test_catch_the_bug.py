@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import torch
 
-from utils.checks import bank, lineups
-from utils.checks.calling import Printed, answers
-from utils.checks.examining import MOST_CALLS, Examiner, StandIn, refusal
+from utils.checks import bank, implementations
+from utils.checks.catch_the_bug import MOST_CALLS, Proxy, Referee, refusal
 from utils.checks.feedback import explain
-from utils.checks.lineups import Lineup, otherwise_rounded
+from utils.checks.implementations import Implementations, otherwise_rounded
 from utils.checks.notebook import verdict_on
+from utils.checks.runner import Printed, answers
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
-TOYS = Lineup(
+TOYS = Implementations(
     right=[lambda numbers, times=2: numbers.exp() * times],
     broken={
         "constant-factor": lambda numbers, times=2: numbers.exp() * 3,
@@ -51,7 +51,7 @@ RECORD = Record(
             Mistake("digits", "It wants every digit.", "How many are needed?"),
             Mistake("expectation", "It expects something wrong.", "What is right?"),
         ],
-        kind="test",
+        answer_type="test",
         seconds=1.0,
     ),
     [Case("all", {"lineup": NAMES, "seeds": [1, 2, 3], "order": 4})],
@@ -68,7 +68,7 @@ RECORD = Record(
 
 @pytest.fixture(autouse=True)
 def toys(monkeypatch):
-    monkeypatch.setattr(lineups, "of", lambda task: TOYS)
+    monkeypatch.setattr(implementations, "of", lambda task: TOYS)
 
 
 def said_of(test):
@@ -125,7 +125,7 @@ def test_what_slips_through_is_named_and_what_is_caught_counts(
     assert f"catches {caught} broken ones." in verdict.message
     assert len(verdict.slips) == slips
     text = repr(explain(verdict))
-    assert f"somebody who believes that {bank.kinds()[verdict.slips[0]].belief}." in text
+    assert f"somebody who believes that {bank.misconceptions()[verdict.slips[0]].belief}." in text
     assert ("And 1 more." in text) == (slips == 4)
     assert verdict.mistake is None or verdict.mistake.explanation in text
 
@@ -226,7 +226,7 @@ def for_ever(grow):
         (too_often_and_quiet_about_it, "calls", f"`grow` may be called {MOST_CALLS} times"),
         (lambda grow: grow(torch.zeros(50, 50)).sum, "calls", "2,000 numbers at most"),
         (for_ever, "time", "still running after more than 1 seconds"),
-        (NUMBERS, "kind", "asks for a function: `def test_grow(…): …`"),
+        (NUMBERS, "wrong-type", "asks for a function: `def test_grow(…): …`"),
     ],
 )
 def test_what_is_no_test_gets_one_clear_message(test, reason, part):
@@ -291,9 +291,9 @@ def test_inputs_and_results_are_copies_without_gradients():
 
 def asked(function, *arguments):
     """What a stand-in for a function returns."""
-    examiner = Examiner("test_grow", RECORD.cases[0])
+    examiner = Referee("test_grow", RECORD.cases[0])
     examiner._implementations[NAMES[0]] = function
-    return StandIn(examiner)(*arguments)
+    return Proxy(examiner)(*arguments)
 
 
 def test_an_implementation_changes_neither_inputs_nor_dice():
@@ -350,7 +350,7 @@ def test_whom_a_test_catches_by_chance_slips_through():
 def test_an_order_that_is_drawn_changes_no_answer():
     orders = []
     for shuffle in (None, random.Random(1), random.Random(2)):
-        examiner = Examiner("test_grow", RECORD.cases[0], shuffle)
+        examiner = Referee("test_grow", RECORD.cases[0], shuffle)
         orders.append([name for _, name in examiner._turns])
         (answer,) = answers(RECORD.task, the_shape, RECORD.cases, Printed(), examiner)
         (known,) = RECORD.mistaken["shape"]
@@ -363,7 +363,7 @@ def test_an_order_that_is_drawn_changes_no_answer():
 
 COURSE = sorted(
     name.removesuffix(".py")
-    for name in os.listdir(lineups.__path__[0])
+    for name in os.listdir(implementations.__path__[0])
     if name.endswith(".py") and name != "__init__.py"
 )
 
@@ -371,9 +371,9 @@ COURSE = sorted(
 @pytest.mark.parametrize("name", COURSE)
 def test_a_lineup_has_bugs_of_known_kinds(name, monkeypatch):
     monkeypatch.undo()
-    lineup = lineups.of(f"test_{name}")
+    lineup = implementations.of(f"test_{name}")
     assert 5 <= len(lineup.broken) <= 8
-    assert lineup.broken.keys() <= bank.kinds().keys()
+    assert lineup.broken.keys() <= bank.misconceptions().keys()
     assert bank.load(f"test_{name}").cases[0].inputs["lineup"] == [*lineup.implementations]
 
 

@@ -20,20 +20,20 @@ import torch
 from nbclient import NotebookClient
 from torch import nn
 
-from utils.checks import bank, calling, check, hint, judging, notebook, progress
-from utils.checks.calling import Printed
+from utils.checks import bank, check, compare, hint, notebook, progress, runner
+from utils.checks.compare import INVARIANTS, judge
 from utils.checks.feedback import explain
-from utils.checks.judging import INVARIANTS, judge
 from utils.checks.notebook import verdict_on
 from utils.checks.reasons import Reason
-from utils.checks.tasks import Answer, Case, GradientKey, Kind, Mistake, Record, Task
+from utils.checks.runner import Printed
+from utils.checks.tasks import Answer, Case, GradientKey, Misconception, Mistake, Record, Task
 
 HINTS = ["first", "second", "third"]
 NUMBERS = torch.tensor([[0.5, 1.5], [2.0, 2.0]])
-FACTORS = np.cos([1.0, 2.0, 3.0, 4.0]).reshape(2, 2)  # what `calling.factors` gives
+FACTORS = np.cos([1.0, 2.0, 3.0, 4.0]).reshape(2, 2)  # what `runner.factors` gives
 SHARES = np.array([[0.25, 0.75], [0.5, 0.5]])
 SHARE_GRADIENT = (FACTORS - (FACTORS * SHARES).sum(-1, keepdims=True)) / [[2.0], [4.0]]
-COLUMNS = Kind("columns-first", "columns come first", "Rows do.")
+COLUMNS = Misconception("columns-first", "columns come first", "Rows do.")
 SHARE = Record(
     Task(
         id="share",
@@ -62,7 +62,7 @@ SCALE = Record(
         learns=True,
         hints=HINTS,
         mistakes=[],
-        kind="module",
+        answer_type="module",
     ),
     [
         Case(
@@ -92,7 +92,7 @@ GUESS = Task(
     outputs=["sky"],
     hints=HINTS,
     mistakes=[Mistake("green", "Grass is green.", "Look up.")],
-    kind="choices",
+    answer_type="choices",
     choices={"sky": ["blue", "green", "red"]},
 )
 
@@ -259,8 +259,8 @@ def leaves(numbers, power):
         (lambda numbers, power: right(numbers, power).to("meta"), "device", "`meta`"),
         (lambda numbers: numbers, "error", "TypeError"),
         (lambda numbers, power: numbers.long().softmax(-1), "error", "not implemented for 'Long'"),
-        (nn.Softmax, "kind", "is a class"),
-        (NUMBERS, "kind", "is a Tensor"),
+        (nn.Softmax, "wrong-type", "is a class"),
+        (NUMBERS, "wrong-type", "is a Tensor"),
         (sets_the_seed, "seed", "manual_seed"),
         (changes_its_input, "in-place", "`numbers`"),
         (leaves, "error", "SystemExit"),
@@ -278,7 +278,7 @@ def test_an_async_function_is_told_apart():
         return right(numbers, power)
 
     verdict = said_of(share)
-    assert verdict.reason == "kind"
+    assert verdict.reason == "wrong-type"
     assert "Leave out `async`" in verdict.message
 
 
@@ -355,7 +355,7 @@ def test_of_an_exception_only_the_line_of_the_learner_is_shown():
     assert verdict.message.startswith("IndexError")
     text = repr(explain(verdict))
     assert "Traceback" not in text
-    assert "calling.py" not in text
+    assert "runner.py" not in text
 
 
 def loop(numbers, power):
@@ -455,7 +455,7 @@ def test_texts_come_as_a_list_of_strings(answer, reason, part):
     verdict = said_of(answer, TRANSLATE)
     assert (verdict.reason, verdict.points) == (reason, 0)
     assert part in verdict.message
-    assert said_of(tuple, TRANSLATE).reason == "kind"
+    assert said_of(tuple, TRANSLATE).reason == "wrong-type"
     assert said_of(lambda sentences: np.array(sentences), TRANSLATE).passed
 
 
@@ -502,7 +502,7 @@ def test_what_an_answer_uses_may_be_unwritten(use):
 def test_where_no_network_learns_nobody_needs_a_gradient():
     task = replace(SHARE.task, learns=False)
     measured = replace(
-        SHARE, task=task, expected=calling.answers(task, right, SHARE.cases, Printed())
+        SHARE, task=task, expected=runner.answers(task, right, SHARE.cases, Printed())
     )
     assert not said_of(torch.no_grad()(right)).passed
     assert said_of(torch.no_grad()(right), measured).passed
@@ -566,12 +566,12 @@ def test_a_module_that_is_not_what_was_asked():
         ({"sky": ...}, "nothing"),
         ({}, "nothing"),
         ({"sky": "plaid"}, "choice"),
-        ("blue", "kind"),
+        ("blue", "wrong-type"),
     ],
 )
 def test_choices(guess, reason):
     def returned(choice):
-        return calling.answers(GUESS, {"sky": choice}, [Case("sky")], Printed())
+        return runner.answers(GUESS, {"sky": choice}, [Case("sky")], Printed())
 
     record = Record(GUESS, [Case("sky")], returned("blue"), {"green": returned("green")})
     verdict = said_of(guess, record)
@@ -589,7 +589,7 @@ def test_every_reason_has_words_of_its_own():
     assert len({reason.words for reason in Reason}) == len(Reason)
 
 
-@pytest.mark.parametrize("module", [calling, judging])
+@pytest.mark.parametrize("module", [runner, compare])
 def test_every_reason_says_which_module_finds_it(module):
     used = {Reason[name] for name in re.findall(r"Reason\.([A-Z_]+)", inspect.getsource(module))}
     found_there = {reason for reason in Reason if module.__name__.endswith(reason.found_by)}
@@ -605,7 +605,7 @@ def course(monkeypatch, tmp_path):
     """A course of two exercises, in the working directory."""
     (tmp_path / "exercises").mkdir()
     bank.save([SHARE, SCALE], tmp_path / "exercises" / "01_toys")
-    bank.save_kinds([COLUMNS], tmp_path / "exercises")
+    bank.save_misconceptions([COLUMNS], tmp_path / "exercises")
     monkeypatch.setattr(bank, "FOLDER", tmp_path / "exercises")
     monkeypatch.setattr(notebook, "_hints_open", {})
     monkeypatch.chdir(tmp_path)
@@ -781,8 +781,8 @@ def test_progress_tells_what_keeps_coming_back(course):
 
 
 def test_few_beliefs_are_told_at_a_time(course):
-    kinds = [Kind(slug, f"{slug} is true", "It is not.") for slug in "vwxyz"]
-    bank.save_kinds(kinds, course / "exercises")
+    kinds = [Misconception(slug, f"{slug} is true", "It is not.") for slug in "vwxyz"]
+    bank.save_misconceptions(kinds, course / "exercises")
     shown = {"share": "vwxyz", "Scale": "vwxy", "gone": "vwxyz"}
     content = {task: {"points": 0, "kinds": [*slugs, "gone"]} for task, slugs in shown.items()}
     Path("progress.json").write_text(json.dumps(content))
@@ -863,8 +863,8 @@ def test_it_asks_for_every_task(path):
 def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     """All that a learner does, in a kernel as JupyterLab starts it."""
     sources = [
-        "from utils.checks import calling, check\nlimit = calling.time_limit\n"
-        "calling.time_limit = lambda _: limit(0.5)",
+        "from utils.checks import check, runner\nlimit = runner.time_limit\n"
+        "runner.time_limit = lambda _: limit(0.5)",
         "def entropy(weights):\n    return weights.entropi()\n\ncheck('entropy')",
         "def entropy(weights):\n    while True:\n        print('…')\n\ncheck('entropy')",
         "def entropy(weights):\n    return -(weights * weights.log()).sum(-1)\n\ncheck('entropy')",

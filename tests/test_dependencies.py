@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-STRANGERS = ROOT / "solutions" / "tests" / "answers"  # what learners may have, beyond ours
+LABELLED = ROOT / "solutions" / "labelled"  # what learners may have, beyond ours
 OURS = ("grading", "solutions", "tests", "utils", "workshop")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -43,7 +43,7 @@ def test_everything_imported_is_declared(package):
     distributions = packages_distributions()
     undeclared = set()
     for path in (ROOT / package).rglob("*.py"):
-        if path.is_relative_to(STRANGERS):
+        if path.is_relative_to(LABELLED):
             continue
         parts = path.relative_to(ROOT).parts
         declared = course | (dev if "tests" in parts else hub if "hub" in parts else set())

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from utils.checks.behaviours import moves
-from utils.checks.calling import Again, Printed, Trouble, answers
-from utils.checks.diagnosing import diagnose
+from utils.checks.compare import judge
+from utils.checks.diagnosis import diagnose
+from utils.checks.diagnosis.behaviours import moves
 from utils.checks.feedback import in_words
-from utils.checks.judging import judge
 from utils.checks.notebook import verdict_on
-from utils.checks.tasks import Answer, Case, Kind, Mistake, Record, Task
+from utils.checks.runner import AnswerError, Printed, Rerun, answers
+from utils.checks.tasks import Answer, Case, Misconception, Mistake, Record, Task
 
 
 def attend(query, keys, values, mask=None, *, width=None):
@@ -59,7 +59,7 @@ TASK = Task(
 )
 CASES = cases()
 RECORD = Record(TASK, CASES, answers(TASK, attend, CASES, Printed()), {})
-RECORD = replace(RECORD, moves=moves(RECORD, Again(TASK, attend)))
+RECORD = replace(RECORD, moves=moves(RECORD, Rerun(TASK, attend)))
 
 
 def relation(answer, record=RECORD):
@@ -272,14 +272,14 @@ def test_what_is_nearly_0_is_no_evidence():
     task = replace(TASK, id="gain", outputs=["gain"])
     draw = np.random.default_rng(0)
     sizes = (1, 1, 1, 1e-6, 1e-6)
-    should = [Answer({"gain": size * draw.normal(size=(2, 3))}) for size in sizes]
-    record = Record(task, CASES, should, {})
+    expected = [Answer({"gain": size * draw.normal(size=(2, 3))}) for size in sizes]
+    record = Record(task, CASES, expected, {})
     turned = [
         Answer({"gain": -size * one.outputs["gain"]})
-        for size, one in zip(sizes, should, strict=True)
+        for size, one in zip(sizes, expected, strict=True)
     ]
     assert diagnose(record, turned).relation == ("`gain` is the right one with the opposite sign.")
-    others = [Answer({"gain": one.outputs["gain"][:, ::-1].cumsum(0) * 2}) for one in should]
+    others = [Answer({"gain": one.outputs["gain"][:, ::-1].cumsum(0) * 2}) for one in expected]
     assert diagnose(record, others).relation == ""
 
 
@@ -329,9 +329,9 @@ def test_large_counts_are_as_telling_as_decimals():
         "`count` is the sum of the right one along its only axis."
     )
     small = replace(TASK, id="small", outputs=["small"])
-    should = [Answer({"small": np.array([1, 2])}), Answer({"small": np.array([2, 3])})] * 2
-    record = Record(small, CASES[:4], should, {})
-    given = [Answer({"small": one.outputs["small"].sum()}) for one in should]
+    expected = [Answer({"small": np.array([1, 2])}), Answer({"small": np.array([2, 3])})] * 2
+    record = Record(small, CASES[:4], expected, {})
+    given = [Answer({"small": one.outputs["small"].sum()}) for one in expected]
     assert diagnose(record, given).relation == ""
 
 
@@ -453,7 +453,7 @@ def test_which_gradients_are_right_is_told_where_all_values_are():
 
 def blamed(*columns):
     """The relation of a test, from whom it blames: the right one, and two with a bug."""
-    task = replace(TASK, id="test_attend", kind="test", outputs=["blames"])
+    task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames"])
     lineup = ["right", "order-of-steps", "scale-forgotten"]
     case = Case("lineup", {"lineup": lineup, "seeds": [0, 1]})
     right = np.array([[False, True, True]] * 2)
@@ -464,8 +464,8 @@ def blamed(*columns):
 
 
 def test_whom_a_test_takes_for_right_is_told(monkeypatch):
-    kinds = {"order-of-steps": Kind("order-of-steps", "steps may change places", "")}
-    monkeypatch.setattr("utils.checks.bank.kinds", lambda: kinds)
+    dtypes = {"order-of-steps": Misconception("order-of-steps", "steps may change places", "")}
+    monkeypatch.setattr("utils.checks.bank.misconceptions", lambda: dtypes)
     yes, no, once = [True, True], [False, False], [True, False]
     assert blamed(yes, no, yes) == (
         "Of all implementations, it accepts only that by somebody who believes that steps may "
@@ -580,7 +580,7 @@ def test_what_competes_along_the_first_axis_is_no_batch():
         return query.softmax(0), (1000 * query.sum()).long() + 0 * query[:, 0, 0].long()
 
     record = Record(task, of_each, answers(task, search, of_each, Printed()), {})
-    record = replace(record, moves=moves(record, Again(task, search)))
+    record = replace(record, moves=moves(record, Rerun(task, search)))
     assert record.moves["batch"] == ["scores"]
     assert "by itself" not in relation(with_the_others, record)
 
@@ -604,7 +604,7 @@ def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
         return (weights > weights.mean()).long()
 
     record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
-    record = replace(record, moves=moves(record, Again(task, right)))
+    record = replace(record, moves=moves(record, Rerun(task, right)))
     assert "input weights" in record.moves
     assert "does not move" not in relation(lambda weights: (weights > 2).long(), record)
     assert "does not move" in relation(lambda weights: torch.arange(12).view(3, 4), record)
@@ -620,7 +620,7 @@ def test_a_limit_that_the_first_alone_crosses_is_no_sign_that_the_others_are_not
         return query.amax((-2, -1)) > 1.5
 
     record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
-    record = replace(record, moves=moves(record, Again(task, right)))
+    record = replace(record, moves=moves(record, Rerun(task, right)))
     of_all = relation(lambda query: query.amax().expand(len(query)) > 50, record)
     assert "moves with the first" not in of_all
 
@@ -634,7 +634,7 @@ def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
         return (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True)
 
     record = Record(task, of_each, answers(task, right, of_each, Printed()), {})
-    record = replace(record, moves=moves(record, Again(task, right)))
+    record = replace(record, moves=moves(record, Rerun(task, right)))
     said = relation(lambda x: 0 * x + x.mean(-1, keepdim=True) / x.std(-1, keepdim=True), record)
     assert "`x`" not in said
 
@@ -653,8 +653,8 @@ def test_what_is_turned_is_not_looked_at_by_its_place():
 def test_one_number_over_and_over_is_no_evidence():
     """Equal shares of two are the softmax of any two equal numbers."""
     task = replace(TASK, id="shares", outputs=["shares"])
-    should = [Answer({"shares": np.full((4, 2), 0.5)})]
-    record = Record(task, CASES[:1], should, {})
+    expected = [Answer({"shares": np.full((4, 2), 0.5)})]
+    record = Record(task, CASES[:1], expected, {})
     assert diagnose(record, [Answer({"shares": np.full((4, 2), 1.0)})]).relation != (
         "A softmax is missing: along its last axis, it would make your `shares` right."
     )
@@ -664,11 +664,11 @@ def test_codes_are_not_calculated_with():
     """That they are off by one in one case, and by two in another, says nothing."""
     task = replace(TASK, id="codes", outputs=["codes"])
     draw = np.random.default_rng(0)
-    should = [Answer({"codes": draw.integers(1, 5, (4, 8))}) for _ in CASES]
-    record = Record(task, CASES, should, {})
+    expected = [Answer({"codes": draw.integers(1, 5, (4, 8))}) for _ in CASES]
+    record = Record(task, CASES, expected, {})
     given = [
         Answer({"codes": one.outputs["codes"] + 1 + number % 2})
-        for number, one in enumerate(should)
+        for number, one in enumerate(expected)
     ]
     assert diagnose(record, given).relation == ""
 
@@ -708,9 +708,9 @@ def test_no_relation_is_said_of_noise():
 
 def test_one_number_is_always_right_but_for_a_factor():
     task = replace(TASK, id="lengths", outputs=["lengths"])
-    should = [Answer({"lengths": np.arange(1.0, 5)}), Answer({"lengths": np.array([7.0])})]
-    record = Record(task, CASES[:2], should, {})
-    given = [should[0], Answer({"lengths": np.array([5.0])})]
+    expected = [Answer({"lengths": np.arange(1.0, 5)}), Answer({"lengths": np.array([7.0])})]
+    record = Record(task, CASES[:2], expected, {})
+    given = [expected[0], Answer({"lengths": np.array([5.0])})]
     assert "factor" not in diagnose(record, given).relation
 
 
@@ -787,7 +787,7 @@ def test_of_a_few_cases_no_mistake_is_guessed():
     mistaken = {"a": doubled, "b": [*doubled[:-1], RECORD.expected[-1]]}
     record = replace(RECORD, task=replace(TASK, mistakes=known), mistaken=mistaken)
     assert judge(record, doubled).mistake == known[0]
-    assert judge(record, doubled[:2], Trouble("error", "late")).mistake is None
+    assert judge(record, doubled[:2], AnswerError("error", "late")).mistake is None
 
 
 # --- Exceptions -----------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 IN_LAB = ("anywidget", "@jupyter-widgets/jupyterlab-manager")
 SANDBOX = """
 import sys
-from grading.doctor import findings
+from grading.run.doctor import findings
 for finding in findings():
     if finding.state == "missing":
         sys.exit(f"{finding.layer}: {finding.found}")

@@ -24,7 +24,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from grading.pages import section_of
+from grading.report.pages import section_of
 from solutions.facts import minutes_of
 from utils.checks import bank
 from utils.checks.tasks import Task
@@ -235,7 +235,7 @@ def _text(cell: NotebookNode) -> str:
 def _beliefs_behind(tasks: Iterable[Task]) -> list[str]:
     """The kinds of mistakes that tasks know, those of most tasks first."""
     counts = Counter(kind for task in tasks for kind in {one.kind for one in task.mistakes})
-    return sorted(filter(counts.get, bank.kinds()), key=counts.get, reverse=True)
+    return sorted(filter(counts.get, bank.misconceptions()), key=counts.get, reverse=True)
 
 
 # --- What a section rests on ----------------------------------------------------------------------
@@ -350,7 +350,7 @@ def _details(steps: Sequence[Step]) -> Iterator[str]:
 def told(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
     """Each step with the time of its start, and what there is to say beside its notes."""
     known: set[str] = set()  # a belief is spoken of once a day, where it first shows
-    kinds = bank.kinds()
+    kinds = bank.misconceptions()
     for number, (start, step) in enumerate(_timed(steps), start=1):
         new = [kinds[slug] for slug in step.beliefs if slug not in known][:MOST]
         known |= {kind.slug for kind in new}

@@ -22,17 +22,18 @@ from copy import deepcopy
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from grading import pages
-from grading.conversation import Assignment, Examination
-from grading.marking import Result, ask
-from grading.reading import Cell, Notebook
-from grading.sandbox import Worker, wire
-from grading.sandbox.worker import plain
-from grading.tables import learners
+from grading.intake.notebook_parser import Cell, Notebook
+from grading.report import pages
+from grading.report.tables import learners
+from grading.run import protocol
+from grading.run.dialog import Assignment, RefereedTest
+from grading.run.launcher import Worker
+from grading.run.scoring import Result, ask
+from grading.run.worker import plain
 from solutions.build import SOURCE, solutions_of
 from utils.checks import bank
-from utils.checks.calling import Printed, answers
-from utils.checks.examining import Decision
+from utils.checks.catch_the_bug import Decision
+from utils.checks.runner import Printed, answers
 
 NOTEBOOKS = ("01_attention_concepts", "02_additive_attention")  # all kinds of tasks
 SLOW = 20.0  # seconds for one conversation, none of which waits for anything
@@ -87,7 +88,7 @@ class Frame(NamedTuple):
 
     @classmethod
     def of(cls, message: Any) -> "Frame":
-        data = wire.pack(message)
+        data = protocol.pack(message)
         end = 4 + int.from_bytes(data[:4])
         return cls(json.loads(data[4:end]), data[end:])
 
@@ -102,7 +103,7 @@ def honest(assignment: Assignment) -> list[Frame]:
     for task, public in assignment.public.items():
         messages.append({"at": "task", "which": task})
         records = public, assignment.fresh[task]
-        if public.task.kind == "test":
+        if public.task.answer_type == "test":
             messages += _test_of(task, assignment)
         said = [[plain(one) for one in record.expected] for record in records]
         parts = [{"answers": one, "printed": 3} for one in said]
@@ -113,7 +114,7 @@ def honest(assignment: Assignment) -> list[Frame]:
 def _test_of(task: str, assignment: Assignment) -> list[Any]:
     """The calls and decisions of the published test, as its worker would send them."""
     said: list[Any] = []
-    examination = Examination(assignment.public[task], assignment.fresh[task])
+    examination = RefereedTest(assignment.public[task], assignment.fresh[task])
     test = solutions_of(SOURCE / f"{assignment.name}.ipynb")[task]
 
     class Logged:
@@ -196,7 +197,7 @@ def _other(value: Any, honest: list[Frame], draw: random.Random) -> Any:
         shape = [draw.choice(SIZES[: draw.choice([5, 5, 14])]) for _ in range(draw.randrange(10))]
         kept = value["array"][1:] if draw.random() < 0.4 else [shape]
         flags = {"tensor": draw.random() < 0.3, "strided": draw.random() < 0.5}
-        return {"array": [draw.choice([*wire.DTYPES, "|O", "<U4", 3, None]), *kept]} | flags
+        return {"array": [draw.choice([*protocol.DTYPES, "|O", "<U4", 3, None]), *kept]} | flags
     change = draw.randrange(4)
     if change == 0:
         return [value] * (draw.choice([1, 2]) if isinstance(value, list | dict) else 300)
@@ -212,9 +213,9 @@ def _other(value: Any, honest: list[Frame], draw: random.Random) -> Any:
 def _announced(value: Any) -> int:
     """How many bytes follow for a value, if it describes an array; 0 where that makes no sense."""
     match value:
-        case {"array": [str(kind), list(shape)]} if kind in wire.DTYPES:
+        case {"array": [str(kind), list(shape)]} if kind in protocol.DTYPES:
             known = all(isinstance(size, int) and size >= 0 for size in shape)
-            return math.prod(shape) * wire.DTYPES[kind].itemsize if known else 0
+            return math.prod(shape) * protocol.DTYPES[kind].itemsize if known else 0
     return 0
 
 
@@ -247,7 +248,7 @@ def fault(frames: bytes, assignment: Assignment) -> str:
     return "; ".join(f"{one.filename}:{one.lineno}: {one.message}" for one in warned)
 
 
-class Tried(NamedTuple):
+class TaskProgress(NamedTuple):
     """How much was tried, and what went wrong: the seed of the conversation → its fault."""
 
     conversations: int
@@ -255,7 +256,7 @@ class Tried(NamedTuple):
     faults: dict[int, str]
 
 
-def fuzz(seconds: float, first: int = 0, most: int = sys.maxsize) -> Tried:
+def fuzz(seconds: float, first: int = 0, most: int = sys.maxsize) -> TaskProgress:
     """Try one conversation after another, each with a seed of its own."""
     assignments = [assignment_of(notebook) for notebook in NOTEBOOKS]
     said = [honest(assignment) for assignment in assignments]
@@ -267,7 +268,7 @@ def fuzz(seconds: float, first: int = 0, most: int = sys.maxsize) -> Tried:
         count, messages = count + 1, messages + len(said[which])
         if found:
             faults[seed] = found
-    return Tried(count, messages, faults)
+    return TaskProgress(count, messages, faults)
 
 
 def main() -> int:

@@ -123,10 +123,10 @@ TIME = {
     "a time limit that is disarmed": _answer(
         "while True: pass",
         before="""
-        import contextlib, utils.checks.calling
-        import grading.sandbox.worker as worker
-        utils.checks.calling.time_limit = lambda *_: contextlib.nullcontext()
-        worker.processor_limit = utils.checks.calling.time_limit
+        import contextlib, utils.checks.runner
+        import grading.run.worker as worker
+        utils.checks.runner.time_limit = lambda *_: contextlib.nullcontext()
+        worker.processor_limit = utils.checks.runner.time_limit
         """,
     ),
     "sleep": _beside("import time; time.sleep(600)"),
@@ -189,7 +189,7 @@ EXITS = {
         RIGHT,
         """
         import os, sys, threading, time
-        import grading.sandbox.worker as worker
+        import grading.run.worker as worker
         send = worker.wire.pack
         def pack(message):
             if "end" in message: os._exit(1)
@@ -600,30 +600,30 @@ PATCHES = {
     "other modules in sys.modules": _attack(
         """
         import sys, types
-        for name in ("utils.checks.judging", "grading.marking", "numpy", "json"):
+        for name in ("utils.checks.compare", "grading.run.scoring", "numpy", "json"):
             sys.modules[name] = types.ModuleType(name)
         """,
         DISHONEST,
     ),
     "the judge is replaced": _attack(
         """
-        from utils.checks import judging, tasks
-        judging.judge = lambda record, answers: judging.Verdict(record.task, "passed", "")
-        judging.Verdict.passed = True
+        from utils.checks import compare, tasks
+        compare.judge = lambda record, answers: compare.Verdict(record.task, "passed", "")
+        compare.Verdict.passed = True
         tasks.Task.points = 1000
         """,
         DISHONEST,
     ),
     "the worker says that all has passed": _attack(
         """
-        import grading.sandbox.worker as worker
+        import grading.run.worker as worker
         worker._replies = lambda spec, parts, names: [{"trouble": ["passed", "All right.", ""]}] * 2
         """,
         DISHONEST,
     ),
     "the worker gives points": _attack(
         """
-        import grading.sandbox.worker as worker
+        import grading.run.worker as worker
         pack = worker.wire.pack
         extra = {"reason": "passed", "points": 1000, "share": 1.0, "passed": True}
         worker.wire.pack = lambda message: pack(
@@ -679,9 +679,9 @@ GRADIENTS = {  # cells for exercises 02: gradients count for none of 01
         NO_PATH.format(made_up=""),
         """
 import numpy
-from utils.checks import calling
+from utils.checks import runner
 
-calling._gradients = lambda spec, learned, case: {
+runner._gradients = lambda spec, learned, case: {
     (output, name): numpy.ones(value.shape)
     for output in spec.outputs
     for name, value in case.inputs.items()
@@ -740,7 +740,7 @@ HIDDEN = {
     "inputs that are changed": _attack(
         """
         import torch
-        import utils.checks.calling as checks
+        import utils.checks.runner as checks
         checks._unchanged = lambda *_: True
 
         def entropy(weights):
@@ -750,7 +750,7 @@ HIDDEN = {
             return found
         """,
         earns=ENTROPY,
-        says="replaces utils.checks.calling._unchanged",
+        says="replaces utils.checks.runner._unchanged",
     ),
     "a class in place of a function": _attack(
         """
@@ -1011,9 +1011,9 @@ DIGGING = {
             raise RuntimeError(f"«SECRET» {folder}")
         """,
         """
-        import utils.checks.judging, os
-        os.chmod(utils.checks.judging.__file__, 0o777)
-        open(utils.checks.judging.__file__, "a").write("hacked")
+        import utils.checks.compare, os
+        os.chmod(utils.checks.compare.__file__, 0o777)
+        open(utils.checks.compare.__file__, "a").write("hacked")
         raise RuntimeError("«SECRET»")
         """,
         DISHONEST,

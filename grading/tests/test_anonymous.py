@@ -5,12 +5,12 @@ import socket
 
 import pytest
 
-from grading import tables
 from grading.__main__ import main
-from grading.anonymous import Pseudonyms
-from grading.marking import Outcome, Result
-from grading.results import Store
-from grading.tables import Learner
+from grading.report import tables
+from grading.report.anonymous import Pseudonyms
+from grading.report.store import Store
+from grading.report.tables import Learner
+from grading.run.scoring import Outcome, Result
 from utils.checks.reasons import Reason
 
 NOTEBOOK = "01_attention_concepts"

@@ -12,16 +12,18 @@ from textwrap import dedent
 
 import pytest
 
-from grading import conversation, grader, marking, reading
-from grading.conversation import Assignment, Conversation, Examination
-from grading.marking import Result
-from grading.sandbox import Launcher, Worker, wire
+from grading import grader
+from grading.intake import notebook_parser
+from grading.run import dialog, protocol, scoring
+from grading.run.dialog import Assignment, Conversation, RefereedTest
+from grading.run.launcher import Launcher, Worker
+from grading.run.scoring import Result
 from solutions.build import SOURCE, code_of
 from tests import needs
 from utils.checks import bank
-from utils.checks.calling import Printed
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
+from utils.checks.runner import Printed
 
 NAME, TASK, POINTS = "04_scaled_dot_product_attention", "test_attend", 4
 SECONDS = 2.0
@@ -46,16 +48,18 @@ def assignment():
 @pytest.fixture(scope="module")
 def launcher():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conversation, "SPARE", 2.0)
+        patch.setattr(dialog, "SPARE", 2.0)
         with Launcher() as started:
             yield started
 
 
 def graded(cells, assignment, launcher):
     result = Result("ada", "", "", "ada.ipynb")
-    cells = [reading.Cell(number, dedent(cell)) for number, cell in enumerate(cells, start=1)]
-    sent = reading.Notebook(NAME, cells)
-    marking.ask(result, sent, assignment, [TASK], launcher)
+    cells = [
+        notebook_parser.Cell(number, dedent(cell)) for number, cell in enumerate(cells, start=1)
+    ]
+    sent = notebook_parser.Notebook(NAME, cells)
+    scoring.ask(result, sent, assignment, [TASK], launcher)
     return result.tasks[TASK]
 
 
@@ -148,11 +152,11 @@ def say(message):
     os.write(3, struct.pack("!I", len(data)) + data)
 """
 PATCHES = """
-import utils.masks, utils.attention, utils.checks.lineups.attend as lineup
-import utils.checks.examining, utils.checks.judging
+import utils.masks, utils.attention, utils.checks.implementations.attend as lineup
+import utils.checks.catch_the_bug, utils.checks.compare
 utils.masks.masked_softmax = utils.attention.masked_softmax = None
-lineup.LINEUP = lineup.attend = None
-utils.checks.judging.judge = None
+lineup.IMPLEMENTATIONS = lineup.attend = None
+utils.checks.compare.judge = None
 
 """
 HOSTILE = {  # what it tries → cells, and the points that its honest part deserves
@@ -177,11 +181,11 @@ HOSTILE = {  # what it tries → cells, and the points that its honest part dese
     ),
     "patches utils and tests badly": (
         """
-        import numpy as np, utils.checks.examining as examining, utils.checks.calling as calling
-        examining.Examiner.answer = property(lambda self: None)
-        examining.refusal = lambda *_: ""
-        examining.Decision.blames = True
-        calling.StandIn.refused = ""
+        import numpy as np, utils.checks.catch_the_bug as catch_the_bug, utils.checks.runner as runner
+        catch_the_bug.Referee.answer = property(lambda self: None)
+        catch_the_bug.refusal = lambda *_: ""
+        catch_the_bug.Decision.blames = True
+        runner.Proxy.refused = ""
 
         def test_attend(attend):
             attend(q, k, v)
@@ -262,12 +266,12 @@ class Played:
     def _play(self, far, far_status):
         with far, far_status, far.makefile("rb") as stream:
             far.settimeout(5)
-            self.request, _ = wire.unpack(stream.read, 2**20)
+            self.request, _ = protocol.unpack(stream.read, 2**20)
             try:
                 for message in self.messages:
-                    far.sendall(message if isinstance(message, bytes) else wire.pack(message))
+                    far.sendall(message if isinstance(message, bytes) else protocol.pack(message))
                     if isinstance(message, bytes) or "call" in message:
-                        self.heard.append(wire.unpack(stream.read, 2**20)[0])
+                        self.heard.append(protocol.unpack(stream.read, 2**20)[0])
             except (OSError, struct.error):
                 self.heard.append("hung up")
             with contextlib.suppress(OSError):
@@ -276,7 +280,7 @@ class Played:
 
 def played(assignment, *messages):
     launcher = Played({"at": "task", "which": TASK}, *messages)
-    conversation_ = Conversation([reading.Cell(1, "")], assignment, [TASK])
+    conversation_ = Conversation([notebook_parser.Cell(1, "")], assignment, [TASK])
     conversation_._ask_a_worker(launcher)
     launcher.thread.join()
     return launcher, conversation_
@@ -332,8 +336,8 @@ def test_a_worker_is_told_nothing_of_the_lineup(assignment):
 
 def test_the_order_comes_from_the_instructors_seed(assignment):
     records = assignment.public[TASK], assignment.fresh[TASK]
-    one, same = (Examination(*records).parts for _ in range(2))
-    other = Examination(records[0], bank.load(TASK)).parts
+    one, same = (RefereedTest(*records).parts for _ in range(2))
+    other = RefereedTest(records[0], bank.load(TASK)).parts
     for part, again in zip(one, same, strict=True):
         assert part._turns == again._turns
     assert one[0]._turns != one[1]._turns

@@ -3,11 +3,11 @@
 import pytest
 
 from grading import classroom
-from grading.submissions import find
+from grading.intake.submissions import find
 from solutions.build import exercises_of
 from utils.checks import bank
-from utils.checks.calling import Printed
 from utils.checks.notebook import verdict_on
+from utils.checks.runner import Printed
 
 EXERCISES = {exercise.task.id: exercise for exercise in exercises_of(classroom.NOTEBOOK)}
 

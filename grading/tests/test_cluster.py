@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grading import classroom, cluster, grader
+from grading import classroom, grader
 from grading.__main__ import main
-from grading.bench import Machines
-from grading.sandbox import COURSE
+from grading.run import cluster
+from grading.run.launcher import COURSE
+from grading.tests.bench import Machines
 from grading.tests.test_grading import (
     code,
     content,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grading import doctor
-from grading.sandbox import Launcher
+from grading.run import doctor
+from grading.run.launcher import Launcher
 from tests import needs
 from utils import preflight
 
@@ -20,7 +20,7 @@ NO_MORE = ["sh", "-c", 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'
 # Like Docker's own profile: no new user namespaces.
 FILTERED = f"""
 import ctypes, os
-from grading.sandbox import syscalls
+from grading.run.launcher import syscalls
 syscalls._REFUSED = {{"unshare": (272, 97)}}
 syscalls._REFUSED_IF = (((56, 220), 0, 0x10000000, 0x10000000),)  # clone with CLONE_NEWUSER
 ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # no new privileges, or the filter is refused

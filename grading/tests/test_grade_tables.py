@@ -7,13 +7,13 @@ import subprocess
 
 import pytest
 
-from grading import tables
-from grading.marking import Outcome, Result
-from grading.pages import page_names
-from grading.results import Store
-from grading.signs import Sign
-from grading.submissions import CannotGrade
-from grading.tables import Lateness, Learner, learners
+from grading.intake.red_flags import Sign
+from grading.intake.submissions import CannotGrade
+from grading.report import tables
+from grading.report.pages import page_names
+from grading.report.store import Store
+from grading.report.tables import Lateness, Learner, learners
+from grading.run.scoring import Outcome, Result
 from tests import needs
 from utils.checks import bank
 from utils.checks.reasons import Reason

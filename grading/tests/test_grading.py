@@ -21,11 +21,13 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from grading import grader, likeness, pages, reading
+from grading import grader
 from grading.__main__ import main
-from grading.marking import Result
-from grading.results import Store
-from grading.submissions import CannotGrade
+from grading.intake import notebook_parser
+from grading.intake.submissions import CannotGrade
+from grading.report import pages, similarity
+from grading.report.store import Store
+from grading.run.scoring import Result
 from solutions import build, selftest
 from tests import needs
 from utils.checks import bank
@@ -80,7 +82,7 @@ def in_own_words(number: str, which: int) -> list[str]:
     changes, imports = {}, {"import math"}
     for exercise in build.exercises_of(PATHS[number]):
         task = exercise.task.id
-        if exercise.task.kind == "function":
+        if exercise.task.answer_type == "function":
             variants = list(selftest.variants(exercise).values())
             one = variants[which % len(variants)]
             changes[task] = inspect.getsource(one).replace(f"def {one.__name__}(", f"def {task}(")
@@ -266,14 +268,14 @@ def test_the_overview_shows_the_class(graded):
 
 @needs.sandbox
 def test_a_copy_is_found_and_independent_right_answers_are_not(graded):
-    found = likeness.alike([one for one in Store(graded).all() if one.notebook[:2] == "04"])
+    found = similarity.alike([one for one in Store(graded).all() if one.notebook[:2] == "04"])
     assert [{pair.first.learner, pair.second.learner} for pair in found] == [{"own way", "copy"}]
 
 
 def test_what_everybody_was_given_makes_no_two_alike():
     given = {
         task: f"{stub}    # mine {task}"
-        for task, stub in reading.stubs("05_multi_head_attention").items()
+        for task, stub in notebook_parser.stubs("05_multi_head_attention").items()
     }
     pair = [
         Result(
@@ -286,7 +288,7 @@ def test_what_everybody_was_given_makes_no_two_alike():
         )
         for name in "ab"
     ]
-    assert likeness.alike(pair) == []
+    assert similarity.alike(pair) == []
 
 
 @needs.sandbox

@@ -23,20 +23,21 @@ from textwrap import dedent
 import nbformat
 import pytest
 
-from grading import conversation, grader
-from grading.conversation import Assignment
-from grading.marking import mark
-from grading.sandbox import PATIENCE, Launcher, Worker, wire
-from grading.sandbox.worker import plain
-from grading.submissions import Submission
+from grading import grader
+from grading.intake.submissions import Submission
+from grading.run import dialog, protocol
+from grading.run.dialog import Assignment
+from grading.run.launcher import PATIENCE, Launcher, Worker
+from grading.run.scoring import mark
+from grading.run.worker import plain
 from grading.tests import hostile
 from grading.tests.fuzz import Played, fuzz
 from grading.tests.hostile import ATTACKS, ENTROPY, RIGHT
 from solutions.build import SOURCE, code_of, solutions_of
 from tests import needs
 from utils.checks import bank
-from utils.checks.calling import Printed, answers
 from utils.checks.reasons import Reason
+from utils.checks.runner import Printed, answers
 
 pytestmark = needs.sandbox
 
@@ -84,7 +85,7 @@ def token():
 @pytest.fixture(scope="module")
 def launcher(token):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conversation, "SPARE", SPARE)
+        patch.setattr(dialog, "SPARE", SPARE)
         patch.setattr(os, "defpath", f"{os.defpath}:/{token}")
         with Launcher() as started:
             yield started
@@ -210,7 +211,7 @@ def test_memory_that_children_no_longer_share_is_counted(name, launcher):
     (cell, _) = hostile.UNSHARED[name].cells
     with launcher.launch(seconds=60) as worker, worker.stream() as stream:
         request = {"cells": [(1, cell)], "seconds": 60.0, "tasks": []}
-        worker.connection.sendall(wire.pack(request))
+        worker.connection.sendall(protocol.pack(request))
         stream.read()
         assert worker.ending() == "memory"
 
@@ -220,9 +221,9 @@ def running(launcher: Launcher, *cells: str, seconds: float) -> Iterator[Worker]
     """A worker that runs the last of some cells, whose own limit is out of reach."""
     with launcher.launch(seconds) as worker, worker.stream() as stream:
         request = {"cells": [*enumerate(cells)], "seconds": 600.0, "tasks": []}
-        worker.connection.sendall(wire.pack(request))
+        worker.connection.sendall(protocol.pack(request))
         for number in range(len(cells)):
-            assert wire.unpack(stream.read, 10_000)[0] == {"at": "cell", "which": number}
+            assert protocol.unpack(stream.read, 10_000)[0] == {"at": "cell", "which": number}
         yield worker
 
 
@@ -278,9 +279,9 @@ def test_each_worker_has_its_share_of_the_processors():
         for _ in range(2):
             worker = open_.enter_context(launcher.launch(seconds=60))
             request = {"cells": [*enumerate(cells)], "seconds": 60.0, "tasks": []}
-            worker.connection.sendall(wire.pack(request))
+            worker.connection.sendall(protocol.pack(request))
             stream = open_.enter_context(worker.stream())
-            _, said = (wire.unpack(stream.read, 10_000)[0] for _ in range(2))
+            _, said = (protocol.unpack(stream.read, 10_000)[0] for _ in range(2))
             shares.append({int(number) for number in re.findall(r"\d+", said["error"])})
     assert set.union(*shares) == there
     assert set.intersection(*shares) == (there if len(there) == 1 else set())
@@ -331,7 +332,7 @@ def test_hostile_submissions_cost_honest_ones_nothing(assignments, launcher):
 
 
 def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
-    monkeypatch.setattr(conversation, "SPARE", 10.0)
+    monkeypatch.setattr(dialog, "SPARE", 10.0)
     with Launcher() as launcher:
         launcher._server.kill()
         launcher._server.wait()
@@ -342,7 +343,7 @@ def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
 @pytest.fixture
 def hurried(monkeypatch):
     """The grader gives less time to answer."""
-    monkeypatch.setattr(conversation, "SPARE", SPARE)
+    monkeypatch.setattr(dialog, "SPARE", SPARE)
     monkeypatch.setattr(
         grader,
         "Assignment",
@@ -447,8 +448,10 @@ def right_frames(assignment):
             found = answers(record.task, solutions_of(path)[task], record.cases, Printed())
             outcomes = [plain(answer) for answer in found]
             parts.append({"answers": outcomes, "printed": 0})
-        yield wire.pack({"at": "task", "which": task}) + wire.pack({"task": task, "parts": parts})
-    yield wire.pack({"end": True})
+        yield protocol.pack({"at": "task", "which": task}) + protocol.pack(
+            {"task": task, "parts": parts}
+        )
+    yield protocol.pack({"end": True})
 
 
 def test_whatever_bytes_arrive_there_is_a_result(assignments):
@@ -483,7 +486,7 @@ def test_whatever_messages_arrive_there_is_a_result_and_silence():
 def test_a_worker_gives_no_reasons_but_its_own(assignments, reason):
     """And whatever else it says costs it this task alone."""
     part = {"trouble": [reason, "So.", "There."], "answers": [], "printed": 0}
-    said = wire.pack({"task": "entropy", "parts": [part]})
+    said = protocol.pack({"task": "entropy", "parts": [part]})
     frames = b"".join(right_frames(assignments[NAME]))
     result = mark(submission(notebook(*honest())), assignments, Played(said + frames))
     found = result.tasks["entropy"]
@@ -506,7 +509,7 @@ def anything(draw, depth):
         return [anything(draw, depth - 1) for _ in range(draw.randrange(4))]
     if kind < 8:
         shape = [draw.choice([0, 1, 2, 2**31, 2**62, -1, "2"]) for _ in range(draw.randrange(10))]
-        kind = draw.choice([*wire.DTYPES, "|O", "<U4", "<f2", 3, None])
+        kind = draw.choice([*protocol.DTYPES, "|O", "<U4", "<f2", 3, None])
         return {"array": [kind, shape], "tensor": draw.random() < 0.5, "strided": True}
     return {draw.choice(WORDS): anything(draw, depth - 1) for _ in range(draw.randrange(4))}
 
@@ -519,9 +522,11 @@ def test_what_is_no_frame_is_refused_and_nothing_else_happens():
             text = text[: draw.randrange(len(text))] + draw.randbytes(3)
         sent = io.BytesIO(struct.pack("!I", len(text)) + text + bytes(10_000))
         try:
-            _, size = wire.unpack(lambda count, sent=sent: whole(sent.read(count), count), 10**6)
+            _, size = protocol.unpack(
+                lambda count, sent=sent: whole(sent.read(count), count), 10**6
+            )
             assert size <= 10**6
-        except (wire.WireError, EOFError):
+        except (protocol.WireError, EOFError):
             refused += 1
     assert 2000 < refused < 18_000
 
@@ -536,8 +541,8 @@ def whole(data, count):
 def test_sizes_are_small_even_where_one_of_them_is_zero(shape):
     text = json.dumps({"array": ["|u1", shape]}).encode()
     sent = io.BytesIO(struct.pack("!I", len(text)) + text)
-    with pytest.raises(wire.WireError, match="impossible shape"):
-        wire.unpack(sent.read, 10**6)
+    with pytest.raises(protocol.WireError, match="impossible shape"):
+        protocol.unpack(sent.read, 10**6)
 
 
 def test_what_arrives_fills_no_more_than_it_may():
@@ -546,8 +551,8 @@ def test_what_arrives_fills_no_more_than_it_may():
     for text in (texts, wide):
         tracemalloc.start()
         sent = io.BytesIO(struct.pack("!I", len(text)) + text)
-        with pytest.raises(wire.WireError, match="too large"):
-            wire.unpack(sent.read, 2**23)
+        with pytest.raises(protocol.WireError, match="too large"):
+            protocol.unpack(sent.read, 2**23)
         assert tracemalloc.get_traced_memory()[1] < 2 * 2**23
         tracemalloc.stop()
 

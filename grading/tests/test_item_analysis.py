@@ -2,7 +2,7 @@
 
 import pytest
 
-from grading.item_analysis import FEWEST, Separation, separation
+from grading.report.item_analysis import FEWEST, Separation, separation
 
 
 def test_a_task_that_the_strong_solve_tells_them_apart():

@@ -10,11 +10,11 @@ import nbformat
 import pytest
 from nbformat import v3, v4
 
-from grading.conversation import Assignment
 from grading.grader import fresh_records
-from grading.marking import mark
-from grading.sandbox import Launcher
-from grading.submissions import Submission
+from grading.intake.submissions import Submission
+from grading.run.dialog import Assignment
+from grading.run.launcher import Launcher
+from grading.run.scoring import mark
 from solutions.build import SOURCE, code_of, stub
 from tests import needs
 from utils.checks import bank

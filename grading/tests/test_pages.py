@@ -8,17 +8,17 @@ from types import SimpleNamespace
 import pytest
 from jinja2 import UndefinedError
 
-from grading import likeness, pages
-from grading.likeness import Pair
-from grading.marking import Outcome, Result
-from grading.signs import Sign
-from grading.tables import Learner, Mark, learners
-from grading.unnamed import Group
+from grading.intake.red_flags import Sign
+from grading.report import pages, similarity
+from grading.report.similarity import Pair
+from grading.report.tables import Learner, Mark, learners
+from grading.report.unrecognised import Group
+from grading.run.scoring import Outcome, Result
 from tests import needs
 from tests.browser.lab import running_browser
 from utils.checks import bank
 from utils.checks.reasons import Reason
-from utils.checks.tasks import Kind, Mistake, Task
+from utils.checks.tasks import Misconception, Mistake, Task
 
 NOTEBOOK = "01_attention_concepts"
 ALL = [task for tasks in bank.tasks().values() for task in tasks]
@@ -58,7 +58,7 @@ def class_(monkeypatch) -> list[Learner]:
     graded = Result(**known | {"problem": ""})
     second = Result(**known | {"problem": "", "file": "second", "learner": hostile("friend")})
     # As if the two were alike: of a notebook with such a name, nothing else is known.
-    monkeypatch.setattr(likeness, "alike", lambda _: [Pair(graded, second, 0.9, 30)])
+    monkeypatch.setattr(similarity, "alike", lambda _: [Pair(graded, second, 0.9, 30)])
     real = Result(**known | {"problem": "", "file": "real", "notebook": NOTEBOOK})
     class_ = learners([graded, second, real, Result(**known | {"notebook": ""})])
     for learner in class_:
@@ -111,13 +111,13 @@ def test_the_largest_numbers_have_colours():
 
 
 def test_the_overview_says_what_the_class_believes(monkeypatch):
-    kind = Kind("late", "a mask `may` come late", "It *may* not.")
+    kind = Misconception("late", "a mask `may` come late", "It *may* not.")
     facts = {"points": 2, "difficulty": 1, "minutes": 5, "outputs": ["it"], "hints": []}
     mistakes = [Mistake("behind", "You mask late.", "When?", kind.slug)]
     task = Task(id="one", title="One", mistakes=mistakes, **facts)
     monkeypatch.setattr(bank, "tasks", lambda: {NOTEBOOK: [task]})  # the course's order
     monkeypatch.setattr(bank, "kinds", lambda: {kind.slug: kind})
-    monkeypatch.setattr(likeness, "alike", lambda _: [])  # it would remember the one task
+    monkeypatch.setattr(similarity, "alike", lambda _: [])  # it would remember the one task
     known = strings_of(Result) | {"problem": "", "notebook": NOTEBOOK}
 
     def page_of(*made):

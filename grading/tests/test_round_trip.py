@@ -18,9 +18,9 @@ import pytest
 
 from grading import grader
 from grading.__main__ import main
-from grading.marking import Outcome, Result
-from grading.results import Store
-from grading.submissions import CannotGrade
+from grading.intake.submissions import CannotGrade
+from grading.report.store import Store
+from grading.run.scoring import Outcome, Result
 from utils.checks import bank
 from utils.checks.reasons import Reason
 
@@ -333,7 +333,7 @@ def test_two_graders_do_not_share_a_folder(tmp_path, capsys, monkeypatch):
     """The other one is another process, which is then killed without warning."""
     source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
     script = (
-        "import sys\nfrom pathlib import Path\nfrom grading.results import Store\n"
+        "import sys\nfrom pathlib import Path\nfrom grading.report.store import Store\n"
         f"with Store(Path({str(out)!r})).alone():\n"
         "    print('held', flush=True)\n    sys.stdin.read()"
     )

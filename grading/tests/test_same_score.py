@@ -13,18 +13,19 @@ from typing import Any
 
 import pytest
 
-from grading import marking, reading
-from grading.conversation import Assignment
-from grading.marking import Result
-from grading.sandbox import Launcher
+from grading.intake import notebook_parser
+from grading.run import scoring
+from grading.run.dialog import Assignment
+from grading.run.launcher import Launcher
+from grading.run.scoring import Result
 from solutions import build, selftest
 from solutions.specification import Exercise
 from tests import needs
 from utils.checks import bank
-from utils.checks.calling import Printed
+from utils.checks.compare import Verdict
 from utils.checks.feedback import in_words
-from utils.checks.judging import Verdict
 from utils.checks.notebook import verdict_on
+from utils.checks.runner import Printed
 
 pytestmark = needs.unix
 
@@ -68,14 +69,14 @@ def rounds(path: Path) -> Iterator[Round]:
 def _others(path: Path, exercise: Exercise) -> Iterator[tuple[Any, str]]:
     task = exercise.task
     own = f"import_module('solutions.{build.folder_of(path).name}.{task.id}').exercise"
-    for number, one in enumerate(exercise.misconceptions):
+    for number, one in enumerate(exercise.mistakes):
         yield one.gives, f"{own}.misconceptions[{number}].gives"
     if exercise.gold:
         yield exercise.gold, f"{own}.gold"
         return
     for number, one in enumerate(selftest.variants(exercise).values()):
         found = f"{own}.variants[{number}]"
-        yield one, f"{found}()" if task.kind == "choices" else found
+        yield one, f"{found}()" if task.answer_type == "choices" else found
 
 
 @pytest.fixture(scope="module")
@@ -118,9 +119,11 @@ def test_it_does_so_of_mistakes_that_the_catalogue_does_not_know(path, launcher)
 def compare(round_: Round, assignment: Assignment, launcher: Launcher) -> list[Verdict]:
     """What a notebook says of the answers; the grader has to say the same."""
     result = Result("ada", "", "", "ada.ipynb")
-    cells = [reading.Cell(number, code) for number, code in enumerate(round_.cells, start=1)]
-    sent = reading.Notebook(assignment.name, cells)
-    marking.ask(result, sent, assignment, [*round_.given], launcher)
+    cells = [
+        notebook_parser.Cell(number, code) for number, code in enumerate(round_.cells, start=1)
+    ]
+    sent = notebook_parser.Notebook(assignment.name, cells)
+    scoring.ask(result, sent, assignment, [*round_.given], launcher)
     assert not [remark for remark in result.remarks if "Error" in remark]
     verdicts = []
     for task, given in round_.given.items():

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grading import platforms, reading, submissions
-from grading.submissions import CannotGrade, NoSubmissions, Unreadable, find, who
+from grading.intake import notebook_parser, platforms, submissions
+from grading.intake.submissions import CannotGrade, NoSubmissions, Unreadable, find, who
 from tests import needs
 from utils.checks import bank
 
@@ -465,7 +465,7 @@ def test_a_damaged_or_locked_file_spares_the_others(tmp_path):
 def test_what_is_no_submission_says_why(data, reason, tmp_path):
     if data is zipfile.ZipFile:
         data = zipped(tmp_path / "a.zip", "ada.ipynb").read_bytes()
-    assert reason in problem(lambda: reading.read(data))
+    assert reason in problem(lambda: notebook_parser.read(data))
 
 
 OLD = {
@@ -501,7 +501,7 @@ OLD = {
     ],
 )
 def test_every_format_is_read(data):
-    read = reading.read(data)
+    read = notebook_parser.read(data)
     assert read.name == "01_attention_concepts"
     assert ANSWER in [cell.source for cell in read.cells]
 
@@ -511,7 +511,7 @@ def test_code_that_is_no_python_or_too_deep_does_not_stop_the_reading():
     chain = "x = 1" + ".real" * 900
     ladder = "if a:\n    pass\n" + "elif b:\n    pass\n" * 400
     odd = [deep, chain, "(" * 5000, ladder, "def (:", "9" * 5000, "x = \\"]
-    read = reading.read(notebook(*odd, ANSWER))
+    read = notebook_parser.read(notebook(*odd, ANSWER))
     assert [cell.source for cell in read.cells] == [*odd, ANSWER]
 
 
@@ -543,15 +543,15 @@ def test_code_that_is_no_python_or_too_deep_does_not_stop_the_reading():
     ],
 )
 def test_what_only_ipython_understands_is_left_out_and_nothing_else(source, code):
-    found, left_out = reading.python(source)
+    found, left_out = notebook_parser.python(source)
     assert found == code
     assert bool(left_out) == (code.strip() != source.strip())
 
 
 def test_a_cell_of_nothing_but_magics_takes_no_time():
-    found, left_out = reading.python("!ls\n" * 30_000)
-    assert len(left_out) == reading.MOST_MAGICS
-    assert found.count("!ls") == 30_000 - reading.MOST_MAGICS
+    found, left_out = notebook_parser.python("!ls\n" * 30_000)
+    assert len(left_out) == notebook_parser.MOST_MAGICS
+    assert found.count("!ls") == 30_000 - notebook_parser.MOST_MAGICS
 
 
 @pytest.mark.parametrize(
@@ -572,42 +572,51 @@ def test_a_cell_of_nothing_but_magics_takes_no_time():
     ],
 )
 def test_cells_are_known_by_the_names_that_they_define(source, names):
-    assert reading.defined(source) == names
+    assert notebook_parser.defined(source) == names
 
 
 def test_the_notebook_is_the_one_with_most_answers_then_the_one_in_the_name():
     entropy, scores = ANSWER, "def both_scores(query, keys):\n    return 1"
     assert (
-        reading.read(notebook(entropy, scores), "x_03_multiplicative_attention.ipynb").name[:2]
+        notebook_parser.read(notebook(entropy, scores), "x_03_multiplicative_attention.ipynb").name[
+            :2
+        ]
         == "03"
     )
-    assert reading.read(notebook(entropy, scores), "x_01_attention_concepts.ipynb").name[:2] == "01"
+    assert (
+        notebook_parser.read(notebook(entropy, scores), "x_01_attention_concepts.ipynb").name[:2]
+        == "01"
+    )
     more = "def luong_step(word, state):\n    return 1"
     assert (
-        reading.read(notebook(entropy, scores, more), "x_01_attention_concepts.ipynb").name[:2]
+        notebook_parser.read(notebook(entropy, scores, more), "x_01_attention_concepts.ipynb").name[
+            :2
+        ]
         == "03"
     )
 
 
 def test_an_untouched_cell_below_the_answer_is_left_out():
-    stub = reading.stubs("01_attention_concepts")["entropy"]
+    stub = notebook_parser.stubs("01_attention_concepts")["entropy"]
     other = f"{stub}  # a comment changes nothing"
-    assert [cell.source for cell in reading.read(notebook(ANSWER, stub, other)).cells] == [ANSWER]
+    assert [cell.source for cell in notebook_parser.read(notebook(ANSWER, stub, other)).cells] == [
+        ANSWER
+    ]
     both = [stub, ANSWER]
-    assert [cell.source for cell in reading.read(notebook(*both)).cells] == both
-    assert [cell.source for cell in reading.read(notebook(stub)).cells] == [stub]
+    assert [cell.source for cell in notebook_parser.read(notebook(*both)).cells] == both
+    assert [cell.source for cell in notebook_parser.read(notebook(stub)).cells] == [stub]
 
 
 def test_choices_that_are_filled_in_one_by_one_keep_their_cell():
-    choices = reading.stubs("01_attention_concepts")["four_patterns"]
+    choices = notebook_parser.stubs("01_attention_concepts")["four_patterns"]
     filled = [choices, "four_patterns['a'] = 'diagonal'"]
-    assert [cell.source for cell in reading.read(notebook(*filled)).cells] == filled
+    assert [cell.source for cell in notebook_parser.read(notebook(*filled)).cells] == filled
 
 
 def test_answers_in_words_are_read_where_they_were_asked():
     given = json.loads(EXERCISES.read_bytes())
-    (question,) = reading.questions("01_attention_concepts")
-    assert reading.read(EXERCISES.read_bytes()).words == {question: ""}
+    (question,) = notebook_parser.questions("01_attention_concepts")
+    assert notebook_parser.read(EXERCISES.read_bytes()).words == {question: ""}
     for cell in given["cells"]:
         if question in "".join(cell["source"]) and cell["cell_type"] == "markdown":
             cell["source"] = "".join(cell["source"]).replace(
@@ -615,10 +624,10 @@ def test_answers_in_words_are_read_where_they_were_asked():
             )
     invented = "**Your answer** · `mine`\n\nA question of my own."
     given["cells"].append({"cell_type": "markdown", "source": invented})
-    words = reading.read(json.dumps(given).encode()).words
+    words = notebook_parser.read(json.dumps(given).encode()).words
     assert list(words) == [question]
     assert words[question].startswith("Because <b>it</b>\n\nis `so`. éé")
-    assert len(words[question]) == reading.LONGEST_ANSWER
+    assert len(words[question]) == notebook_parser.LONGEST_ANSWER
 
 
 PROSE = "Because the values of *cat* are long, and the context follows them."
@@ -671,7 +680,7 @@ def with_words(place: str) -> bytes:
     ],
 )
 def test_words_in_the_wrong_place_are_told(place, found):
-    elsewhere = reading.read(with_words(place)).elsewhere
+    elsewhere = notebook_parser.read(with_words(place)).elsewhere
     assert [PROSE in text for text in elsewhere] == [True] * found
 
 
@@ -680,6 +689,6 @@ def test_no_flood_of_words_is_kept():
     given["cells"] += [
         {"cell_type": "markdown", "source": f"{i} " + "x" * 50_000} for i in range(50)
     ]
-    elsewhere = reading.read(json.dumps(given).encode()).elsewhere
-    assert len(elsewhere) == reading.MOST_ELSEWHERE
-    assert max(map(len, elsewhere)) < reading.LONGEST_ANSWER + 20
+    elsewhere = notebook_parser.read(json.dumps(given).encode()).elsewhere
+    assert len(elsewhere) == notebook_parser.MOST_ELSEWHERE
+    assert max(map(len, elsewhere)) < notebook_parser.LONGEST_ANSWER + 20

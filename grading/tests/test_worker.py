@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from grading.sandbox import Launcher, wire
+from grading.run import protocol
+from grading.run.launcher import Launcher
 from tests import needs
 from utils import plots
 
@@ -30,7 +31,7 @@ figure = concept_heatmap(torch.eye(2), "ab", "cd")
 )
 def test_a_figure_is_drawn_when_it_is_used(more, said):
     program = (
-        "from grading.sandbox.worker import _run\n"
+        "from grading.run.worker import _run\n"
         "def say(**message):\n"
         "    if 'error' in message:\n"
         "        print(message['error'])\n"
@@ -60,7 +61,9 @@ def test_the_environment_may_be_a_link(tmp_path):
     link = tmp_path / ".venv"
     link.symlink_to(sys.prefix)
     python = link / Path(sys.executable).relative_to(sys.prefix)
-    program = "from grading.sandbox import Launcher\nwith Launcher():\n    print('there is one')"
+    program = (
+        "from grading.run.launcher import Launcher\nwith Launcher():\n    print('there is one')"
+    )
     done = subprocess.run(
         [python, "-c", program], cwd=Path(__file__).parents[2], capture_output=True, text=True
     )
@@ -75,8 +78,8 @@ def test_a_worker_ends_with_its_server():
         worker.stream() as stream,
     ):
         cells = [(1, "while True:\n    pass")]
-        worker.connection.sendall(wire.pack({"cells": cells, "seconds": 60.0, "tasks": []}))
-        assert wire.unpack(stream.read, 1000)[0] == {"at": "cell", "which": 1}
+        worker.connection.sendall(protocol.pack({"cells": cells, "seconds": 60.0, "tasks": []}))
+        assert protocol.unpack(stream.read, 1000)[0] == {"at": "cell", "which": 1}
         behind = Path(f"/proc/{launcher._server.pid}/task/{launcher._server.pid}/children")
         os.kill(int(behind.read_text()), signal.SIGKILL)
         worker.connection.settimeout(20)

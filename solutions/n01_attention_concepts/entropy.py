@@ -3,8 +3,8 @@
 import torch
 
 from solutions.cases import as_view
-from solutions.parts import over_sum
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import over_sum
 from utils.checks.tasks import Case
 
 ANY_LOGARITHM = "0 times the logarithm of 2 is 0 as well"
@@ -93,71 +93,71 @@ exercise = Exercise(
         "the logarithm alone, by 1: `torch.where` does it. The 0 in front wipes the term out "
         "anyway.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "0 times log 0",
             lambda weights: -(weights * weights.log()).sum(-1),
             "The formula is right where all weights are positive. A weight of 0 gives 0 times "
             "minus infinity, which is NaN, and should give 0.",
             "What could stand inside the logarithm, where the weight is 0, without changing the "
             "sum?",
-            kind="formula-is-safe",
+            misconception="formula-is-safe",
         ),
-        Misconception(
+        WrongAnswer(
             "sign forgotten",
             lambda weights: _plogp(weights).sum(-1),
             "Your entropies are the right ones with a minus in front. The logarithm of a share "
             "is negative, and the formula turns the sign.",
             "Can a row look at fewer than no words?",
-            kind="constant-factor",
+            misconception="constant-factor",
         ),
-        Misconception(
+        WrongAnswer(
             "in bits",
             lambda weights: -_plogp(weights, torch.log2).sum(-1),
             "Your entropies are in bits: they were made with the logarithm to base 2. The course "
             "uses the natural logarithm, so that `exp` of the entropy counts words.",
             "Which function undoes `exp`?",
-            kind="constant-factor",
+            misconception="constant-factor",
         ),
-        Misconception(
+        WrongAnswer(
             "words, not entropy",
             lambda weights: (-_plogp(weights).sum(-1)).exp(),
             "You return the number of words effectively looked at, `exp` of the entropy. The "
             "task asks for the entropy itself.",
             "What is the entropy of a row that looks at one word only?",
-            kind="logarithm",
+            misconception="logarithm",
         ),
-        Misconception(
+        WrongAnswer(
             "all rows together",
             lambda weights: -_plogp(weights).sum(),
             "You return one number for all rows together. Every row is a distribution of its own "
             "and has an entropy of its own.",
             "Along which axis does the sum in the formula run?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "mean for sum",
             lambda weights: -_plogp(weights).mean(-1),
             "Your entropies are too small by a factor: the number of keys. You took the mean over "
             "the keys where the formula has a sum.",
             "Four equal shares should give log 4. What do you get, and what is the quotient?",
-            kind="sum-and-mean",
+            misconception="sum-and-mean",
         ),
-        Misconception(
+        WrongAnswer(
             "sum down the columns",
             lambda weights: -_plogp(weights).sum(0),
             "You add up along the first axis, over the queries. The shares that make a "
             "distribution lie along the last axis, over the keys.",
             "Which entries of a heatmap add up to 1?",
-            kind="reads-by-columns",
+            misconception="reads-by-columns",
         ),
-        Misconception(
+        WrongAnswer(
             "a loop over the first axis",
             lambda weights: torch.stack([-_plogp(row).sum() for row in weights]),
             "You go through the first axis, one row after the other. That is right for a matrix; a "
             "single row falls apart into its numbers, and a batch has matrices on that axis.",
             "Which axis is there in any case, however many stand before it?",
-            kind="axes-anywhere",
+            misconception="axes-anywhere",
         ),
     ],
     variants=[from_torch, clamped, xlogy, a_little_more, in_loops, nan_to_zero, in_float64],

@@ -2,8 +2,8 @@
 
 import torch
 
-from solutions.parts import over_sum
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import over_sum
 from utils.checks.tasks import Case
 
 
@@ -113,16 +113,16 @@ exercise = Exercise(
         "of ones. `ends`: ones in the first and in the last column; with one word they are the "
         "same column.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "softmax of ones and zeros",
             lambda length: _patterns(length, itself=torch.eye(length).softmax(-1)),
             "In `itself`, words that should get nothing get something: a softmax of zeros and "
             "ones leaves every word a share, since `exp(0)` is 1.",
             "The rows of `torch.eye` sum to 1 already. What is there left to do?",
-            kind="low-score-hides",
+            misconception="low-score-hides",
         ),
-        Misconception(
+        WrongAnswer(
             "looks ahead",
             lambda length: _patterns(
                 length, before=torch.cat([torch.eye(length)[1:], torch.eye(length)[-1:]])
@@ -130,25 +130,25 @@ exercise = Exercise(
             "In `before`, each word looks at the word *after* it: rows and columns are swapped. "
             "The row is the word that looks, the column is what it looks at.",
             'In which row, and in which column, does "the third looks at the second" stand?',
-            kind="future-open",
+            misconception="future-open",
         ),
-        Misconception(
+        WrongAnswer(
             "first word looks at nothing",
             lambda length: _patterns(length, before=_without_first(length)),
             "In `before`, the first word looks at nothing: its row is all 0. Attention has to go "
             "somewhere, and the task says where.",
             "Who does the first word look at, when there is nobody before it?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "wraps round",
             lambda length: _patterns(length, before=torch.eye(length).roll(1, 0)),
             "In `before`, the first word looks at the last: `roll` moves what falls off one end "
             "to the other.",
             "Which row has to be put right after rolling?",
-            kind="future-open",
+            misconception="future-open",
         ),
-        Misconception(
+        WrongAnswer(
             "whole weight for both ends",
             lambda length: _patterns(
                 length,
@@ -157,9 +157,9 @@ exercise = Exercise(
             "In `ends`, the first and the last word get a weight of 1 each. Weights are shares: "
             "those of a row sum to 1.",
             "How much is left for each of two that share alike?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "a half twice",
             lambda length: _patterns(
                 length,
@@ -169,39 +169,39 @@ exercise = Exercise(
             "In `ends`, a sentence of one word gets only one half: there, first and last are the "
             "same word, which should get everything.",
             "What if you add up the two ends and then divide each row by its sum?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "rows for columns",
             lambda length: _patterns(length, ends=_ends_as_rows(length)),
             "In `ends`, the first and the last word look at everybody. Asked was the opposite: "
             "everybody looks at them. A stripe from top to bottom is a word that all look at.",
             'Is "looked at" a row or a column?',
-            kind="rows-are-keys",
+            misconception="rows-are-keys",
         ),
-        Misconception(
+        WrongAnswer(
             "not shared out",
             lambda length: _patterns(length, so_far=torch.ones(length, length).tril()),
             "In `so_far`, every word that is looked at gets a weight of 1. Weights are shares: "
             "those of a row sum to 1.",
             "By what do you divide the row of the third word?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "from here on",
             lambda length: _patterns(length, so_far=over_sum(torch.ones(length, length).triu())),
             "In `so_far`, each word looks at itself and at what comes *after* it: the triangle is "
             "the upper one.",
             "What can the first word look at, and how many cells of its row are bright?",
-            kind="future-open",
+            misconception="future-open",
         ),
-        Misconception(
+        WrongAnswer(
             "one for all rows",
             lambda length: _patterns(length, so_far=torch.ones(length, length).tril() / length),
             "In `so_far`, every row was divided by the length of the sentence. The second word "
             "shares between two, not among all.",
             "How many words can the second word look at?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
     ],
     variants=[entry_by_entry, by_positions, by_softmax, by_rolling],

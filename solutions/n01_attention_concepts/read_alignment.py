@@ -3,7 +3,7 @@
 import torch
 
 from solutions.cases import as_view
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 # The middle word is nobody's favourite, and gets the most weight in all.
@@ -87,68 +87,68 @@ exercise = Exercise(
         "Begin `unread` as a tensor of `True`, one for each source word, and set it to `False` "
         "at all places in `best`: a tensor of places can be used as an index.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "read by columns",
             _read(best=lambda weights: weights.argmax(0)),
             "You look for the largest entry of each column: for every source word, the target "
             "word that looks at it most. Asked was, for each target word, where it looks.",
             "Is the word that looks a row or a column?",
-            kind="reads-by-columns",
+            misconception="reads-by-columns",
         ),
-        Misconception(
+        WrongAnswer(
             "weights for places",
             _read(best=lambda weights: weights.amax(-1)),
             "`best` holds the largest weights. Asked is where they stand: the position of a "
             "source word.",
             "Which method tells the place of the largest entry instead of the entry?",
-            kind="largest-of-a-row",
+            misconception="largest-of-a-row",
         ),
-        Misconception(
+        WrongAnswer(
             "counted from 1",
             _read(best=lambda weights: weights.argmax(-1) + 1),
             "`best` counts source words from 1. Positions in Python and PyTorch begin at 0.",
             "Which position has the first word in `SOURCE[…]`?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "least for most",
             _read(best=lambda weights: weights.argmin(-1)),
             "`best` holds the places of the smallest weights.",
             "Is a bright cell a large weight or a small one?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "read for unread",
             _read(unread=lambda weights, best: ~_unread(weights, best)),
             "`unread` is `True` for the words that *are* somebody's best. It is the other way "
             "round.",
             "What should `unread` hold for a word that every row picks?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "dark column",
             _read(unread=lambda weights, best: weights.sum(0) < 0.5),
             "`unread` marks the columns that are dark in all. A column can get little in all and "
             "still be one word's favourite; or much in all, and be nobody's.",
             "What has to be true of at least one row, so that a word counts as read?",
-            kind="largest-of-a-row",
+            misconception="largest-of-a-row",
         ),
-        Misconception(
+        WrongAnswer(
             "no majority",
             _read(unread=lambda weights, best: weights.amax(0) < 0.5),
             "`unread` marks the words that get less than a half from everybody. The largest "
             "weight of a row need not be a half: where six words share, 0.3 can be the most.",
             "Which tensor that you have already tells where each target word looks most?",
-            kind="largest-of-a-row",
+            misconception="largest-of-a-row",
         ),
-        Misconception(
+        WrongAnswer(
             "places for marks",
             _read(unread=lambda weights, best: _unread(weights, best).nonzero().squeeze(-1)),
             "`unread` lists the positions of the unread words. Asked is one boolean for each "
             "source word, `True` where it is unread.",
             "How long is `unread` if every word is read?",
-            kind="largest-of-a-row",
+            misconception="largest-of-a-row",
         ),
     ],
     variants=[in_loops, by_max, by_isin, by_one_hot],

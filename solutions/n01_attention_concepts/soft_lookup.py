@@ -4,8 +4,8 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import thousands
-from solutions.parts import unit
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import unit
 from utils.checks.tasks import Case
 
 
@@ -125,16 +125,16 @@ exercise = Exercise(
         "axis. Context: the weights times, with `@`, the tensor that nobody has used yet. Return "
         "context and weights, in this order.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "hard look-up",
             _look_up(_hardest),
             "Your look-up takes the value of the best key and nothing of the others: the hard "
             "look-up of a dictionary. A soft one mixes all values, by their weights.",
             "What turns scores into shares that may be small, and are not 0?",
-            kind="hard-choice",
+            misconception="hard-choice",
         ),
-        Misconception(
+        WrongAnswer(
             "keys mixed",
             lambda query, keys, values: (
                 (query @ keys.T).softmax(-1) @ keys,
@@ -143,49 +143,49 @@ exercise = Exercise(
             "Your weights mix the keys. Keys are what is compared with the query; what is handed "
             "out are the values.",
             'In `translation["cat"]`, what do you get back: "cat" or "chat"?',
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax over the queries",
             _look_up(lambda query, keys: (query @ keys.T).softmax(0)),
             "Your weights sum to 1 over the queries, not over the keys: the softmax ran along "
             "axis 0. So the queries compete for each key.",
             "Which axis of the scores belongs to the keys?",
-            kind="softmax-over-queries",
+            misconception="softmax-over-queries",
         ),
-        Misconception(
+        WrongAnswer(
             "no softmax",
             _look_up(lambda query, keys: query @ keys.T),
             "You mix the values by the scores themselves. Scores may be negative and sum to "
             "anything, so the context is no mixture.",
             "Which step of the three is missing between scores and mixture?",
-            kind="scores-as-weights",
+            misconception="scores-as-weights",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax twice",
             _look_up(lambda query, keys: (query @ keys.T).softmax(-1).softmax(-1)),
             "Your weights went through the softmax twice. They still sum to 1, and they are far "
             "too flat.",
             "What does the softmax make of numbers that all lie between 0 and 1?",
-            kind="softmax-twice",
+            misconception="softmax-twice",
         ),
-        Misconception(
+        WrongAnswer(
             "angle without length",
             _look_up(lambda query, keys: (unit(query) @ unit(keys).T).softmax(-1)),
             "You compare directions only: the vectors were brought to length 1 first (cosine "
             "similarity). In a dot product length counts, as confidence.",
             "What does the explorer of section 3 do when the query gets shorter?",
-            kind="dot-is-cosine",
+            misconception="dot-is-cosine",
         ),
-        Misconception(
+        WrongAnswer(
             "scaled",
             _look_up(lambda query, keys: (query @ keys.T / query.shape[-1] ** 0.5).softmax(-1)),
             "You divide the scores by the root of the vectors' width. That is right in notebook "
             "04, where widths are large; here the scores are the plain dot products.",
             "By hand: which score has the query (3, 1) with the key (3, 1)?",
-            kind="scale-everywhere",
+            misconception="scale-everywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "order of return",
             lambda query, keys, values: (
                 (query @ keys.T).softmax(-1),
@@ -194,7 +194,7 @@ exercise = Exercise(
             "You return the weights first and the context second. Everywhere in the course it is "
             "`(context, weights)`.",
             "Which of your two results has as many columns as the values?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
     ],
     variants=[with_einsum, in_loops, as_a_list, from_torch, by_broadcasting, in_float64],

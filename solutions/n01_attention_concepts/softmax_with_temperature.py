@@ -4,8 +4,8 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import thousands
-from solutions.parts import over_sum
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import over_sum
 from utils.checks.tasks import Case
 
 
@@ -76,56 +76,56 @@ exercise = Exercise(
         "Two operations in one line: the scores divided by the temperature, then `softmax` of "
         "that along the last axis, whose number is -1.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "softmax along the first axis",
             lambda scores, temperature: (scores / temperature).softmax(0),
             "Your weights sum to 1 down the columns, over the queries, and not along each row, "
             "over the keys: the softmax ran along axis 0.",
             "Who shares out attention: a query among the keys, or a key among the queries?",
-            kind="softmax-over-queries",
+            misconception="softmax-over-queries",
         ),
-        Misconception(
+        WrongAnswer(
             "axis counted from the front",
             lambda scores, temperature: (scores / temperature).softmax(min(1, scores.dim() - 1)),
             "Axis 1 is the axis of the keys in a matrix, but not in a batch of matrices: there "
             "your softmax runs over the queries.",
             'Which number means "the last axis", however many there are?',
-            kind="axes-anywhere",
+            misconception="axes-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "multiplied by the temperature",
             lambda scores, temperature: (scores * temperature).softmax(-1),
             "Your weights get sharper where the temperature rises. The scores were multiplied by "
             "the temperature, not divided by it.",
             "A hot softmax hands out nearly equal shares. What must happen to differences of "
             "scores for that?",
-            kind="temperature-upside-down",
+            misconception="temperature-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "divided after the softmax",
             lambda scores, temperature: scores.softmax(-1) / temperature,
             "Your weights are divided by the temperature after the softmax. So they no longer sum "
             "to 1, and their ratios are what they were without it.",
             "What would the softmax make of scores that had been divided before?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "temperature left out",
             lambda scores, temperature: scores.softmax(-1),
             "Your weights are the plain softmax of the scores. The temperature changes nothing in "
             "them: it is unused, or cancels when the rows are normalised.",
             "Call your function with temperature 1 and with 100. What should differ?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "exp of large scores",
             lambda scores, temperature: over_sum((scores / temperature).exp()),
             "The formula is right, and on large scores its numbers are not: `exp` of 1000 is more "
             "than a float can hold, and infinity over infinity is NaN.",
             "Adding a number to all scores of a row changes no weight. Which number would make "
             "the largest score 0? (Or which method of a tensor takes care of it?)",
-            kind="formula-is-safe",
+            misconception="formula-is-safe",
         ),
     ],
     variants=[functional, by_the_formula, row_by_row, through_logarithms, in_float64, with_einsum],

@@ -5,8 +5,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.cases import as_view, doubled, padded
-from solutions.parts import filled, safe_softmax
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import filled, safe_softmax
 from utils.checks.tasks import Case
 
 WIDTHS = ("embedding_dim", "state_dim", "key_dim", "attention_dim", "vocabulary")
@@ -181,7 +181,7 @@ exercise = Exercise(
     difficulty=3,
     minutes=20,
     learns=True,
-    kind="module",
+    answer_type="module",
     outputs=["context", "weights", "new_state", "logits"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},
     cases=cases,
@@ -200,55 +200,55 @@ exercise = Exercise(
         "`self.rnn(…, state)` of embedding and context, and `self.output(…)` of new state, context "
         "and embedding.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "padding looked at",
             _step(weigh=lambda self, scores, mask: scores.softmax(-1)),
             "Your weights give padding a share: the mask is not used. So the decoder writes "
             "something else when a sentence stands beside a longer one.",
             "Which entries of `weights` should be exactly 0?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "mask turned round",
             _step(weigh=lambda self, scores, mask: safe_softmax(scores, ~mask)),
             "Your mask is read the other way round: padding is looked at, and nothing else.",
             "What does `True` mean in a mask of this course?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "mask after the softmax",
             _step(weigh=lambda self, scores, mask: scores.softmax(-1) * mask),
             "You take the softmax first and set the weights of padding to 0 afterwards. The words "
             "do not get the padding's share back, and the rows sum to less than 1.",
             "Which step shares out the whole, and what must it know before?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "NaN for a sentence without a word",
             _step(weigh=lambda self, scores, mask: filled(scores, mask, -torch.inf)),
             "Right, but for a sentence of length 0: all of its scores are minus infinity, and the "
             "softmax of those is NaN. It should get zero weights and a zero context.",
             "Which function of yours takes care of rows that are masked whole?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "shares for a sentence without a word",
             _step(weigh=lambda self, scores, mask: filled(scores, mask, -1e9)),
             "Right, but for a sentence of length 0: its equal scores get equal shares, all of "
             "padding. It should get zero weights and a zero context.",
             "Which function of yours takes care of rows that are masked whole?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax over the batch",
             _step(weigh=lambda self, scores, mask: safe_softmax(scores.T, mask.T).T),
             "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
             "Sentences have nothing to do with one another.",
             "Which axis of (batch, src_len) holds the source words?",
-            kind="softmax-over-batch",
+            misconception="softmax-over-batch",
         ),
-        Misconception(
+        WrongAnswer(
             "no tanh",
             _step(
                 score=lambda self, state, keys: self.v(
@@ -258,17 +258,17 @@ exercise = Exercise(
             "There is no `tanh` in your scores. So the state adds the same number to all of them, "
             "and the softmax does not see it: the decoder looks at the same words in every step.",
             "What stands between the sum and $v$ in the formula?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "looked again",
             _LooksAgain,
             "Your context and weights come from the *new* state: after the update the decoder "
             "looked once more. Asked was one look, with the state that came in.",
             "Which index does the state carry that asks?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "started from nothing",
             _step(
                 update=lambda self, embedded, context, state: self.rnn(
@@ -278,9 +278,9 @@ exercise = Exercise(
             "Your `rnn` goes on from zeros, not from the old state: a GRU cell that is given no "
             "state takes zeros. So the decoder forgets everything in every step.",
             "What does `nn.GRUCell` take besides what it reads?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "context before the word",
             _step(
                 update=lambda self, embedded, context, state: self.rnn(
@@ -291,46 +291,46 @@ exercise = Exercise(
             "all the same, so nothing complains, but each column of its matrix meets a wrong "
             "number.",
             "What does $[y_{t-1}; c_t]$ say about the order?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "word before the context",
             _shown("new", "embedded", "context"),
             "Embedding and context stand the wrong way round in what `output` reads. The shapes "
             "fit all the same, so nothing complains.",
             "What does $[s_t; c_t; y_{t-1}]$ say about the order?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "state last",
             _shown("embedded", "context", "new"),
             "What `output` reads stands in the order of its making, the embedding first. The "
             "shapes fit all the same, so nothing complains.",
             "What does $[s_t; c_t; y_{t-1}]$ say about the order?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "logits of the old state",
             _shown("old", "context", "embedded"),
             "Your logits are made from the old state, which has not read the word yet.",
             "Which of the two states carries the index $t$?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "old state returned",
             _KeepsTheOld,
             "You return the old state. The next step would begin where this one began, as if "
             "nothing had been written.",
             "What does the step after this one need?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "probabilities for logits",
             _Probable,
             "You return probabilities: the logits have gone through a softmax. The loss takes that "
             "softmax itself, so it would be taken twice.",
             "May a logit be negative?",
-            kind="softmax-twice",
+            misconception="softmax-twice",
         ),
     ],
     variants=[WithEinsum, SentenceBySentence, GatesByHand, JudgeInFloat64],

@@ -5,8 +5,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
-from solutions.parts import Judge, filled, judge, safe_softmax
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import Judge, filled, judge, safe_softmax
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
 
@@ -171,7 +171,7 @@ exercise = Exercise(
     difficulty=3,
     minutes=20,
     learns=True,
-    kind="module",
+    answer_type="module",
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},
     shortcuts=["AdditiveAttention"],
@@ -192,16 +192,16 @@ exercise = Exercise(
         "your `masked_softmax`, or a plain softmax where `mask is None`. Values: the keys where "
         "`values is None`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "values ignored",
             judge(mix=lambda self, weights, keys, values: weights @ keys),
             "Your context is always a mixture of the keys. Where values are given, the weights "
             "mix those; the keys only serve for comparing.",
             "What is the argument `values` for?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "projected keys mixed",
             judge(
                 mix=lambda self, weights, keys, values: (
@@ -211,56 +211,56 @@ exercise = Exercise(
             "Your context is a mixture of the projected keys. The projection serves for the "
             "score; what is handed out are the values, or the keys as they came.",
             "How wide is a key, and how wide is your context?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "mask ignored",
             judge(weigh=lambda self, scores, mask: scores.softmax(-1)),
             "The mask changes nothing in your module. So the padding gets its share.",
             "Between which two of the three steps does the mask come in?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "mask turned round",
             judge(weigh=_where_masked(lambda scores, mask: safe_softmax(scores, ~mask))),
             "Your mask is read the other way round: what it should hide is looked at, and that "
             "alone.",
             "What does `True` mean in a mask of this course?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "masked after the softmax",
             judge(weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
             "You mask after the softmax. The padding's share is gone then, and the words do not "
             "get it back.",
             "What do your rows sum to in a padded sentence?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "NaN where nothing is allowed",
             judge(weigh=_where_masked(lambda scores, mask: filled(scores, mask, -torch.inf))),
             "Right, but where a row is masked whole: there your weights are NaN, and so is the "
             "context.",
             "Have you not written a softmax that is safe?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "shares among the forbidden",
             judge(weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
             "Right, but where a row is masked whole: there your weights are equal shares, and the "
             "context is a mean of padding. Both should be 0.",
             "Have you not written a softmax that is safe?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "no tanh",
             judge(score=lambda self, query, keys: self.v(self.sums(query, keys)).squeeze(-1)),
             "There is no `tanh` in your scores. So the query cancels in the softmax: all rows of "
             "a sentence are alike.",
             "Give your module two very different queries. What do their weights have in common?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax over the queries",
             judge(
                 weigh=lambda self, scores, mask: (
@@ -271,31 +271,31 @@ exercise = Exercise(
             ),
             "Your softmax runs over the queries: the columns sum to 1, not the rows.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
-            kind="softmax-over-queries",
+            misconception="softmax-over-queries",
         ),
-        Misconception(
+        WrongAnswer(
             "biases left in",
             _WithBiases,
             "Your linear layers have biases. The formula has none, and `nn.Linear` makes one "
             "unless it is told not to.",
             "Which argument of `nn.Linear` takes the bias away?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "order of return",
             _Reversed,
             "You return the weights first and the context second. Everywhere in the course it is "
             "`(context, weights)`.",
             "Which of your two results has as many columns as the values?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "scores for weights",
             _ShowsScores,
             "The context is right. The second thing that you return are the scores, and asked are "
             "the weights.",
             "Which of the two sums to 1?",
-            kind="scores-as-weights",
+            misconception="scores-as-weights",
         ),
     ],
     variants=[RawMatrices, StepByStep, JoinedInside, Float64Inside],

@@ -4,8 +4,8 @@ import torch
 from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
-from solutions.parts import Judge, judge
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import Judge, judge
 from utils.checks.tasks import Case
 
 
@@ -137,7 +137,7 @@ exercise = Exercise(
     difficulty=3,
     minutes=15,
     learns=True,
-    kind="module",
+    answer_type="module",
     outputs=["contexts", "weights", "projected"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,
@@ -155,8 +155,8 @@ exercise = Exercise(
         "projected state, add, `tanh`, `self.v`, `squeeze(-1)`, softmax along the last axis. The "
         "context: weights as (batch, 1, src_len) times the keys, and the axis of 1 taken away.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "anew in every step",
             judge(
                 _Stepper,
@@ -167,55 +167,55 @@ exercise = Exercise(
             "All contexts are right, and the work is not saved: the keys go through `W_key` in "
             "every step.",
             "In which of the two methods should `W_key` be used, if that method runs once?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "projected keys mixed",
             judge(_Stepper, mix=lambda self, weights, keys, values: weights @ self.W_key(keys)),
             "Your contexts are mixtures of the projected keys. Those serve for the score; what is "
             "handed out are the keys as they came.",
             "What has `remember` to keep besides the projected keys?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax over the batch",
             judge(_Stepper, weigh=lambda self, scores, mask: scores.softmax(0)),
             "Your softmax runs along axis 0. In a single step the scores are (batch, src_len), so "
             "that is the batch: sentences compete with each other.",
             "Which axis is the last, with or without tgt_len?",
-            kind="softmax-over-batch",
+            misconception="softmax-over-batch",
         ),
-        Misconception(
+        WrongAnswer(
             "tanh too early",
             judge(_Stepper, score=_judged(lambda bars, said: bars + said.tanh())),
             "You take the `tanh` of the projected keys and add the state after it. So the state "
             "adds the same to all scores of its row, and changes no weight.",
             "Can the `tanh` be taken before the bar is known?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "tanh twice",
             judge(_Stepper, score=_judged(lambda bars, said: (bars + said.tanh()).tanh())),
             "The keys have gone through a `tanh` of their own before the state is added. The "
             "formula has one `tanh` only, of the sum.",
             "Up to which sign of the formula is everything known without a state?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "state not heard",
             judge(_Stepper, score=_judged(lambda bars, said: said.tanh())),
             "Your weights are the same in every step: the state is not heard. Too much was "
             "computed in advance.",
             "What does a key say before anybody has asked, and what only afterwards?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "no tanh",
             judge(_Stepper, score=_judged(lambda bars, said: bars + said)),
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and every step looks at the same words.",
             "What turns the sum into an answer between no and yes?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
     ],
     variants=[InADictionary, WithEinsum, KeyByKey, InFloat64],

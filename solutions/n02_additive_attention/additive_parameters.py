@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.model_helpers import count_parameters
 
@@ -102,82 +102,82 @@ exercise = Exercise(
         "`plain` stands in section 5. `split` has two more sets of attention_dim biases, of "
         "`W_query` and `W_key`, and the single one of `v`. `joined` has one matrix less.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "v forgotten",
             _counts(plain=lambda q, k, a: a * (q + k)),
             "`plain` counts the two matrices and not `v`.",
             "What turns the answers into a score, and how many numbers has it?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "v as a square",
             _counts(plain=lambda q, k, a: a * (q + k + a)),
             "`plain` counts `v` as a matrix of attention_dim × attention_dim. It makes one number "
             "of attention_dim answers, so it has one row only.",
             "How many points does each question have?",
-            kind="sizes-add-or-multiply",
+            misconception="sizes-add-or-multiply",
         ),
-        Misconception(
+        WrongAnswer(
             "widths multiplied",
             _counts(plain=lambda q, k, a: a * q * k + a),
             "`plain` multiplies query_dim and key_dim. No number of the query ever meets a number "
             "of the key in a product here: the two matrices stand side by side.",
             "Does a second matrix add its numbers to those of the first, or multiply them?",
-            kind="sizes-add-or-multiply",
+            misconception="sizes-add-or-multiply",
         ),
-        Misconception(
+        WrongAnswer(
             "bias of v forgotten",
             _counts(split=lambda q, k, a: a * (q + k + 3)),
             "`split` lacks one number. *Every* layer has a bias, `v` too, though training can "
             "make nothing of that one.",
             "How many numbers come out of `v`?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "one bias for both",
             _counts(split=lambda q, k, a: a * (q + k + 2) + 1),
             "`split` counts one set of biases for two matrices. Two layers are two sets. (They "
             "are added together and could well be one: a second set is a waste.)",
             "How many layers of the split form have attention_dim outputs?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "one number for each layer",
             _counts(split=lambda q, k, a: a * (q + k + 1) + 3),
             "`split` has one number more for each layer. A layer has a bias for each of its "
             "outputs, and `W_query` and `W_key` have attention_dim of them.",
             "`nn.Linear(3, 5)`: of which shape is its `bias`?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "a full set for v",
             _counts(split=lambda q, k, a: a * (q + k + 4)),
             "`split` gives `v` as many biases as the other two. It has one output only: the score.",
             "How many numbers come out of `nn.Linear(attention_dim, 1)`?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "biases of what goes in",
             _counts(split=lambda q, k, a: a * (q + k + 1) + q + k + a),
             "`split` has a bias for each number that goes *into* a layer. It is one for each "
             "number that comes out.",
             "`nn.Linear(3, 5)`: of which shape is its `bias`?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "two sets in the joined form",
             _counts(joined=lambda q, k, a: a * (q + k + 3) + 1),
             "`joined` counts the biases of two matrices. There is only one, so it has one set.",
             "How many `nn.Linear` does the joined form have, `v` included?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "biases change nothing",
             _counts(joined=lambda q, k, a: a * (q + k + 1)),
             "`joined` is the count without biases.",
             "What comes out of the joined matrix, and how many biases is that?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
     ],
     variants=[layer_by_layer, multiplied_out, by_counting, as_a_list],

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view, louder
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -101,8 +101,8 @@ exercise = Exercise(
         "`query @ W_query.T`, with `unsqueeze(2)`, plus `keys @ W_key.T`, with `unsqueeze(1)`. "
         "Then `tanh`, and `@ v`, which takes the last axis away.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "axes changed places",
             lambda query, keys, W_query, W_key, v: (
                 sum(_said(query, keys, W_query, W_key)).tanh() @ v
@@ -110,17 +110,17 @@ exercise = Exercise(
             "Your scores are (batch, src_len, tgt_len): the rows are keys. The queries have to "
             "lie along axis 1 of the pairs, the keys along axis 2.",
             "Where does the axis of length 1 go in the queries, if the keys are to stand there?",
-            kind="rows-are-keys",
+            misconception="rows-are-keys",
         ),
-        Misconception(
+        WrongAnswer(
             "no tanh",
             lambda query, keys, W_query, W_key, v: sum(_said(query, keys, W_query, W_key)) @ v,
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and changes no weight.",
             "What turns a sum into an answer between no and yes?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "tanh on each side",
             lambda query, keys, W_query, W_key, v: (
                 sum(side.tanh() for side in _said(query, keys, W_query, W_key)) @ v
@@ -129,9 +129,9 @@ exercise = Exercise(
             "score falls apart into a part of the query and a part of the key.",
             "The state moves the bar *before* the key is judged. In which order do sum and `tanh` "
             "come then?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "tanh of the score",
             lambda query, keys, W_query, W_key, v: (
                 sum(_said(query, keys, W_query, W_key)) @ v
@@ -139,18 +139,18 @@ exercise = Exercise(
             "You take the `tanh` of the finished score, so that no score is larger than 1. It "
             "belongs to the answers, before `v` counts the points.",
             "How many numbers of a pair go through the `tanh`: one, or attention_dim of them?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "multiplied",
             lambda query, keys, W_query, W_key, v: (
                 torch.mul(*_said(query, keys, W_query, W_key)).tanh() @ v
             ),
             "You multiply the two projections. Additive attention has its name from adding them.",
             "What does a bar do to a key that says 1.5: is it added, or does it multiply?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "points forgotten",
             lambda query, keys, W_query, W_key, v: (
                 sum(_said(query, keys, W_query, W_key)).tanh().sum(-1)
@@ -158,18 +158,18 @@ exercise = Exercise(
             "You add up the answers as they are, and `v` is not used. Each question has its own "
             "number of points.",
             "What is `v @ answers` for answers (1, -1) and points (5, 2)?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "weights for scores",
             lambda query, keys, W_query, W_key, v: (
                 sum(_said(query, keys, W_query, W_key)).tanh() @ v
             ).softmax(-1),
             "You return weights: the softmax was taken already. Asked are the scores, before it.",
             "Which of the three steps of attention does the name of the function promise?",
-            kind="scores-as-weights",
+            misconception="scores-as-weights",
         ),
-        Misconception(
+        WrongAnswer(
             "mean of the points",
             lambda query, keys, W_query, W_key, v: (
                 sum(_said(query, keys, W_query, W_key)).tanh() * v
@@ -177,7 +177,7 @@ exercise = Exercise(
             "Your scores are too small by a factor, the number of questions: you took the mean "
             "over them where the formula has a sum.",
             "Two questions, both answered with 1, for 5 points each: what is the score?",
-            kind="sum-and-mean",
+            misconception="sum-and-mean",
         ),
     ],
     variants=[joined_form, with_einsum, with_linear, in_loops, step_by_step, in_float64],

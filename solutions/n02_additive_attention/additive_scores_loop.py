@@ -3,8 +3,8 @@
 import torch
 
 from solutions.cases import as_view, louder
-from solutions.parts import JOINED_MISCONCEPTIONS, answers_to_pairs
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import JOINED_MISCONCEPTIONS, answers_to_pairs
 from utils.checks.tasks import Case
 
 
@@ -88,15 +88,15 @@ exercise = Exercise(
         "For each pair: `torch.cat` of state and key, `W_joined @` that, `.tanh()`, and `v @` the "
         "result. Append it to the list of its state; stack each list, and stack the rows.",
     ],
-    misconceptions=[
+    mistakes=[
         *JOINED_MISCONCEPTIONS,
-        Misconception(
+        WrongAnswer(
             "keys as rows",
             lambda states, keys, W_joined, v: (answers_to_pairs(states, keys, W_joined) @ v).mT,
             "Your table has a row for each key. A row belongs to a target word, so the states "
             "make the rows and the keys the columns.",
             "Which of your two loops is the outer one?",
-            kind="rows-are-keys",
+            misconception="rows-are-keys",
         ),
     ],
     variants=[into_a_matrix, split_inside, one_list, with_einsum, in_float64],

@@ -2,8 +2,8 @@
 
 import torch
 
-from solutions.parts import filled
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import filled
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
 
@@ -94,32 +94,32 @@ exercise = Exercise(
         "the softmax along the last axis, 0 into the weights. The second only changes rows that "
         "are masked whole.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "NaN where nothing is allowed",
             lambda scores, mask: filled(scores, mask, -torch.inf),
             "Right, but for rows that are masked whole. There all scores are minus infinity, and "
             "the softmax divides 0 by 0, which is NaN.",
             "Which number is low enough for the softmax, and still a number?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "shares among the forbidden",
             lambda scores, mask: filled(scores, mask, torch.finfo(scores.dtype).min),
             "Right, but for rows that are masked whole. There all places hold the same low "
             "number, so the softmax gives each an equal share. They should all get 0.",
             "Once the softmax is done: what does the mask still say about that row?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "masked after the softmax",
             lambda scores, mask: scores.softmax(-1) * mask,
             "You set weights to 0 after the softmax. What the masked places had been given is "
             "lost, and the rows sum to less than 1.",
             "Who should get the share of the padding?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "made whole again",
             lambda scores, mask: (
                 scores.softmax(-1) * mask / (scores.softmax(-1) * mask).sum(-1, True).clamp(1e-9)
@@ -129,9 +129,9 @@ exercise = Exercise(
             "you divide.",
             "What is left of a score of 1 beside one of 3000? Where would the mask have to come "
             "for the 3000 to do no harm?",
-            kind="divide-again",
+            misconception="divide-again",
         ),
-        Misconception(
+        WrongAnswer(
             "upside down",
             lambda scores, mask: filled(scores, ~mask, torch.finfo(scores.dtype).min).masked_fill(
                 mask, 0.0
@@ -139,17 +139,17 @@ exercise = Exercise(
             "Your weights lie on the places that are *not* allowed. `True` means: may be attended "
             "to.",
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "filled where allowed",
             lambda scores, mask: filled(scores, ~mask, torch.finfo(scores.dtype).min),
             "You fill in the low number where the mask is `True`, so that what is allowed gets "
             "nothing. `True` means: may be attended to.",
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "nothing left to divide by",
             lambda scores, mask: (
                 scores.softmax(-1) * mask / (scores.softmax(-1) * mask).sum(-1, keepdim=True)
@@ -158,9 +158,9 @@ exercise = Exercise(
             "is 0 divided by 0: in rows that are masked whole, and where a masked word has by far "
             "the best score.",
             "What has to be known *before* the softmax, so that nobody has to be paid back?",
-            kind="divide-again",
+            misconception="divide-again",
         ),
-        Misconception(
+        WrongAnswer(
             "exp of large scores",
             lambda scores, mask: (
                 scores.exp() * mask / (scores.exp() * mask).sum(-1, keepdim=True).clamp(1e-9)
@@ -168,41 +168,41 @@ exercise = Exercise(
             "The formula is right, and on scores that are far from 0 its numbers are not: `exp` "
             "of 3000 is infinity, and `exp` of -5000 is 0.",
             "Which method of a tensor takes care of that?",
-            kind="formula-is-safe",
+            misconception="formula-is-safe",
             also={
                 "and nothing left": lambda scores, mask: (
                     scores.exp() * mask / (scores.exp() * mask).sum(-1, keepdim=True)
                 ),
             },
         ),
-        Misconception(
+        WrongAnswer(
             "score 0",
             lambda scores, mask: (scores * mask).softmax(-1),
             "You set the masked scores to 0. A score of 0 is no reason to get nothing: `exp(0)` "
             "is 1, and beside negative scores it even wins.",
             "Which score gives a weight of 0?",
-            kind="low-score-hides",
+            misconception="low-score-hides",
         ),
-        Misconception(
+        WrongAnswer(
             "not low enough",
             lambda scores, mask: filled(scores, mask, -1000.0).masked_fill(~mask, 0.0),
             "You fill in a number that is low, but not low enough: where all scores of a row lie "
             "below it, the masked places win the softmax.",
             "What is the lowest number that a tensor of this kind can hold? PyTorch knows it.",
-            kind="low-score-hides",
+            misconception="low-score-hides",
             also={
                 "and left there": lambda scores, mask: filled(scores, mask, -1000.0),
                 "by far": lambda scores, mask: filled(scores, mask, -10.0),
             },
         ),
-        Misconception(
+        WrongAnswer(
             "over the queries",
             lambda scores, mask: filled(
                 scores, mask, torch.finfo(scores.dtype).min, -2
             ).masked_fill(~mask, 0.0),
             "Your softmax runs over the queries: the columns sum to 1, not the rows.",
             "Which axis belongs to the keys, and so to the mask?",
-            kind="softmax-over-queries",
+            misconception="softmax-over-queries",
         ),
     ],
     variants=[nan_to_zero, with_where, by_the_formula, a_low_number, row_by_row, in_float64],

@@ -4,8 +4,8 @@ import math
 
 import torch
 
-from solutions.specification import CatchTheBug, Misconception
-from utils.checks.lineups.additive import LINEUP
+from solutions.specification import CatchTheBug, WrongAnswer
+from utils.checks.implementations.additive import IMPLEMENTATIONS
 
 
 def inputs(batch=2, tgt_len=3, src_len=5, widths=(4, 6, 6, 7), reach=1.0):
@@ -202,47 +202,47 @@ exercise = CatchTheBug(
         "`masked_softmax(additive_scores(query, keys, W_query, W_key, v), mask)`, with your own "
         "functions from above, and that times `values`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "asserts nothing",
             asserts_nothing,
             "Either nothing in your test can fail, or it looks only at what is right in all of "
             "them, as most shapes are.",
             "If `additive` returned nothing but zeros, which of your lines would object?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "only the shapes",
             only_the_shapes,
             "Your test looks at the shapes. Nearly all bugs leave them as they are.",
             "Which numbers should stand in the results? Can you work them out in another way?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "only the sums",
             only_the_sums,
             "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "sums and zeros",
             sums_and_zeros,
             "Your test sees that rows sum to 1 and that hidden cells are 0. That tests the mask. "
             "Of the scores it sees nothing, nor of what is mixed.",
             "If the scores were drawn at random, which of your lines would object?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "ones everywhere",
             compared(of_ones(), one_row_shut(some_open(2, 4, 4))),
             "Your inputs are too much alike. Where all keys are equal, all scores of a row are "
             "equal too, with a tanh and without, whatever the query asks.",
             "What would a judge without a tanh make of your inputs?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "small numbers",
             compared(
                 inputs(reach=0.01), ALL_OF_IT, like=lambda a, b: torch.allclose(a, b, 0, 1e-3)
@@ -250,80 +250,80 @@ exercise = CatchTheBug(
             "Your numbers are so small, or your tolerance so wide, that bugs in the score do not "
             "show: close to 0 the tanh of a number is the number itself.",
             "For which x do x and tanh(x) differ by a lot?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "a silent query",
             compared(deaf_to_the_query(inputs()), ALL_OF_IT),
             "Your test does not notice when the query is not heard. Its queries are 0, or say "
             "nothing, so nothing depends on them.",
             "What do your queries add to the scores?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "no mask",
             compared(inputs(), None),
             "Your test never hides anything. What a mask does wrong shows only where there is "
             "one that closes some cells.",
             "What is the fourth argument of `additive` in your calls?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "no row masked whole",
             compared(inputs(), some_open()),
             "In your masks every row has an open cell. A sentence of length 0 is the case that "
             "implementations most often forget.",
             "What should the weights be for a sentence that is all padding?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "one sentence",
             compared(inputs(1), one_row_shut(some_open(1))),
             "Your test has one sentence, or one mask for all of them. So it does not see whether "
             "each sentence of a batch gets its own.",
             "What would happen to the second sentence if only the first one's mask were used?",
-            kind="one-for-all",
+            misconception="one-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "keys as values",
             compared(the_keys_as_values(inputs()), ALL_OF_IT),
             "Your test does not see what is handed out: it passes keys and values that are the "
             "same, or looks at the weights alone.",
             "Which result depends on the values?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "the tanh forgotten",
             compared(inputs(), ALL_OF_IT, answer=lambda sums: sums),
             "Your test expects scores without the tanh, so it blames whoever takes it and accepts "
             "the one that does not.",
             "What stands between $v$ and the sum in the formula?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "upside down",
             upside_down,
             "Your test fails where it should pass. What it asserts is true of the broken "
             "implementations and false of the right one.",
             "An `assert` states what is true when all is well. What does yours state?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "to the last digit",
-            compared(inputs(), ALL_OF_IT, like=torch.equal, right=LINEUP.right[0]),
+            compared(inputs(), ALL_OF_IT, like=torch.equal, right=IMPLEMENTATIONS.right[0]),
             "Decimal numbers are rounded at each step of a computation, so two right ways to the "
             "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "a wrong expectation",
             a_guess,
             "Either your test expects the wrong thing, or it expects more digits than were worked "
             "out.",
             "Print what the course's `AdditiveAttention` returns for your inputs. Is that what you "
             "expect?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
     ],
     variants=[pair_by_pair, by_hand, in_the_joined_form, by_what_must_hold],

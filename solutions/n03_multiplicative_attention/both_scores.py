@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view
-from solutions.parts import JOINED_MISCONCEPTIONS, general, in_pairs, reshaped, unit
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import JOINED_MISCONCEPTIONS, general, in_pairs, reshaped, unit
 from utils.checks.tasks import Case
 
 
@@ -123,86 +123,86 @@ exercise = Exercise(
         "with `unsqueeze(1)` and tgt_len likewise; join the two along the last axis, multiply by "
         "the transposed matrix, `tanh`, and `@ v`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "W reshaped",
             _instead(lambda query, keys, W: query @ (keys @ W.reshape(W.shape[1], W.shape[0])).mT),
             "You made `W` fit with `reshape` or `view`. That reads its numbers in another order; "
             "what fits and keeps the order is the transpose.",
             "Where does the number in row 0, column 1 of `W` stand after each of the two?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "keys reshaped",
             _instead(lambda query, keys, W: query @ reshaped(keys @ W.T)),
             "The projected keys are right, and then they were brought to (batch, query_dim, "
             "src_len) by `reshape` or `view`. The numbers are in the wrong places now.",
             "Which operation swaps two axes, and which only counts through the numbers anew?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "a tanh too much",
             _instead(lambda query, keys, W: query @ (keys @ W.T).tanh().mT),
             "In *general*, your projected keys go through a `tanh`. That belongs to the additive "
             "score; *general* is a product, and nothing else.",
             "What is the score of a query with a key that is twice as long?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "scaled",
             _instead(lambda query, keys, W: general(query, keys, W) / query.shape[-1] ** 0.5),
             "In *general*, you divide by the root of the width. That comes in notebook 04; "
             "*general* has no such factor. (Its `W` could learn it.)",
             "Which operations stand in the formula s · (W h)?",
-            kind="scale-everywhere",
+            misconception="scale-everywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "angle without length",
             _instead(lambda query, keys, W: unit(query) @ unit(keys @ W.T).mT),
             "In *general*, you compare directions only: both sides were brought to length 1. In a "
             "dot product their lengths count.",
             "What should happen to the scores if `W` is doubled?",
-            kind="dot-is-cosine",
+            misconception="dot-is-cosine",
         ),
-        Misconception(
+        WrongAnswer(
             "cut to fit",
             _instead(_cut),
             "In *general*, queries and keys are cut to the smaller of their widths, and `W` is not "
             "used. What is cut off has no say.",
             "Change the last number of each key and call again. Do the scores change?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "general as weights",
             _instead(lambda query, keys, W: general(query, keys, W).softmax(-1)),
             "You return weights for *general*: the softmax was taken already. Asked are the "
             "scores, before it.",
             "Can a score be negative?",
-            kind="scores-as-weights",
+            misconception="scores-as-weights",
         ),
         *(replace(one, gives=_instead(second=one.gives)) for one in JOINED_MISCONCEPTIONS),
-        Misconception(
+        WrongAnswer(
             "queries in turn",
             _instead(second=_queries_tiled),
             "In *concat* the shape is right, and the queries are dealt out in turn: a, b, c, a, "
             "b, c. A row belongs to one query, so each has to be repeated for itself: a, a, b, b. "
             "`repeat` followed by `view` does the first.",
             "In one row of scores: how many different queries should be in it?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "keys as rows",
             lambda *inputs: tuple(one.mT.contiguous() for one in _instead()(*inputs)),
             "Your scores are (batch, src_len, tgt_len). Rows belong to queries, columns to keys.",
             "Which of the two factors gives a matrix product its rows?",
-            kind="rows-are-keys",
+            misconception="rows-are-keys",
         ),
-        Misconception(
+        WrongAnswer(
             "concat first",
             lambda *inputs: _instead()(*inputs)[::-1],
             "You return *concat* first. Asked are *general* and then *concat*.",
             "In which order does the function's first line name them?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
     ],
     variants=[split_form, repeated, with_einsum, in_loops, in_float64],

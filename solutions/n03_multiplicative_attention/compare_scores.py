@@ -2,8 +2,8 @@
 
 import torch
 
-from solutions.parts import general, in_pairs
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import general, in_pairs
 from utils.checks.tasks import Case
 from utils.metrics import largest_weight
 
@@ -121,8 +121,8 @@ exercise = Exercise(
         "lists of them, one for each score; `torch.stack` makes a row of each list, and the table "
         "of the two rows.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "louder keys",
             _table(
                 lambda gain, query, keys, W, W_joined, v: (
@@ -133,9 +133,9 @@ exercise = Exercise(
             "You multiply the keys by the gain. For *general* that is the same, for *concat* it "
             "is not.",
             "Who is to shout in this experiment?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "louder scores",
             _table(
                 lambda gain, query, keys, W, W_joined, v: (
@@ -146,54 +146,54 @@ exercise = Exercise(
             "You multiply the scores by the gain. For *general* that is the same as a louder "
             "query; in *concat* the `tanh` stands between the two.",
             "What is tanh(10 x), and what is 10 tanh(x)?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "rows changed places",
             _table(lambda *inputs: _both(*inputs)[::-1]),
             "The rows have changed places: *general* is the first, *concat* the second.",
             "Which row should come near 1 where the query is very loud?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "gains as rows",
             lambda *inputs: _table(_both)(*inputs).mT,
             "Your table has a row for each gain. It should have one for each score, and a column "
             "for each gain.",
             "How many rows should it have, however many gains there are?",
-            kind="axes-anywhere",
+            misconception="axes-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "the largest of all",
             _table(_both, lambda scores: scores.softmax(-1).amax()),
             "You take the largest weight of the whole table of weights. Asked is the largest of "
             "each row, and their mean: one lucky query should not decide.",
             "How many largest weights are there, with three queries in each of two sentences?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "mean of the weights",
             _table(_both, lambda scores: scores.softmax(-1).mean()),
             "You take the mean of all weights. Rows sum to 1, so that is always one over the "
             "number of keys.",
             "Which number of a row says how sharp it is?",
-            kind="largest-of-a-row",
+            misconception="largest-of-a-row",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax over the queries",
             _table(_both, lambda scores: scores.softmax(-2).amax(-1).mean()),
             "Your softmax runs over the queries: the queries compete for each key.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
-            kind="softmax-over-queries",
+            misconception="softmax-over-queries",
         ),
-        Misconception(
+        WrongAnswer(
             "largest scores",
             _table(_both, lambda scores: scores.amax(-1).mean()),
             "Your table holds largest scores. Scores of two kinds cannot be compared; weights can.",
             "Which step is missing between the scores and the largest weight?",
-            kind="scores-as-weights",
+            misconception="scores-as-weights",
         ),
-        Misconception(
+        WrongAnswer(
             "no tanh",
             _table(
                 lambda gain, query, keys, W, W_joined, v: (
@@ -204,7 +204,7 @@ exercise = Exercise(
             "In your second row nothing ever changes: the `tanh` is missing, so the query cancels "
             "in the softmax.",
             "Does your `both_scores` pass its check?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
     ],
     variants=[two_lists, all_gains_at_once, into_a_table, in_float64],

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from solutions.cases import as_view
-from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax, window_mask
 
@@ -144,24 +144,24 @@ exercise = Exercise(
         "the window. The factor is `exp` of minus the square of the distance over 2 σ², with "
         "σ = half_width / 2.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "Gaussian before the softmax",
             _sharpened,
             "You multiply the scores by the Gaussian, before the softmax. Scores may be negative, "
             "and then a small factor makes them *better*; and the rows still sum to 1.",
             "In equation 10, what stands to the left of the Gaussian: a score or a weight?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "no window at all",
             lambda scores, centres, half_width: scores.softmax(-1),
             "Your weights are those of global attention. A Gaussian is nowhere 0, so used as a "
             "mask it masks nothing.",
             "Which comparison makes a mask of positions, a centre and D?",
-            kind="local-attention-roughly",
+            misconception="local-attention-roughly",
         ),
-        Misconception(
+        WrongAnswer(
             "Gaussian without a window",
             lambda scores, centres, half_width: (
                 scores.softmax(-1) * _bell(scores, centres, half_width)
@@ -169,9 +169,9 @@ exercise = Exercise(
             "You multiply by the Gaussian, and the hard window is missing. So words far away take "
             "part in the softmax, and take their share from those in the window.",
             "How many weights of a row may differ from 0, if D = 2?",
-            kind="local-attention-roughly",
+            misconception="local-attention-roughly",
         ),
-        Misconception(
+        WrongAnswer(
             "window after the softmax",
             lambda scores, centres, half_width: (
                 scores.softmax(-1)
@@ -181,9 +181,9 @@ exercise = Exercise(
             "You cut the window out after the softmax. What the words outside had been given is "
             "lost then, and does not come back to those inside.",
             "Over which positions does the softmax of equation 10 run?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "distance not squared",
             lambda scores, centres, half_width: (
                 _hard_softmax(scores, centres.round(), half_width)
@@ -192,17 +192,17 @@ exercise = Exercise(
             "In your Gaussian the distance is not squared. That gives a tent with a sharp top, "
             "not a bell.",
             "What stands above the 2 σ² in the formula?",
-            kind="length-of-a-vector",
+            misconception="length-of-a-vector",
         ),
-        Misconception(
+        WrongAnswer(
             "window without a Gaussian",
             lambda scores, centres, half_width: _hard_softmax(scores, centres.round(), half_width),
             "Your weights are right up to the softmax, and the Gaussian is missing. Without it no "
             "gradient reaches the centres: rounding lets none through.",
             "Which word of the window should profit from a centre at 7.4?",
-            kind="local-attention-roughly",
+            misconception="local-attention-roughly",
         ),
-        Misconception(
+        WrongAnswer(
             "normalised again",
             lambda scores, centres, half_width: F.normalize(
                 _local(scores, centres, half_width), p=1, dim=-1
@@ -210,9 +210,9 @@ exercise = Exercise(
             "You divide by the sum in the end, so that rows sum to 1 again. In local-p they do "
             "not: a small sum says that the fitting word stands far from the centre.",
             "What does a row look like in which the decoder pointed to the wrong place?",
-            kind="divide-again",
+            misconception="divide-again",
         ),
-        Misconception(
+        WrongAnswer(
             "deviation D",
             lambda scores, centres, half_width: (
                 _hard_softmax(scores, centres.round(), half_width)
@@ -221,9 +221,9 @@ exercise = Exercise(
             "Your Gaussian is too wide: its deviation is D, and it should be D/2, so that the "
             "window ends where the Gaussian has nearly ended.",
             "At the edge of the window, how many deviations is a position away from the centre?",
-            kind="constant-factor",
+            misconception="constant-factor",
         ),
-        Misconception(
+        WrongAnswer(
             "the 2 left out",
             lambda scores, centres, half_width: (
                 _hard_softmax(scores, centres.round(), half_width)
@@ -232,9 +232,9 @@ exercise = Exercise(
             "Your Gaussian is too narrow: below the square of the distance stands σ², and it "
             "should be 2 σ².",
             "What is the factor at a distance of exactly one deviation?",
-            kind="constant-factor",
+            misconception="constant-factor",
         ),
-        Misconception(
+        WrongAnswer(
             "Gaussian of the rounded centre",
             lambda scores, centres, half_width: (
                 _hard_softmax(scores, centres.round(), half_width)
@@ -243,9 +243,9 @@ exercise = Exercise(
             "Your Gaussian stands around the rounded centre. The window does; the Gaussian stands "
             "around the centre as it came, which is how a gradient gets there.",
             "What is the gradient of a step function, away from the step?",
-            kind="local-attention-roughly",
+            misconception="local-attention-roughly",
         ),
-        Misconception(
+        WrongAnswer(
             "window of the unrounded centre",
             lambda scores, centres, half_width: (
                 _hard_softmax(scores, centres, half_width) * _bell(scores, centres, half_width)
@@ -253,9 +253,9 @@ exercise = Exercise(
             "Your window stands around the centre as it came. So it holds 2D positions, not "
             "2D + 1: for a centre of 7.4 and D = 2, position 5 is 2.4 away and falls out.",
             "Around which whole number does the window stand if the centre is 7.4?",
-            kind="local-attention-roughly",
+            misconception="local-attention-roughly",
         ),
-        Misconception(
+        WrongAnswer(
             "rounded down",
             lambda scores, centres, half_width: (
                 _hard_softmax(scores, centres.floor(), half_width)
@@ -264,9 +264,9 @@ exercise = Exercise(
             "Your window stands around the centre rounded down, as `.long()` and `.int()` do. It "
             "stands around the *nearest* position.",
             "Which position is nearest to 7.9?",
-            kind="local-attention-roughly",
+            misconception="local-attention-roughly",
         ),
-        Misconception(
+        WrongAnswer(
             "as a density",
             lambda scores, centres, half_width: (
                 _local(scores, centres, half_width) / (math.sqrt(math.pi / 2) * half_width)
@@ -274,7 +274,7 @@ exercise = Exercise(
             "Your Gaussian is a probability density: it is divided by σ √(2π). Here it is a "
             "factor, and 1 at the centre.",
             "By what should the weight of a word be multiplied that stands exactly at the centre?",
-            kind="constant-factor",
+            misconception="constant-factor",
         ),
     ],
     variants=[from_the_course, rounded_by_hand, row_by_row, by_powers, in_float64],

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import padding_mask, window_mask
 
@@ -104,8 +104,8 @@ exercise = Exercise(
         "`(sources - centres.unsqueeze(-1)).abs() <= …` and, with `&`, "
         "`sources < lengths[:, None, None]`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "off the end",
             lambda lengths, tgt_len, src_len, half_width: _hard(
                 lengths, tgt_len, src_len, lambda targets, last: targets, _near(half_width)
@@ -113,9 +113,9 @@ exercise = Exercise(
             "Your window walks off the end of its sentence: late target words are left with "
             "nothing to look at.",
             "Where should the window of target word 9 stand in a sentence of 4 words?",
-            kind="row-is-sentence",
+            misconception="row-is-sentence",
         ),
-        Misconception(
+        WrongAnswer(
             "stops at the padding's end",
             lambda lengths, tgt_len, src_len, half_width: _hard(
                 lengths,
@@ -127,17 +127,17 @@ exercise = Exercise(
             "Your centres stop at the last position of the padded batch. In a shorter sentence "
             "the window walks into the padding.",
             "How long is a sentence: as long as its row of the tensor?",
-            kind="row-is-sentence",
+            misconception="row-is-sentence",
         ),
-        Misconception(
+        WrongAnswer(
             "padding allowed",
             _padding_too,
             "The centres are right, and your window takes the padding in where it reaches over "
             "the end of its sentence.",
             "Which second condition has a position to meet, besides being near?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "one batch, one length",
             lambda lengths, tgt_len, src_len, half_width: (
                 (torch.arange(src_len) - torch.arange(tgt_len).unsqueeze(1)).abs() <= half_width
@@ -145,9 +145,9 @@ exercise = Exercise(
             "Your mask is the same for all sentences, and `lengths` is not used: the window walks "
             "off the end of the short ones, and takes their padding in.",
             "Which of the four inputs does your function not need?",
-            kind="one-for-all",
+            misconception="one-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "one behind the last word",
             lambda lengths, tgt_len, src_len, half_width: _hard(
                 lengths,
@@ -159,9 +159,9 @@ exercise = Exercise(
             "Your centres stop one place too late, behind the last word. Positions are counted "
             "from 0.",
             "Which position has the last word of a sentence of 4 words?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "one too few",
             lambda lengths, tgt_len, src_len, half_width: _hard(
                 lengths, tgt_len, src_len, None, lambda offsets: offsets.abs() < half_width
@@ -169,9 +169,9 @@ exercise = Exercise(
             "Your window has 2D - 1 positions, and it should have 2D + 1: those at a distance of "
             "exactly D belong to it.",
             "Is a position at a distance of D inside or outside?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "looks back only",
             lambda lengths, tgt_len, src_len, half_width: _hard(
                 lengths,
@@ -182,9 +182,9 @@ exercise = Exercise(
             ),
             "Your window reaches from the centre to the left only. It stands on both sides.",
             "What is the distance of two positions, if one does not know which is larger?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "D for the whole width",
             lambda lengths, tgt_len, src_len, half_width: _hard(
                 lengths, tgt_len, src_len, None, lambda offsets: 2 * offsets.abs() <= half_width
@@ -192,9 +192,9 @@ exercise = Exercise(
             "You take D for the width of the whole window. It is the half: D to the left, D to "
             "the right, and the centre.",
             "How many positions has a window with D = 2, away from the ends?",
-            kind="local-attention-roughly",
+            misconception="local-attention-roughly",
         ),
-        Misconception(
+        WrongAnswer(
             "upside down",
             lambda lengths, tgt_len, src_len, half_width: (
                 ~_hard(lengths, tgt_len, src_len, None, _near(half_width))
@@ -202,9 +202,9 @@ exercise = Exercise(
             "Your mask is `True` outside the window. In the course `True` means: may be attended "
             "to.",
             "What would `masked_fill(~mask, …)` fill?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "a stretched diagonal",
             lambda lengths, tgt_len, src_len, half_width: _hard(
                 lengths,
@@ -217,9 +217,9 @@ exercise = Exercise(
             "source word. That is a good idea, and not this rule: in local-m the centre of target "
             "word t is source word t.",
             "Where does the window of target word 1 stand, whatever the two lengths are?",
-            kind="local-attention-roughly",
+            misconception="local-attention-roughly",
         ),
-        Misconception(
+        WrongAnswer(
             "sources as rows",
             lambda lengths, tgt_len, src_len, half_width: (
                 _hard(lengths, tgt_len, src_len, None, _near(half_width)).mT
@@ -227,7 +227,7 @@ exercise = Exercise(
             "Your mask is (batch, src_len, tgt_len). Rows are target words, columns are source "
             "words.",
             "Which of the two kinds of positions gets the last axis?",
-            kind="rows-are-keys",
+            misconception="rows-are-keys",
         ),
     ],
     variants=[in_loops, from_the_course, by_slices, by_bounds],

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view, doubled, padded
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
 
@@ -134,138 +134,138 @@ exercise = Exercise(
         "the weights. The context is the weighted sum of the encoder states as they came; the "
         "attentional vector is made of context and new state as the new state was of three.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "the old state asks",
             _step(asks=lambda new, old: old),
             "Your scores come from the old state. That is Bahdanau's moment: look, then update. "
             "In Luong's step the state is updated first, and the new one asks.",
             "Does your look know the word that was written last?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "the old state in the mix",
             _step(mixed=lambda context, new, old: (context, old)),
             "Your attentional vector is made with the old state, which has not read the last word.",
             "Which index does $s$ carry in the formula of $\\tilde h_t$?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "the old state kept",
             _step(back=lambda new, old: old),
             "You return the old state. The next step would begin where this one began.",
             "What does the step after this one need?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "nothing fed",
             _step(order=lambda word, fed, state: (word, torch.zeros_like(fed), state)),
             "What was fed back from the step before has no part in your update. That is the plain "
             "Luong step; asked is the one with input feeding.",
             "Change `fed` and call again. Does the new state change?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "fed before the word",
             _step(order=lambda word, fed, state: (fed, word, state)),
             "Word and attentional vector stand the wrong way round in front of `W_update`. The "
             "shapes fit all the same, so nothing complains.",
             "What does $[y; \\tilde h_{t-1}; s_{t-1}]$ say about the order?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "state before fed",
             _step(order=lambda word, fed, state: (word, state, fed)),
             "The old state and the vector that was fed back stand the wrong way round. They are "
             "of one width, so nothing complains.",
             "What does $[y; \\tilde h_{t-1}; s_{t-1}]$ say about the order?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "state before context",
             _step(mixed=lambda context, new, old: (new, context)),
             "State and context stand the wrong way round in front of `W_c`. The shapes fit all "
             "the same, so nothing complains.",
             "What does $[c_t; s_t]$ say about the order?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "update without tanh",
             _step(squash=torch.clone),
             "Your new state did not go through tanh. Over many steps such a state can grow without "
             "end.",
             "Between which two numbers does every entry of $s_t$ lie?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "mix without tanh",
             _step(mix=torch.clone),
             "Your attentional vector did not go through tanh. Without it, `W_c` and `W_out` are "
             "one matrix.",
             "Between which two numbers does every entry of $\\tilde h_t$ lie?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "deaf",
             _step(says=lambda attentional, new: new),
             "Your logits are made from the state alone, and never hear of the source. All else is "
             "right, the weights too.",
             "Change the encoder states and call again. Do the logits change?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "probabilities for logits",
             _step(turn=lambda logits: logits.softmax(-1)),
             "You return probabilities: the softmax over the vocabulary was taken already. Asked "
             "are the logits; a loss takes its softmax itself.",
             "Can a logit be negative?",
-            kind="softmax-twice",
+            misconception="softmax-twice",
         ),
-        Misconception(
+        WrongAnswer(
             "padding looked at",
             _step(weigh=lambda scores, mask: scores.softmax(-1)),
             "Your weights give padding a share: the mask is not used.",
             "Which entries of `weights` should be exactly 0?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "mask turned round",
             _step(weigh=lambda scores, mask: masked_softmax(scores, ~mask)),
             "Your mask is read the other way round: padding is looked at, and nothing else.",
             "What does `True` mean in a mask of this course?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "mask after the softmax",
             _step(weigh=lambda scores, mask: scores.softmax(-1) * mask),
             "You take the softmax first and set the weights of padding to 0 afterwards. What "
             "padding had been given is lost, and the rows no longer sum to 1.",
             "Before or after which step must padding be out of the race?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "shares where nothing is to see",
             _step(weigh=lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1)),
             "Right, but for a sentence without a word: where every score is -1e9 the softmax "
             "shares out alike, and padding gets it all. Such a row should have zero weights.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "NaN where nothing is to see",
             _step(weigh=lambda scores, mask: scores.masked_fill(~mask, -torch.inf).softmax(-1)),
             "Right, but for a sentence without a word: all of its scores are minus infinity then, "
             "and the softmax of those is NaN.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "scaled",
             _step(scale=lambda keys: keys.shape[-1] ** -0.5),
             "You divide the scores by the root of a width. That comes in notebook 04; *general* "
             "has no such factor.",
             "What does the formula do with the scores before the softmax?",
-            kind="scale-everywhere",
+            misconception="scale-everywhere",
         ),
     ],
     variants=[matrices_in_parts, in_loops, with_bmm, in_float64],

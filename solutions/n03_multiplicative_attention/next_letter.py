@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import FAR_APART, IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import FAR_APART, IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -77,48 +77,48 @@ exercise = Exercise(
         "ten. `next_letter`: `sorter.previous(written)`, one state a word, asks the keys "
         "`sorter.source(words)`; `sorter.output` of the context, and its `argmax`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "place for letter",
             lambda words, written: _left(words, written).argmin(-1),
             "You return where the next letter stands in its word, not which letter it is.",
             "What are the 27 outputs of the sorter: places or letters?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "counted from nought",
             lambda words, written: _right(words, written) - 1,
             "All of your letters are one too low. In this alphabet *a* is 1; 0 is padding.",
             "Which number has *a* in `words`?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "the next of the alphabet",
             lambda words, written: written + 1,
             "You return the letter that follows in the alphabet. It has to be one of the word's.",
             "In *query*, which letter comes after *e*?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "the first of the word",
             lambda words, written: words.amin(-1),
             "You return the first letter of each sorted word, whatever was written last.",
             "Change `written` and call again. Does your answer change?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "from the end",
             lambda words, written: torch.where(words > written[:, None], words, 0).amax(-1),
             "You return the last of the letters that are left. The next one is the first of them.",
             "In which direction does the alphabet run?",
-            kind="wrong-end",
+            misconception="wrong-end",
         ),
-        Misconception(
+        WrongAnswer(
             "written again",
             lambda words, written: written.clone(),
             "You return the letter that was written last.",
             "Which letter comes after it?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
     ],
     variants=[in_a_loop, sorted_first, one_in_twenty_wrong],

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from solutions.specification import Exercise, Misconception
+from solutions.specification import Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 _SHARES = ["one word takes all", "equal shares", "one row for all"]
@@ -73,7 +73,7 @@ exercise = Exercise(
     points=2,
     difficulty=2,
     minutes=10,
-    kind="choices",
+    answer_type="choices",
     outputs=list(CONCLUSIONS),
     choices=CONCLUSIONS,
     cases=lambda draw: [Case("your conclusions")],
@@ -86,104 +86,104 @@ exercise = Exercise(
         "answers are the signs of U h, whatever the query is. Silent query: tanh(U h) is left. "
         "For `memory`, look up section 3.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "products level off",
             _RIGHT | {"loud_general": "equal shares"},
             "You say that with *general* a loud query ends in equal shares. All its scores grow, "
             "and so do their differences.",
             "Scores of 1 and 2, and then of 100 and 200: what are the weights?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "products lose the query",
             _RIGHT | {"loud_general": "one row for all"},
             "You say that with *general* a loud query gives the same row whoever asks. In a "
             "product, every query turns its differences up in its own direction.",
             "Do two queries that point in opposite directions have the same favourite?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "loud is sharp",
             _RIGHT | {"loud_concat": "one word takes all"},
             "You say that with *concat* a loud query makes one word take all, as with *general*. "
             "Read the second row of your table to its end: the largest weight comes down to one "
             "over the number of keys.",
             "If the query's part of the sum is 1000, what can a key still do to the tanh?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "loud is one row",
             _RIGHT | {"loud_concat": "one row for all"},
             "You say that with *concat* a loud query gives one row for all that is not flat. The "
             "rows do become alike, but there is more: no key can be told from another any more.",
             "If the query's part of the sum is 1000, what can a key still do to the tanh?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "loud keys are sharp",
             _RIGHT | {"loud_keys": "one word takes all"},
             "You say that loud keys make one word take all in *concat*. Each answer becomes a "
             "clear yes or no, and `v` counts them: scores stay below the sum of all points.",
             "How large can v · tanh(…) get at most?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "loud keys are flat",
             _RIGHT | {"loud_keys": "equal shares"},
             "You say that loud keys end in equal shares in *concat*. Each key still gives answers "
             "of its own, the signs of U h, so keys differ. What is lost is the query.",
             "If a key's part of the sum is 1000, can the state still move the bar above it?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "silence has a favourite",
             _RIGHT | {"silent_general": "one word takes all"},
             "You say that with *general* a silent query picks one word. A query of zeros makes "
             "every product 0.",
             "What does the softmax make of a row of zeros?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "silence has a taste",
             _RIGHT | {"silent_general": "one row for all"},
             "You say that with *general* a silent query leaves one row for all that is not flat. "
             "Without a query there is nothing left of a product: every score is 0.",
             "What is 0 · (W h), for any h?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "silence is flat",
             _RIGHT | {"silent_concat": "equal shares"},
             "You say that with *concat* a silent query gives equal shares. The keys still speak: "
             "v · tanh(U h) is left, a taste of the judge's own. You saw it in notebook 02 as "
             "the heatmap for W = 0.",
             "What is left of W s + U h, if s is 0?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "silence is sharp",
             _RIGHT | {"silent_concat": "one word takes all"},
             "You say that with *concat* a silent query makes one word take all. Its scores are no "
             "larger than with any other query.",
             "What is left of W s + U h, if s is 0, and is that the same for every query?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "memory of general",
             _RIGHT | {"memory": "general"},
             "You say that *general* needs the larger tensor. It keeps the projected keys and the "
             "scores. A vector for each *pair* is what the other one needs.",
             "Which of the two has to take a tanh for each pair?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
-        Misconception(
+        WrongAnswer(
             "memory of neither",
             _RIGHT | {"memory": "neither"},
             "You say that neither needs a vector for each pair. A matrix product does without; "
             "the tanh stands between the sum and `v`, and has to be taken for each pair.",
             "Which shape has the tensor of which your `both_scores` takes the tanh?",
-            kind="scores-alike",
+            misconception="scores-alike",
         ),
     ],
     variants=[in_capitals, in_another_order, with_spaces_and_a_note, as_numpy_strings],

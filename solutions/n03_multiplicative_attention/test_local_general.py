@@ -2,8 +2,8 @@
 
 import torch
 
-from solutions.specification import CatchTheBug, Misconception
-from utils.checks.lineups.local_general import LINEUP, attention
+from solutions.specification import CatchTheBug, WrongAnswer
+from utils.checks.implementations.local_general import IMPLEMENTATIONS, attention
 
 LENGTHS = [6, 3]
 
@@ -147,100 +147,100 @@ exercise = CatchTheBug(
         "to expect are the scores `query @ (keys @ W.T).mT`, masked by your `hard_window`, their "
         "softmax, and for the context the weights times the keys as they came.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "asserts nothing",
             asserts_nothing,
             "Either nothing in your test can fail, or it looks only at what is right in all of "
             "them, as most shapes are.",
             "If `local_general` returned nothing but zeros, which of your lines would object?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "only the shapes",
             only_the_shapes,
             "Your test looks at the shapes. Most bugs leave them as they are.",
             "Which numbers should stand in the results? Can you work them out in another way?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "only the sums",
             only_the_sums,
             "Your test sees that rows sum to 1, and little more. Weights can be shared out among "
             "the wrong words and still sum to 1.",
             "Which words may a target word look at? Does your test say so?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "only the zeros",
             only_the_zeros,
             "Your test sees where the window lies, and not how the weights in it are shared out.",
             "Which other weights in the window would your test accept?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "the identity for W",
             compared(inputs(query_dim=4, W=torch.eye(4))),
             "Your `W` does not show on which side it stands, or what it is applied to: it is the "
             "identity, perhaps. Where nothing is turned, nobody can turn it the wrong way.",
             "What would a `W` of other widths do to whoever transposes it?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "weights alone",
             compared(inputs(), results=1),
             "Your test looks at the weights and not at the context. What is handed out can be "
             "wrong although the weights are right.",
             "Which of the two results does a decoder go on with?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "no padding",
             compared(inputs(lengths=[6, 6])),
             "All of your sentences fill their rows. What becomes of padding shows only where there "
             "is some.",
             "What are the `lengths` in your calls?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "targets that end early",
             compared(inputs(tgt_len=3)),
             "In your test no target is longer than its source, so that the window never has to "
             "stop.",
             "Where is the window of target word 5 in a sentence of three words?",
-            kind="row-is-sentence",
+            misconception="row-is-sentence",
         ),
-        Misconception(
+        WrongAnswer(
             "a window as wide as the sentence",
             compared(inputs(), half_width=7),
             "Your window is so wide that all words are in it. Where it stands, and whether there "
             "is one, cannot be seen then.",
             "How many words of your longest sentence lie outside the window?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "upside down",
             upside_down,
             "Your test fails where it should pass. What it asserts is true of the broken "
             "implementations and false of the right one.",
             "An `assert` states what is true when all is well. What does yours state?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "to the last digit",
-            compared(inputs(), like=torch.equal, right=LINEUP.right[0]),
+            compared(inputs(), like=torch.equal, right=IMPLEMENTATIONS.right[0]),
             "Decimal numbers are rounded at each step of a computation, so two right ways to the "
             "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "a window that runs on",
             compared(inputs(lengths=[6, 5]), runs_on=True),
             "Your test expects the window to go on behind the last word of a sentence, so it "
             "blames those that stop there and accepts the one that does not.",
             "Where is the window of target word 5 in a sentence of three words?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
     ],
     variants=[word_by_word, by_hand, by_what_must_hold, from_the_parts],

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import causal_mask, padding_mask
 
@@ -98,8 +98,8 @@ exercise = Exercise(
         "The places of the keys are `torch.arange(src_len)`. Compare them with `positions` as a "
         "column (tgt_len, 1), and with `lengths` as (batch, 1, 1); join the two with `&`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "strictly before",
             _combined(
                 past=lambda lengths, positions, src_len: torch.arange(src_len) < positions[:, None]
@@ -107,26 +107,26 @@ exercise = Exercise(
             "In your mask no query may look at its own place. Causal means *not later*: itself "
             "and everything before it.",
             "What could the very first word look at, in your mask?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "the future",
             _combined(
                 past=lambda lengths, positions, src_len: torch.arange(src_len) >= positions[:, None]
             ),
             "Your mask opens the future and closes the past: the comparison points the wrong way.",
             "May the place of the key be larger than that of the query?",
-            kind="future-open",
+            misconception="future-open",
         ),
-        Misconception(
+        WrongAnswer(
             "or for and",
             _combined(both=lambda past, real: past | real),
             "In your mask one yes is enough: padding is open wherever it is not in the future, "
             "and the future wherever it is no padding.",
             "May a query look at padding in its past? At a real word in its future?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "one word of padding",
             _combined(
                 real=lambda lengths, positions, src_len: (
@@ -136,31 +136,31 @@ exercise = Exercise(
             "Your mask lets the first padding through. Places are counted from 0, so a sentence "
             "of 3 words has the places 0, 1 and 2.",
             "Which is the last place of a sentence of length 3?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "True is hidden",
             _combined(both=lambda past, real: ~(past & real)),
             "Your mask is the right one turned round: `True` where it should be `False`. In this "
             "course `True` means *may be attended to*.",
             "What should stand in the cell of the first query and the first key?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "padding forgotten",
             _combined(real=lambda lengths, positions, src_len: (lengths >= 0)[:, None, None]),
             "Your mask is causal and no more: padding in the past of a query is open.",
             "Which column of which sentence should be closed from top to bottom?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "future forgotten",
             _combined(past=lambda lengths, positions, src_len: (positions >= 0)[:, None]),
             "Your mask hides padding and no more: every query sees the future.",
             "Which cells should be closed in a sentence that has no padding at all?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "row number for place",
             _combined(
                 past=lambda lengths, positions, src_len: torch.ones(
@@ -170,9 +170,9 @@ exercise = Exercise(
             "You take row i for place i. That holds for a whole sentence only. Here `positions` "
             "says where each query stands: the first row may well be the fifth word.",
             "If the newest word alone asks, how many rows has the mask, and how much may it see?",
-            kind="row-is-word",
+            misconception="row-is-word",
         ),
-        Misconception(
+        WrongAnswer(
             "always the newest",
             _combined(
                 past=lambda lengths, positions, src_len: torch.ones(
@@ -182,9 +182,9 @@ exercise = Exercise(
             "You take the last rows of the triangle: right where the newest words ask. "
             "`positions` may name any others.",
             "Which of the three inputs do you use for its length only?",
-            kind="row-is-word",
+            misconception="row-is-word",
         ),
-        Misconception(
+        WrongAnswer(
             "rows of padding closed",
             lambda lengths, positions, src_len: (
                 _combined()(lengths, positions, src_len)
@@ -194,15 +194,15 @@ exercise = Exercise(
             "keys, the columns; what padding asks, nobody reads, and an empty row only makes "
             "trouble.",
             "Which of the two, row or column, is looked at?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "numbers for booleans",
             _combined(both=lambda past, real: past.float() * real),
             "Your mask holds the numbers 1 and 0. The cells are right; but masks are boolean "
             "here, since `~` and `masked_fill` would not take numbers, or would take them wrongly.",
             "Which operator joins two boolean tensors into a boolean one?",
-            kind="mask-as-number",
+            misconception="mask-as-number",
         ),
     ],
     variants=[in_loops, rows_of_the_triangle, one_comparison, by_hiding, by_multiplying],

@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import doubled, louder
-from solutions.parts import attention, fill_with, mask_late, mask_turned
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import attention, fill_with, mask_late, mask_turned
 from utils.attention import ScaledDotProductAttention
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
@@ -125,38 +125,38 @@ exercise = Exercise(
         "by the root of attention_dim; `masked_softmax` with `real` as (batch, 1, src_len); "
         "weights times values.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "the source asks",
             _cross(asks=lambda target, source: (source, target)),
             "In your answer the source asks the target: rows are source words. It should be the "
             "other way round: the decoder, at the target, looks into the source.",
             "Which sequence should have one row of weights for each of its words?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "the target asks itself",
             _cross(asks=lambda target, source: (target, target)),
             "Your keys and values come from the target: that is self-attention in the decoder.",
             "Which sequence holds what a translator has to look up?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "the source asks itself",
             _cross(asks=lambda target, source: (source, source)),
             "Your queries come from the source: that is self-attention in the encoder.",
             "Who wants to write the next word?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "projections swapped",
             _cross(swapped=True),
             "Queries were made with `w_k` and keys with `w_q`. Each of the two has learned its "
             "own job.",
             'Which matrix turns "who am I?" into "what do I look for?"?',
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "values as they came",
             lambda target, source, w_q, w_k, w_v, real: _cross(
                 handed_out=lambda keys, values: source
@@ -164,31 +164,31 @@ exercise = Exercise(
             "Your context mixes the source as it came. The third projection, `w_v`, says what "
             "each word hands out.",
             "How wide should the context be?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "keys handed out",
             _cross(handed_out=lambda keys, values: keys),
             "Your context mixes the keys. They were made for comparing; what is handed out are "
             "the values.",
             "How wide should the context be?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "no scale",
             _cross(scale=lambda query, keys, values: 1),
             "The scores are not scaled. Cross-attention is scaled dot-product attention too.",
             "What stands under the root in the formula of section 3?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "divided by the width",
             _cross(scale=lambda query, keys, values: keys.shape[-1]),
             "You divide the scores by the width, not by its root, so they come out too much alike.",
             "What is the spread of a sum of d products, each with a spread of 1?",
-            kind="scale-by-width",
+            misconception="scale-by-width",
         ),
-        Misconception(
+        WrongAnswer(
             "root of the model's width",
             lambda target, source, w_q, w_k, w_v, real: _cross(
                 scale=lambda query, keys, values: target.shape[-1] ** 0.5
@@ -196,68 +196,68 @@ exercise = Exercise(
             "You divide by the root of the width *before* the projection. The dot product adds up "
             "as many terms as the projected vectors have numbers.",
             "Which width do queries and keys have when they meet?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
-        Misconception(
+        WrongAnswer(
             "padding attended to",
             _cross(weigh=lambda scores, mask: scores.softmax(-1)),
             "Your weights let the decoder look at padding of the source.",
             "Which of the six inputs have you not used?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "real words hidden",
             _cross(weigh=mask_turned),
             "Your decoder looks at padding and at nothing else: `real` was read the wrong way "
             "round.",
             "What does `True` mean in `real`?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "mask after the softmax",
             _cross(weigh=mask_late),
             "You took padding out after the softmax, so what it had taken of each row is lost.",
             "To what should a row of weights sum in a sentence with padding?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "hidden scores of 0",
             _cross(weigh=fill_with(0.0)),
             "You set the scores of padding to 0, which is a score like any other: better than "
             "every negative one.",
             "Which score does `exp` turn into 0?",
-            kind="low-score-hides",
+            misconception="low-score-hides",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax over the queries",
             _cross(weigh=lambda scores, mask: masked_softmax(scores, mask, dim=1)),
             "Your weights sum to 1 over the target words: the softmax ran along the axis of the "
             "queries.",
             "Who shares out attention, and among whom?",
-            kind="softmax-over-queries",
+            misconception="softmax-over-queries",
         ),
-        Misconception(
+        WrongAnswer(
             "root of the values' width",
             _cross(scale=lambda query, keys, values: values.shape[-1] ** 0.5),
             "Under your root stands the width of the values. They take no part in the scores.",
             "Which two tensors meet in a dot product?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
-        Misconception(
+        WrongAnswer(
             "equal shares for a source of padding",
             _cross(weigh=fill_with(-1e9)),
             "All is right, but a source with no real word at all is looked at in equal shares. "
             "Its weights should be 0, and so should its context.",
             "What does `masked_softmax` of `utils.masks` do in that case?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "NaN for a source of padding",
             _cross(weigh=fill_with(float("-inf"))),
             "All is right, but a source with no real word at all gives NaN. Its weights should be "
             "0, and so should its context.",
             "What does `masked_softmax` of `utils.masks` do in that case?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
     ],
     variants=[with_linear, with_the_module, with_einsum, sentence_by_sentence, in_float64],

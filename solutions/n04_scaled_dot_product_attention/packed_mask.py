@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, WHOLE, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, WHOLE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -122,64 +122,64 @@ exercise = Exercise(
         "`documents[:, None, :] > 0` with `&`, then open the diagonal with `| torch.eye(…)` in "
         "booleans. The positions are the numbers of open cells in each row, less one.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "documents see each other",
             _right_positions(_packed(same=lambda documents: (documents > 0)[:, :, None])),
             "Your mask is causal and hides padding, but words read the documents that were packed "
             "in front of theirs. To the model that is one long text.",
             "What does `documents` say beyond where the padding is?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
             also={
                 "and so does padding": _right_positions(_packed(same=lambda documents: True)),
             },
         ),
-        Misconception(
+        WrongAnswer(
             "future forgotten",
             _right_positions(_packed(past=lambda i, j: j >= 0)),
             "Within a document every word sees every other one, those that follow included. A "
             "language model would read its answer there.",
             "What may the first word of a document look at?",
-            kind="future-open",
+            misconception="future-open",
             also={
                 "in padding too": _right_positions(
                     _packed(past=lambda i, j: j >= 0, real=lambda documents: True)
                 ),
             },
         ),
-        Misconception(
+        WrongAnswer(
             "the future",
             _right_positions(_packed(past=lambda i, j: j >= i)),
             "Your mask opens the future and closes the past: the comparison points the wrong way.",
             "May the place of the key be larger than that of the query?",
-            kind="future-open",
+            misconception="future-open",
         ),
-        Misconception(
+        WrongAnswer(
             "padding as a document",
             _right_positions(_packed(real=lambda documents: documents[:, None, :] >= 0)),
             "Places of padding look at each other, as if 0 were the number of one more document. "
             "Each of them should see itself only.",
             "To which places does `documents[:, :, None] == documents[:, None, :]` say yes where "
             "both are 0?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "empty rows",
             _right_positions(_packed(rescue=lambda mask: mask)),
             "The rows of padding are empty in your mask: they may look at nothing, and a softmax "
             "that is not prepared for that makes NaN of them.",
             "Which one key may a padding place always look at, without touching anybody's words?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "padding sees everything",
             _right_positions(_packed(rescue=lambda mask: mask | ~mask.any(-1, keepdim=True))),
             "You open the rows of padding whole, so padding reads all documents, and the future. "
             "It should see itself and nothing else.",
             "How many open cells does a row need so that its softmax is no longer 0 / 0?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "earlier numbers too",
             _right_positions(
                 _packed(same=lambda documents: documents[:, :, None] >= documents[:, None, :])
@@ -187,31 +187,31 @@ exercise = Exercise(
             "A word sees every document whose number is not larger than that of its own. The "
             "numbers are names; which of two is larger says nothing.",
             "May document 9 read document 5?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "first row for all",
             lambda documents: _packed()(documents[:1].expand_as(documents).contiguous()),
             "All your sentences get the mask of the first row. Each row is packed in its own way.",
             "Which axis of `documents` belongs to the batch, and where is it in your comparison?",
-            kind="one-for-all",
+            misconception="one-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "True is hidden",
             _right_positions(lambda documents: (~_packed()(documents)[0], None)),
             "Your mask is the right one turned round: `True` where it should be `False`. In this "
             "course `True` means *may be attended to*.",
             "What should stand on the diagonal?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "numbers for booleans",
             _right_positions(lambda documents: (_packed()(documents)[0].float(), None)),
             "Your mask holds the numbers 1 and 0. The cells are right; but masks are boolean here.",
             "Which operators join boolean tensors into a boolean one?",
-            kind="mask-as-number",
+            misconception="mask-as-number",
         ),
-        Misconception(
+        WrongAnswer(
             "positions run on",
             _packed(
                 count=lambda mask, documents: torch.arange(documents.shape[1]).expand_as(documents)
@@ -219,9 +219,9 @@ exercise = Exercise(
             "Your positions count through the whole row. Every document begins at 0 again: the "
             "model should not notice what it was packed with.",
             "At which position is the first word of the second document?",
-            kind="row-is-sentence",
+            misconception="row-is-sentence",
         ),
-        Misconception(
+        WrongAnswer(
             "positions run on, padding at 0",
             _packed(
                 count=lambda mask, documents: (
@@ -231,21 +231,21 @@ exercise = Exercise(
             "Your positions count through the whole row, though they leave out the padding. Every "
             "document begins at 0 again: the model should not notice what it was packed with.",
             "At which position is the first word of the second document?",
-            kind="row-is-sentence",
+            misconception="row-is-sentence",
         ),
-        Misconception(
+        WrongAnswer(
             "positions from 1",
             _packed(count=lambda mask, documents: mask.sum(-1)),
             "Your positions begin at 1. They count from 0, as places do everywhere in the course.",
             "How many words of its document come *before* the first one?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "order of return",
             lambda documents: _packed()(documents)[::-1],
             "You return the positions first and the mask second. Asked are `(mask, positions)`.",
             "Which of your two results has three axes?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
     ],
     variants=[in_loops, padding_numbered_apart, from_starts, as_numbers],

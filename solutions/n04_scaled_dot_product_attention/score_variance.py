@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -116,31 +116,31 @@ exercise = Exercise(
         "of the scores divided by the root of that width; collect both in lists, and turn the "
         "lists into tensors with `torch.stack`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "divided by one less",
             _measured_by(variance=lambda scores: scores.var()),
             "Your variances are a little too large: the sum of squares was divided by the number "
             "of pairs *less one*, as `.var()` does unless told otherwise.",
             "Which argument of `.var` says what is taken off the number?",
-            kind="constant-factor",
+            misconception="constant-factor",
         ),
-        Misconception(
+        WrongAnswer(
             "spread for variance",
             _measured_by(variance=lambda scores: scores.std(correction=0)),
             "You return the spread (standard deviation), which is the root of the variance.",
             "Does the spread of the scores grow with d or with the root of d?",
-            kind="variance-is-spread",
+            misconception="variance-is-spread",
         ),
-        Misconception(
+        WrongAnswer(
             "distance from 0",
             _measured_by(variance=lambda scores: scores.square().mean()),
             "You take the mean of the squares. That is the variance only where the mean of the "
             "scores is 0, as with the coins of section 1. Measured numbers are not so kind.",
             "From which number are the distances taken in a variance?",
-            kind="variance-is-spread",
+            misconception="variance-is-spread",
         ),
-        Misconception(
+        WrongAnswer(
             "every query with every key",
             _measured_by(
                 scores=lambda queries, keys, width: queries[:, :width] @ keys[:, :width].T
@@ -148,34 +148,34 @@ exercise = Exercise(
             "You score every query against every key. The rows come in pairs here: row 3 of "
             "`queries` meets row 3 of `keys` and no other.",
             "How many scores do 8 pairs make?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "terms for scores",
             _measured_by(scores=lambda queries, keys, width: queries[:, :width] * keys[:, :width]),
             "You take the variance of the single terms $q_i k_i$. A score is their *sum*, and it "
             "is the sum that spreads out as the width grows.",
             "What does a dot product do after multiplying?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "the last numbers",
             _measured_by(
                 scores=lambda queries, keys, width: (queries[:, -width:] * keys[:, -width:]).sum(-1)
             ),
             "You use the last numbers of every vector. The task asks for the first.",
             "What does `[:, :2]` keep, and what does `[:, -2:]`?",
-            kind="wrong-end",
+            misconception="wrong-end",
         ),
-        Misconception(
+        WrongAnswer(
             "whole vectors",
             _measured_by(scores=lambda queries, keys, width: (queries * keys).sum(-1)),
             "Your scores use the whole vectors at every width, so `plain` is the same number over "
             "and over.",
             "How do you take the first three columns of a matrix?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "variance divided by the root",
             _measured(
                 scaled=lambda queries, keys, width: (
@@ -185,9 +185,9 @@ exercise = Exercise(
             "`scaled` is the plain variance divided by √d. But it is the *scores* that are "
             "divided; the variance measures squares, so it shrinks by more than that.",
             "If all scores are halved, what happens to their variance?",
-            kind="variance-is-spread",
+            misconception="variance-is-spread",
         ),
-        Misconception(
+        WrongAnswer(
             "divided by d",
             _measured(
                 scaled=lambda queries, keys, width: _variance(_scores(queries, keys, width) / width)
@@ -195,9 +195,9 @@ exercise = Exercise(
             "For `scaled` you divide the scores by d. Then their variance falls as 1/d, and wide "
             "vectors can no longer choose. Attention divides by the root.",
             "Which divisor brings a spread of √d back to 1?",
-            kind="scale-by-width",
+            misconception="scale-by-width",
         ),
-        Misconception(
+        WrongAnswer(
             "multiplied by the root",
             _measured(
                 scaled=lambda queries, keys, width: _variance(
@@ -206,9 +206,9 @@ exercise = Exercise(
             ),
             "For `scaled` you multiply the scores by √d, so their variance grows even faster.",
             "Should the scale make wide vectors' scores larger or smaller?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "root of the whole width",
             _measured(
                 scaled=lambda queries, keys, width: _variance(
@@ -218,7 +218,7 @@ exercise = Exercise(
             "For `scaled` you divide by the root of the vectors' whole width, whatever part of "
             "them the score used. The scale belongs to the number of terms that were added up.",
             "How many terms has the score at width 2?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
     ],
     variants=[all_widths_at_once, by_moments, in_loops, diagonal],

@@ -5,7 +5,7 @@ import math
 import torch
 
 from solutions.cases import doubled, far_apart, one_row_shut, query_keys_values, random_mask
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -198,87 +198,87 @@ exercise = Exercise(
         "set the powers of hidden keys to 0 (times the mask of the block). At the end divide by "
         "`total.clamp(min=1)`: a row that has seen a key has a total of 1 at least.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "mask left out",
             _streaming(hide=False),
             "Your function takes a mask and does not use it: hidden keys get a share like all "
             "others.",
             "Which columns of the mask belong to the block at hand?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "context keeps its size",
             _streaming(shrink_context=False),
             "When a larger score comes, you shrink the sum and forget the context. It was measured "
             "against the old largest score, so early values weigh too much.",
             "Which of the three things that you keep are measured against the largest score?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "sum keeps its size",
             _streaming(shrink_total=False),
             "When a larger score comes, you shrink the context and forget the sum. It was measured "
             "against the old largest score.",
             "Which of the three things that you keep are measured against the largest score?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "nothing shrinks",
             _streaming(shrink_context=False, shrink_total=False),
             "Each block is measured against the largest score so far, and what was gathered before "
             "is left as it was. So early blocks weigh too much.",
             "What was the first block measured against, and what is the last one?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "each block by itself",
             _streaming(own=True, shrink_context=False, shrink_total=False),
             "Each of your blocks is measured against its own largest score, and then they are "
             "added up. Numbers that are measured against different things cannot be added.",
             "By which factor should a block count whose largest score is 2 below that of another?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "mask turned round",
             _streaming(turned=True),
             "Your mask is read the other way round: the keys that should be hidden are looked at, "
             "and they alone.",
             "What does `True` mean in a mask of this course?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "mean of the blocks",
             _block_by_block(lambda each: each.mean(0)),
             "You take attention within each block, and the mean of the results. But a block with "
             "low scores should count for less than one with high scores.",
             "Two blocks, one with a score of 0 and one with a score of 5: what share should the "
             "second one get?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "sum of the blocks",
             _block_by_block(lambda each: each.sum(0)),
             "You take attention within each block and add up the results. So the weights of a row "
             "sum to the number of blocks.",
             "By what should the powers of *all* blocks be divided?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "never divided",
             _streaming(finish=lambda context, total: context),
             "Your context is not divided by the sum: weights larger than 1 in total have mixed it.",
             "What is still to be done when the last block has been read?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "no scale",
             _streaming(root=False),
             "Your scores are not divided by √d.",
             "What does section 1 say about scores of wide vectors?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "infinity less infinity",
             _streaming(
                 low=-math.inf,
@@ -287,56 +287,56 @@ exercise = Exercise(
             "Where the first keys of a row are all hidden, your largest score is minus infinity, "
             "and minus infinity less minus infinity is NaN. It never goes away again.",
             "What should the largest score be before the first open key has come?",
-            kind="formula-is-safe",
+            misconception="formula-is-safe",
         ),
-        Misconception(
+        WrongAnswer(
             "0 / 0 in an empty row",
             _streaming(finish=lambda context, total: context / total.unsqueeze(-1)),
             "All is right but for rows that may look at nothing. Their sum is 0, and so is their "
             "context: 0 / 0.",
             "How small can the sum of a row be that has seen a key?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "equal shares in an empty row",
             _streaming(hide_after=False),
             "All is right but for rows that may look at nothing. All their scores are alike, at "
             "the lowest number, so their powers are all exp(0) = 1, and they look at everything.",
             "What power has a hidden key while the largest score is still the lowest number?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "measured against hidden scores",
             _streaming(over_hidden=True),
             "Your largest score may be that of a hidden key. So your sum is measured against "
             "something that the row may not see; and where that score is in the thousands, "
             "nothing is left of the others.",
             "What comes first, the mask or the maximum?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "no maximum",
             _streaming(measured=False),
             "You sum up plain powers, measured against nothing. On paper that gives the same "
             "context; but `exp` of a score of 1,000 is infinite. And asked is the sum measured "
             "against the largest open score.",
             "How large a score can `exp` take in float32?",
-            kind="formula-is-safe",
+            misconception="formula-is-safe",
         ),
-        Misconception(
+        WrongAnswer(
             "short end dropped",
             _streaming(short_end=False),
             "You read whole blocks only. Where the length is no multiple of `block`, the last keys "
             "are never seen.",
             "Seven keys in blocks of three: how many blocks are there?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "order of return",
             lambda *given: _streaming()(*given)[::-1],
             "You return the total first and the context second. Asked are `(context, total)`.",
             "Which of your two results is as wide as the values?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
     ],
     variants=[all_at_once, key_by_key, always_normalised, two_passes],

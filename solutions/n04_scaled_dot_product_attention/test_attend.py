@@ -5,8 +5,8 @@ import math
 import torch
 import torch.nn.functional as F
 
-from solutions.specification import CatchTheBug, Misconception
-from utils.checks.lineups.attend import LINEUP
+from solutions.specification import CatchTheBug, WrongAnswer
+from utils.checks.implementations.attend import IMPLEMENTATIONS
 
 
 def inputs(batch=2, tgt_len=3, src_len=5, dim=4, value_dim=4):
@@ -184,115 +184,115 @@ exercise = CatchTheBug(
         "row of it. What to expect is `scores.masked_fill(~mask, -torch.inf).softmax(-1)` with its "
         "NaN turned to 0 by `nan_to_num()`; compare both results with that.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "asserts nothing",
             asserts_nothing,
             "Either nothing in your test can fail, or it looks only at what is right in all of "
             "them, as most shapes are.",
             "If `attend` returned nothing but zeros, which of your lines would object?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "only the shapes",
             only_the_shapes,
             "Your test looks at the shapes. Nearly all bugs leave them as they are.",
             "Which numbers should stand in the results? Can you work them out in another way?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "only the sums",
             only_the_sums,
             "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "ones everywhere",
             ones_everywhere,
             "Your inputs are too much alike: where all scores of a row are equal, no scale shows, "
             "and where keys and values are equal, nobody can tell which were handed out.",
             "What does the softmax of equal scores look like, with √d and without?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "width 1",
             compared(*inputs(dim=1, value_dim=3), one_row_shut(some_open()), like=close),
             "Your test notices no wrong scale. Its vectors have width 1, perhaps, or its scores "
             "hardly differ: then any divisor gives the same weights.",
             "For which d are 1, √d and d three different numbers?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "no mask",
             compared(*inputs(value_dim=6), like=close),
             "Your test never hides anything. What a mask does wrong shows only where there is "
             "one that closes some cells.",
             "What is the fourth argument of `attend` in your calls?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "no row masked whole",
             compared(*inputs(value_dim=6), some_open(), like=close),
             "In your masks every row has an open cell. A query that may look at nothing is the "
             "case that implementations most often forget.",
             "What should the weights be for a sentence that is all padding?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "one sentence",
             compared(*inputs(1), one_row_shut(some_open(1)), like=close),
             "Your test has one sentence, or one mask for all of them. So it does not see whether "
             "each sentence of a batch gets its own.",
             "What would happen to the second sentence if only the first one's mask were used?",
-            kind="one-for-all",
+            misconception="one-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "keys as values",
             the_keys_as_values,
             "Your test does not see what is handed out: it passes keys and values that are the "
             "same, or looks at the weights alone.",
             "Which result depends on the values?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "the scale forgotten",
             compared(*inputs(value_dim=6), one_row_shut(some_open()), like=close, scale=1),
             "Your test expects scores without √d, so it blames whoever divides by it and accepts "
             "the one that does not.",
             "What stands under the fraction bar in softmax(QKᵀ/√d)?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "upside down",
             upside_down,
             "Your test fails where it should pass. What it asserts is true of the broken "
             "implementations and false of the right one.",
             "An `assert` states what is true when all is well. What does yours state?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "to the last digit",
             compared(
                 *inputs(value_dim=6),
                 one_row_shut(some_open()),
                 like=torch.equal,
-                right=LINEUP.right[0],
+                right=IMPLEMENTATIONS.right[0],
             ),
             "Decimal numbers are rounded at each step of a computation, so two right ways to the "
             "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "a wrong expectation",
             a_guess,
             "Either your test expects the wrong thing, or it expects more digits than were worked "
             "out.",
             "Print what `ScaledDotProductAttention` returns for your inputs. Is that what you "
             "expect?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
     ],
     variants=[against_torch, by_hand, word_by_word, by_what_must_hold],

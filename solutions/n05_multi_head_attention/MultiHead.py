@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.cases import doubled, one_row_shut, query_keys_values, random_mask
-from solutions.parts import joined_heads, joined_without_turning, split_into_heads
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import joined_heads, joined_without_turning, split_into_heads
 from utils.attention import MultiHeadAttention
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
@@ -328,7 +328,7 @@ exercise = Exercise(
     difficulty=3,
     minutes=30,
     learns=True,
-    kind="module",
+    answer_type="module",
     outputs=["output", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     shortcuts=["MultiheadAttention", "multi_head_attention_forward", "MultiHeadAttention"],
@@ -353,185 +353,185 @@ exercise = Exercise(
         "given an axis for the heads (`unsqueeze(1)`). Weights times values, join, `out_proj`. "
         "Return the output and the weights of every head.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "view alone",
             _ViewAlone,
             "All shapes are right, and your heads cut the *sentence*, not the width: `view` alone "
             "where `view` and `transpose` are needed, on the way in and on the way out.",
             "Does `split_heads` of the first task do it in one move?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "not turned back",
             _NotTurnedBack,
             "The weights are right. The join forgot to bring the heads back behind the words "
             "before it made one axis of two.",
             "What does `join_heads` do before it flattens?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "scale of the model",
             _ScaleOfModel,
             "You divide by the root of `dim`, the width of the model. Each head adds up "
             "`head_dim` products only, so its scores come out too small.",
             "How many numbers has one query of one head?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
-        Misconception(
+        WrongAnswer(
             "scale of the number of heads",
             _ScaleOfHeads,
             "You divide by the root of the number of heads. How many heads there are makes no "
             "score larger; the number of products that each adds up does.",
             "How many products does one head add up in one score?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
-        Misconception(
+        WrongAnswer(
             "no scale",
             _NoScale,
             "The scores are not divided by anything: the scale is missing.",
             "Which number kept the variance of the scores near 1 in notebook 04?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "no output projection",
             _NoOutputProjection,
             "You return the joined contexts. Without `out_proj` each head stays in its own slots, "
             "and nothing mixes them.",
             "Which two of the four parameters have you not used?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "no biases on the way in",
             _NoBiases,
             "The three input projections lack their biases.",
             "Which of the four parameters have you not used?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "matrix not turned",
             _NotTransposed,
             "You multiply by the matrices as they are stored. PyTorch stores them as (out, in), so "
             "that a vector x is projected to $x W^\\top$. They are square, so nothing complains.",
             "What does `F.linear` do with its matrix?",
-            kind="matrix-as-stored",
+            misconception="matrix-as-stored",
         ),
-        Misconception(
+        WrongAnswer(
             "keys before queries",
             _KeysFirst,
             "You took the first third of `in_proj_weight` for the keys and the second for the "
             "queries. PyTorch puts the queries first.",
             "In which order does section 4 list the three?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
             also={"in the matrix alone": _MatrixOfTheKeysFirst},
         ),
-        Misconception(
+        WrongAnswer(
             "values before queries",
             _ValuesFirst,
             "You took the first third of `in_proj_weight` for the values. They come last.",
             "In which order does section 4 list the three?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
             also={"and queries last": _TurnedRound},
         ),
-        Misconception(
+        WrongAnswer(
             "mean of the weights",
             _MeanWeights,
             "The output is right. You return the mean of the heads' weights, as PyTorch does "
             "unless told otherwise. Asked are the weights of every head.",
             "How many axes should `weights` have?",
-            kind="heads-as-one",
+            misconception="heads-as-one",
         ),
-        Misconception(
+        WrongAnswer(
             "True is hidden",
             _TrueIsHidden,
             "You read the mask as `nn.MultiheadAttention` does: `True` = hidden. Here `True` means "
             "*may be attended to*.",
             "Where would you need a `~`, and where not?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "mask ignored",
             _MaskIgnored,
             "Your module takes a mask and does not use it.",
             "Before which step must a hidden key drop out?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "mask after the softmax",
             _MaskLate,
             "You mask the weights, after the softmax, so rows sum to less than 1.",
             "Which function of `utils.masks` does mask and softmax in the right order?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "NaN in an empty row",
             _NanRow,
             "All is right but for rows that may look at nothing: they are NaN, as in PyTorch's "
             "module. In this course they are 0.",
             "Which function of `utils.masks` knows about empty rows?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "equal shares in an empty row",
             _EqualShares,
             "All is right but for rows that may look at nothing: with all their scores alike they "
             "look at everything.",
             "Which function of `utils.masks` knows about empty rows?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax over the queries",
             _OverQueries,
             "Your weights sum to 1 over the queries: the softmax ran along the axis before the "
             "last.",
             "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
-            kind="softmax-over-queries",
+            misconception="softmax-over-queries",
         ),
-        Misconception(
+        WrongAnswer(
             "divided by head_dim",
             _DividedByWidth,
             "You divide the scores by the width of a head, not by its root, so they come out too "
             "small.",
             "The *variance* of a dot product is its width. What is its spread?",
-            kind="scale-by-width",
+            misconception="scale-by-width",
         ),
-        Misconception(
+        WrongAnswer(
             "every second number",
             _EverySecond,
             "Your heads take every so-many-th number of the width. That would be a good layer of "
             "its own, but not PyTorch's: there a head's numbers lie side by side.",
             "Which rows of a projection's matrix belong to head 1?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "output matrix not turned",
             _OutputNotTransposed,
             "You multiply by `out_proj.weight` as it is stored. It is stored as (out, in).",
             "What does `self.out_proj(…)` do, when it is called as a layer?",
-            kind="matrix-as-stored",
+            misconception="matrix-as-stored",
         ),
-        Misconception(
+        WrongAnswer(
             "no bias on the way out",
             _NoOutputBias,
             "The output projection lacks its bias.",
             "What is the output of a row that may look at nothing?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax over the heads",
             _OverHeads,
             "Your softmax runs over the heads, so that heads compete with each other for every "
             "key. Keys should compete, within each head.",
             "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
-            kind="softmax-over-batch",
+            misconception="softmax-over-batch",
         ),
-        Misconception(
+        WrongAnswer(
             "values not used",
             _KeysForValues,
             "You project the keys twice: once as keys, once as values. The module is given values "
             "of their own, which are often the same tensor, but need not be.",
             "Which of the inputs have you not used?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
     ],
     variants=[PyTorchsOwn, OneHeadAfterTheOther, RawMatrices, TheCourses],

@@ -4,8 +4,8 @@ import math
 
 import torch
 
-from solutions.parts import split_into_heads
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import split_into_heads
 from utils.attention import MultiHeadAttention
 from utils.checks.tasks import Case
 from utils.model_helpers import count_parameters
@@ -138,120 +138,120 @@ exercise = Exercise(
         "`.mean()`. Make one list for each column, filled in a loop over `counts`; at the end "
         "`torch.tensor` for the three columns of whole numbers and `torch.stack` for the fourth.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "heads for widths",
             _table(width=lambda dim, heads: heads),
             "`head_dims` holds the numbers of heads. Asked is how wide one of them is.",
             "Width 8, four heads: how many numbers are left for each?",
-            kind="heads-share-the-width",
+            misconception="heads-share-the-width",
         ),
-        Misconception(
+        WrongAnswer(
             "each head with its own matrices",
             _table(parameters=lambda dim, heads: heads * (4 * dim**2 + 4 * dim)),
             "Your parameters grow with the heads, as if each had four whole matrices of its own. "
             "It has a slice of each.",
             "What do the heads cut: the matrices, or what comes out of them?",
-            kind="heads-share-the-width",
+            misconception="heads-share-the-width",
         ),
-        Misconception(
+        WrongAnswer(
             "one head's share",
             _table(parameters=lambda dim, heads: 4 * (dim // heads) ** 2 + 4 * (dim // heads)),
             "You put `head_dim` into the formula. The projections are as wide as the model, "
             "before anything is split.",
             "Which shape has `W_q.weight`?",
-            kind="heads-share-the-width",
+            misconception="heads-share-the-width",
         ),
-        Misconception(
+        WrongAnswer(
             "biases forgotten",
             _table(parameters=lambda dim, heads: 4 * dim**2),
             "You count the matrices only. Each of the projections has a bias, too.",
             "How many parameters has `nn.Linear(8, 8)`?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "one bias for four",
             _table(parameters=lambda dim, heads: 4 * dim**2 + dim),
             "You count one bias. Each of the four projections has its own.",
             "How many parameters has `nn.Linear(8, 8)`?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "output projection forgotten",
             _table(parameters=lambda dim, heads: 3 * dim**2 + 3 * dim),
             "You count three projections: of queries, keys and values. There is a fourth, which "
             "mixes the joined heads.",
             "What stands at the end of the formula of section 1?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "one map for all heads",
             _table(cells=lambda weights: weights[:, 0].numel()),
             "Your `cells` count one table a sentence. Every head draws its own.",
             "Which shape have the weights?",
-            kind="heads-as-one",
+            misconception="heads-as-one",
         ),
-        Misconception(
+        WrongAnswer(
             "one sentence",
             _table(cells=lambda weights: weights[0].numel()),
             "Your `cells` count one sentence. There is a batch of them.",
             "Which shape have the weights?",
-            kind="cost-without-counting",
+            misconception="cost-without-counting",
         ),
-        Misconception(
+        WrongAnswer(
             "entropy for words",
             _table(looked_at=lambda weights: torch.special.entr(weights).sum(-1).mean()),
             "`looked_at` holds entropies. The number of words effectively looked at is `exp` of "
             "them.",
             "A row that looks at one word only: which number should it give?",
-            kind="logarithm",
+            misconception="logarithm",
         ),
-        Misconception(
+        WrongAnswer(
             "exp of the mean",
             _table(looked_at=lambda weights: torch.special.entr(weights).sum(-1).mean().exp()),
             "You took the mean of the entropies, then `exp`. Asked is the mean of the numbers of "
             "words: first `exp` of each row, then the mean. (Yours is never larger.)",
             "One row looks at 1 word, another at 5. How many is that on average?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "focus of the mean map",
             _table(looked_at=lambda weights: _words_looked_at(weights.mean(1)).mean()),
             "You averaged the maps of the heads before measuring. A mean of two sharp maps is "
             "less sharp than either, and belongs to neither.",
             "Section 10: what does the average hide?",
-            kind="heads-as-one",
+            misconception="heads-as-one",
         ),
-        Misconception(
+        WrongAnswer(
             "scale of the model",
             _table(scale=lambda dim, heads: dim**0.5),
             "Your scores are divided by the root of the model's width. So heads look more and more "
             "evenly the more of them there are, and that comes from the scale alone.",
             "How many products does one score of one head add up?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
-        Misconception(
+        WrongAnswer(
             "divided by head_dim",
             _table(scale=lambda dim, heads: dim / heads),
             "You divide the scores by the width of a head, not by its root.",
             "The *variance* of a dot product is its width. What is its spread?",
-            kind="scale-by-width",
+            misconception="scale-by-width",
         ),
-        Misconception(
+        WrongAnswer(
             "no scale",
             _table(scale=lambda dim, heads: 1),
             "Your scores are not scaled.",
             "What does attention divide its scores by?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "view alone",
             _table(
                 cut=lambda tensor, heads: tensor.reshape(len(tensor), heads, tensor.shape[1], -1)
             ),
             "Your heads cut the sentence, not the width: `view` alone.",
             "Is there a function of the first task that splits rightly?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
     ],
     variants=[row_by_row, counted_in_a_module, in_float64],

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -90,8 +90,8 @@ exercise = Exercise(
         "The exponents 2i/dim are `torch.arange(0, dim, 2) / dim`. For the alternation: `stack` "
         "sines and cosines along a new last axis, then `flatten` the last two axes into one.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "sines first, then cosines",
             lambda positions, dim, base: torch.cat(
                 [_angles(positions, dim, base).sin(), _angles(positions, dim, base).cos()], dim=-1
@@ -99,25 +99,25 @@ exercise = Exercise(
             "All your numbers are right, in another order: first all sines, then all cosines. In "
             "the formula they alternate: each clock has two numbers side by side.",
             "In which columns does the formula put the sine and the cosine of clock 0?",
-            kind="clocks",
+            misconception="clocks",
         ),
-        Misconception(
+        WrongAnswer(
             "cosine first",
             lambda positions, dim, base: _pairs(
                 _angles(positions, dim, base).cos(), _angles(positions, dim, base).sin()
             ),
             "In each pair the cosine comes first. The formula puts the sine into column 2i.",
             "Which code has place 0: does it begin with 0 or with 1?",
-            kind="clocks",
+            misconception="clocks",
         ),
-        Misconception(
+        WrongAnswer(
             "counted from 1",
             lambda positions, dim, base: _waves(_angles(positions + 1, dim, base)),
             "Your places are all one too far: at place 0 every sine should be 0.",
             "Did you add something to the positions?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "a clock for every column",
             lambda positions, dim, base: torch.where(
                 torch.arange(dim) % 2 == 0,
@@ -127,9 +127,9 @@ exercise = Exercise(
             "Every column has an angle of its own. Sine and cosine of a pair belong to *one* "
             "clock: only then do they point in one direction.",
             "What is the sum of the squares of the two numbers of a pair?",
-            kind="clocks",
+            misconception="clocks",
         ),
-        Misconception(
+        WrongAnswer(
             "half the exponent",
             lambda positions, dim, base: _waves(
                 positions[..., None] / base ** (torch.arange(dim // 2) / dim)
@@ -137,9 +137,9 @@ exercise = Exercise(
             "Your clocks slow down by half as much as they should: the exponent is 2i/dim, and "
             "yours is i/dim.",
             "Which exponent has the last clock when dim is 4?",
-            kind="clocks",
+            misconception="clocks",
         ),
-        Misconception(
+        WrongAnswer(
             "twice the exponent",
             lambda positions, dim, base: _waves(
                 positions[..., None] / base ** (torch.arange(0, dim, 2) / (dim // 2))
@@ -147,17 +147,17 @@ exercise = Exercise(
             "Your clocks slow down twice as fast as they should: the exponents were divided by "
             "the number of clocks, and by 2 too little.",
             "Which exponent has the last clock when dim is 4?",
-            kind="clocks",
+            misconception="clocks",
         ),
-        Misconception(
+        WrongAnswer(
             "all clocks alike",
             lambda positions, dim, base: _waves(positions[..., None] * torch.ones(dim // 2)),
             "All your clocks run at the same speed. So after one turn, about 6.28 places, the "
             "codes begin again.",
             "What makes the second clock slower than the first?",
-            kind="clocks",
+            misconception="clocks",
         ),
-        Misconception(
+        WrongAnswer(
             "places counted anew",
             lambda positions, dim, base: _waves(
                 _angles(torch.arange(positions.shape[-1]).expand_as(positions), dim, base)
@@ -165,9 +165,9 @@ exercise = Exercise(
             "You count the places 0, 1, 2, … yourself. `positions` says which they are: perhaps "
             "7 and 2.",
             "Which input do you use for its shape only?",
-            kind="row-is-word",
+            misconception="row-is-word",
         ),
-        Misconception(
+        WrongAnswer(
             "faster and faster",
             lambda positions, dim, base: _waves(
                 positions[..., None] * base ** (torch.arange(0, dim, 2) / dim)
@@ -175,16 +175,16 @@ exercise = Exercise(
             "Each of your clocks is *faster* than the one before: the angle is multiplied where "
             "it should be divided.",
             "Which clocks tell the beginning of a text from its end?",
-            kind="clocks",
+            misconception="clocks",
         ),
-        Misconception(
+        WrongAnswer(
             "always 10,000",
             lambda positions, dim, base: _waves(_angles(positions, dim, 10_000)),
             "Your clocks use 10,000 whatever `base` says.",
             "Which of the three inputs have you not used?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "sines alone",
             lambda positions, dim, base: _pairs(
                 _angles(positions, dim, base).sin(), _angles(positions, dim, base).sin()
@@ -192,7 +192,7 @@ exercise = Exercise(
             "Both numbers of each pair are sines. A sine alone takes each value twice on the way "
             "round; only with the cosine does it say where the hand points.",
             "At which two hours does a clock's hand reach the same height?",
-            kind="clocks",
+            misconception="clocks",
         ),
     ],
     variants=[number_by_number, through_logarithms, shifted_sines, filled_in],

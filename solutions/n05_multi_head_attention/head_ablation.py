@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.parts import joined_heads, split_into_heads
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import joined_heads, split_into_heads
 from utils.checks.tasks import Case
 
 
@@ -144,87 +144,87 @@ exercise = Exercise(
         "`torch.stack`. Of the difference to the whole output take the length of each vector, "
         "`.norm(dim=-1)`, and its mean over sentences and words.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "kept for taken away",
             _ablation(cut=_others_zeroed),
             "You keep the one head and take all others away. It is the other way round.",
             "How many heads still write into your output number 0?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "never put back",
             _ablation(cut=_all_so_far_zeroed),
             "Heads that you took away once stay away: the second output lacks two heads, the "
             "third three. Each time all others should be there.",
             "Where do you copy the contexts: before the loop, or in it?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "the others made louder",
             _ablation(cut=_others_grown),
             "You make the remaining heads louder to fill the gap, as dropout does. An ablation "
             "takes one thing away and changes nothing else.",
             "If two things change at once, which of them moved the output?",
-            kind="constant-factor",
+            misconception="constant-factor",
         ),
-        Misconception(
+        WrongAnswer(
             "mean for nothing",
             _ablation(cut=_averaged),
             "You put the head's mean in its place. That is another kind of ablation, and a good "
             "one; asked was to set its context to 0.",
             "What does a head of zeros write into the output?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "every second number",
             _ablation(cut=_every_nth_zeroed),
             "In the joined contexts you set every so-many-th number to 0. A head's numbers lie "
             "side by side there.",
             "Where are the heads apart, before the join or after it?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "not projected",
             _ablation(finish=lambda joined, w_o, b_o: joined),
             "You compare joined contexts. What the layer hands on comes after the output "
             "projection: a large context can write little, and a small one much.",
             "Which inputs have you not used?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "bias forgotten",
             _ablation(finish=lambda joined, w_o, b_o: joined @ w_o.T),
             "Your outputs lack the bias `b_o`. It belongs to no head and stays when one goes.",
             "What is the output when *all* heads are taken away?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "squared length",
             _ablation(
                 measure=lambda outputs, full: (outputs - full).square().sum(-1).mean(dim=(1, 2))
             ),
             "The outputs are right. `moved` holds squared lengths; the root is missing.",
             "How long is the vector (3, 4)?",
-            kind="length-of-a-vector",
+            misconception="length-of-a-vector",
         ),
-        Misconception(
+        WrongAnswer(
             "one length for all words",
             _ablation(measure=lambda outputs, full: (outputs - full).flatten(1).norm(dim=-1)),
             "The outputs are right. For `moved` you took all words together as one long vector. "
             "Asked is the mean over the words of the length that each moved.",
             "What happens to your number if the batch is twice as large?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "sum for mean",
             _ablation(measure=lambda outputs, full: (outputs - full).norm(dim=-1).sum(dim=(1, 2))),
             "The outputs are right. For `moved` you add up the lengths of all words; asked is "
             "their mean.",
             "What happens to your number if the batch is twice as large?",
-            kind="sum-and-mean",
+            misconception="sum-and-mean",
         ),
-        Misconception(
+        WrongAnswer(
             "a walk along the axes",
             _ablation(
                 measure=lambda outputs, full: (outputs - full).abs().sum(-1).mean(dim=(1, 2))
@@ -232,9 +232,9 @@ exercise = Exercise(
             "The outputs are right. For `moved` you add up the single numbers of a difference, as "
             "if one had to walk along the axes. The length is the straight way.",
             "How long is the vector (3, 4)?",
-            kind="length-of-a-vector",
+            misconception="length-of-a-vector",
         ),
-        Misconception(
+        WrongAnswer(
             "change of length",
             _ablation(
                 measure=lambda outputs, full: (
@@ -244,15 +244,15 @@ exercise = Exercise(
             "The outputs are right. `moved` says how much *longer or shorter* each vector became. "
             "A vector that turns on the spot moves as well.",
             "How far is it from (1, 0) to (0, 1)?",
-            kind="length-of-a-vector",
+            misconception="length-of-a-vector",
         ),
-        Misconception(
+        WrongAnswer(
             "number by number",
             _ablation(measure=lambda outputs, full: (outputs - full).abs().mean(dim=(1, 2, 3))),
             "The outputs are right. For `moved` you average the single numbers. Asked is the "
             "length of the vector by which a word moves.",
             "How long is the vector (3, 4)?",
-            kind="length-of-a-vector",
+            misconception="length-of-a-vector",
         ),
     ],
     variants=[term_by_term, columns_cut_out, all_at_once, in_float64],

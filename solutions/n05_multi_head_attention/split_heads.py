@@ -2,8 +2,8 @@
 
 import torch
 
-from solutions.parts import split_into_heads
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import split_into_heads
 from utils.checks.tasks import Case
 
 
@@ -64,61 +64,61 @@ exercise = Exercise(
         "`unflatten` cuts one axis in two: give it the axis and the pair of new sizes, heads "
         "first; -1 stands for whatever is left. Then `transpose` the second axis with the third.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "view alone",
             lambda tensor, heads: tensor.reshape(len(tensor), heads, tensor.shape[1], -1),
             "Your shape is right, and the numbers stand in the wrong places: `view` alone cuts "
             "the *sentence* into parts, not the width. A row of a head holds pieces of other "
             "words.",
             "What does the test of section 3 say: does every output notice every word?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "heads behind the words",
             lambda tensor, heads: tensor.unflatten(-1, (heads, -1)),
             "The width is cut rightly. But the heads still stand behind the words, so that `@` "
             "would multiply heads with heads.",
             "On which two axes does attention work, and what has to stand before them?",
-            kind="axes-anywhere",
+            misconception="axes-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "every second number",
             lambda tensor, heads: tensor.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2),
             "Your heads take turns: with two heads, one has numbers 1, 3, 5, the other 2, 4, 6. A "
             "head's numbers lie side by side.",
             "Which of the two new axes runs faster, the head or the number within the head?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "heads and widths exchanged",
             lambda tensor, heads: tensor.unflatten(-1, (-1, heads)).transpose(1, 2),
             "You made heads that are as *wide* as there should be many. The sizes of the two new "
             "axes are exchanged.",
             "With width 6 and 2 heads: how wide is a head?",
-            kind="heads-share-the-width",
+            misconception="heads-share-the-width",
         ),
-        Misconception(
+        WrongAnswer(
             "heads before the batch",
             lambda tensor, heads: tensor.unflatten(-1, (heads, -1)).permute(2, 0, 1, 3),
             "Your heads come before the batch. The batch is the first axis everywhere in the "
             "course.",
             "What should `split_heads(…)[0]` be: a head, or a sentence?",
-            kind="axes-anywhere",
+            misconception="axes-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "heads inside the batch",
             lambda tensor, heads: split_into_heads(tensor, heads).flatten(0, 1),
             "You put heads and batch into one axis. Some libraries do; here each has its own.",
             "How many axes should the result have?",
-            kind="axes-anywhere",
+            misconception="axes-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "words and numbers exchanged",
             lambda tensor, heads: tensor.unflatten(-1, (heads, -1)).permute(0, 2, 3, 1),
             "In each head, rows and columns are exchanged: a row should be a word.",
             "Which two axes did you mean to exchange?",
-            kind="axes-anywhere",
+            misconception="axes-anywhere",
         ),
     ],
     variants=[view_and_transpose, head_by_head, chunks, in_float64],

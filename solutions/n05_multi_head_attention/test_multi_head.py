@@ -4,8 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.specification import CatchTheBug, Misconception
-from utils.checks.lineups.multi_head import LINEUP
+from solutions.specification import CatchTheBug, WrongAnswer
+from utils.checks.implementations.multi_head import IMPLEMENTATIONS
 
 DIM = 8
 
@@ -178,119 +178,119 @@ exercise = CatchTheBug(
         "of `x @ w_q`, `x @ w_k`, `x @ w_v`: scores / 2, `masked_fill(~mask, -torch.inf)`, "
         "softmax, times the values. Then `torch.cat(…, dim=-1) @ w_o`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "asserts nothing",
             asserts_nothing,
             "Either nothing in your test can fail, or it looks only at what is right in all of "
             "them, as most shapes are.",
             "If `multi_head` returned nothing but zeros, which of your lines would object?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "only the shapes",
             only_the_shapes,
             "Your test looks at the shapes. Nearly all bugs leave them as they are: that is what "
             "makes multi-head attention so easy to get wrong.",
             "Which numbers should stand in the results? Can you work them out in another way?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "only sums and zeros",
             only_the_sums,
             "Your test sees that rows sum to 1 and that nothing lies on padding. Heads that mix up "
             "words and features do that, too.",
             "Which other weights would your test accept, equal shares for all words perhaps?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "one head",
             compared(inputs(), heads=1, mask=padding()),
             "Your test has one head. With one head nothing is split and nothing joined, so nothing "
             "can go wrong on the way.",
             "For how many heads do √dim and √head_dim differ?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "one word a sentence",
             compared(inputs(length=1)),
             "Your sentences have one word. Then there is nothing to share out, and no word that "
             "heads could mix up with another.",
             "What is the softmax of a single score?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "words all alike",
             compared(words_alike(), mask=padding()),
             "Your test does not see the scale. Its words are all alike, perhaps, so that the "
             "scores of a row are equal and any divisor gives the same weights.",
             "What does the softmax of equal scores look like, with √dim and with √head_dim?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "identity for a projection",
             compared(identities(), mask=padding()),
             "Your test does not see whether the output is projected: where $W^O$ is the identity, "
             "leaving it out changes nothing.",
             "For which matrix W is x @ W the same as x?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "only the weights",
             compared(inputs(), mask=padding(), what=(1,)),
             "Your test looks at the weights alone. What comes after them, the values, the join and "
             "the projection, shows in the output.",
             "Which of the two results depends on `w_v`?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "no mask",
             compared(inputs()),
             "Your test never hides anything. What a mask does wrong shows only where there is one "
             "that closes some cells.",
             "What is the last argument of `multi_head` in your calls?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "one sentence",
             compared(inputs(1), mask=torch.tensor([[[True, True, True, False, False]]])),
             "Your test does not see whether each sentence gets its own mask. It has one sentence, "
             "perhaps, or the same mask for as many sentences as heads.",
             "A mask of (batch, 1, len) beside weights of (batch, heads, len, len): which axis "
             "meets which, counted from the right?",
-            kind="one-for-all",
+            misconception="one-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "the width of the model",
             compared(inputs(), mask=padding(), width=DIM),
             "Your test expects scores divided by √dim, so it blames whoever divides by √head_dim "
             "and accepts the one that does not.",
             "How many products does one score of a head add up?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
-        Misconception(
+        WrongAnswer(
             "upside down",
             upside_down,
             "Your test fails where it should pass. What it asserts is true of the broken "
             "implementations and false of the right one.",
             "An `assert` states what is true when all is well. What does yours state?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "to the last digit",
-            compared(inputs(), mask=padding(), like=torch.equal, right=LINEUP.right[0]),
+            compared(inputs(), mask=padding(), like=torch.equal, right=IMPLEMENTATIONS.right[0]),
             "Decimal numbers are rounded at each step of a computation, so two right ways to the "
             "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "a wrong expectation",
             a_guess,
             "Either your test expects the wrong thing, or it expects more digits than were worked "
             "out.",
             "Print what your own `MultiHead` gives for your inputs. Is that what you expect?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
     ],
     variants=[against_torch, head_by_head, one_number_after_the_other, by_what_must_hold],

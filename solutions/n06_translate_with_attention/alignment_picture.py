@@ -3,7 +3,7 @@
 import torch
 
 from solutions.cases import as_view
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 _ENGLISH = "the cat dog bird sat slept on under mat bed black green not in front of"
@@ -135,39 +135,39 @@ exercise = Exercise(
         "`weights[rows]`, then `[:, columns]`. A link stands where an entry equals its row's "
         "`amax(-1, keepdim=True)`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "rows moved by one",
             _picture(rows=_places),
             "Your rows are one too low: each target word got the row of the word after it. Row 0 "
             "was made when the decoder had read `<sos>`, and belongs to the first word.",
             "How many rows do the weights have, and how many entries has `target`?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "the row of the end",
             _picture(rows=lambda target: _places(target, ("<pad>", "<sos>")) - 1),
             "Your picture has a row for `<eos>`. It was written, but it is no word.",
             "How many words has the translation?",
-            kind="marks-are-words",
+            misconception="marks-are-words",
         ),
-        Misconception(
+        WrongAnswer(
             "marks of the source left in",
             _picture(columns=lambda source: _places(source, ("<pad>",))),
             "Your picture has columns for `<sos>` and `<eos>`, where the source holds them. They "
             "are no words.",
             "Is padding the only thing in `source` that is no word?",
-            kind="marks-are-words",
+            misconception="marks-are-words",
         ),
-        Misconception(
+        WrongAnswer(
             "cut from the end only",
             _picture(columns=lambda source: torch.arange(len(_places(source)))),
             "You count the source words and keep as many columns from the left. Where the source "
             "begins with `<sos>`, its column stays, and the last word's is lost.",
             "At which places do the words stand, when something stands before them?",
-            kind="wrong-end",
+            misconception="wrong-end",
         ),
-        Misconception(
+        WrongAnswer(
             "unknown words thrown out",
             _picture(
                 rows=lambda target: _places(target, (*_MARKS, "<unk>")) - 1,
@@ -176,55 +176,55 @@ exercise = Exercise(
             "You left out `<unk>`. It stands for a word of the sentence, and where it looks is "
             "what one wants to see: that is how names are copied.",
             "Which of the four special words did a person write?",
-            kind="marks-are-words",
+            misconception="marks-are-words",
         ),
-        Misconception(
+        WrongAnswer(
             "rows normalised again",
             _picture(change=lambda trimmed: trimmed / trimmed.sum(1, keepdim=True)),
             "You divided the rows by their sums after trimming. What went to `<eos>` has been "
             "handed to the words, and the picture no longer shows what the model did.",
             "If a row is dark in the picture, should one be able to see that?",
-            kind="divide-again",
+            misconception="divide-again",
         ),
-        Misconception(
+        WrongAnswer(
             "links by columns",
             _picture(link=lambda trimmed, whole: trimmed >= trimmed.max(0, keepdim=True).values),
             "You linked each *source* word with the target word that looks at it most. Asked was "
             "a link for each target word.",
             "How many links has each row, and how many has each column?",
-            kind="reads-by-columns",
+            misconception="reads-by-columns",
         ),
-        Misconception(
+        WrongAnswer(
             "links over a half",
             _picture(link=lambda trimmed, whole: trimmed > 0.5),
             "You set a link where a weight is more than a half. The largest weight of a row need "
             "not be: where many words share, 0.3 can be the most.",
             "How many links should each row have?",
-            kind="largest-of-a-row",
+            misconception="largest-of-a-row",
         ),
-        Misconception(
+        WrongAnswer(
             "links before trimming",
             _picture(link=lambda trimmed, whole: whole),
             "You looked for the largest weight before you cut off the marks. Where `<eos>` had "
             "the most, the row has no link left.",
             "How many links should each row have?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "places for marks",
             _picture(link=lambda trimmed, whole: trimmed.argmax(1)),
             "`links` holds the place of each row's largest weight. Asked is a table of booleans, "
             "as large as the picture, `True` at those places.",
             "What has `links` to look like, so that it can be laid over the picture?",
-            kind="largest-of-a-row",
+            misconception="largest-of-a-row",
         ),
-        Misconception(
+        WrongAnswer(
             "turned on its side",
             _picture(change=lambda trimmed: trimmed.T, link=lambda trimmed, whole: _hard(trimmed)),
             "Your picture has the source words as rows. In the course rows are target words, "
             "columns source words.",
             "Who looks, and who is looked at?",
-            kind="rows-are-keys",
+            misconception="rows-are-keys",
         ),
     ],
     variants=[in_loops, with_masks, as_slices, with_one_hot],

@@ -3,7 +3,7 @@
 import torch
 
 from solutions.cases import as_view, doubled
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.corpora import EOS
 
@@ -158,17 +158,17 @@ exercise = Exercise(
         "`topk`. A place in the flattened table tells the row by `//` and the column by `%`: of "
         "what number?",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "each continues itself",
             _each_its_own,
             "You take the best word of each hypothesis. So every hypothesis survives, the worst as "
             "well, and nothing is ever dropped: that is several greedy searches side by side. The "
             "candidates of all hypotheses compete in one table.",
             "Can two of the new hypotheses have the same parent?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "old scores forgotten",
             lambda scores, log_probs, finished: _best(
                 _continuations(0 * scores.clamp(min=-1), log_probs, finished), len(scores)
@@ -176,17 +176,17 @@ exercise = Exercise(
             "You compare the new words alone and forget the scores so far. A bad beginning with "
             "one good word wins over a good beginning.",
             "What is the log-probability of a whole beginning, word for word?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "finished ones go on",
             lambda scores, log_probs, finished: _best(scores[:, None] + log_probs, len(scores)),
             "Your finished hypotheses are continued with further words. After `<eos>` there is "
             "nothing to be said.",
             "What is `finished` for?",
-            kind="finished-goes-on",
+            misconception="finished-goes-on",
         ),
-        Misconception(
+        WrongAnswer(
             "finished read the other way round",
             lambda scores, log_probs, finished: _best(
                 _continuations(scores, log_probs, ~finished), len(scores)
@@ -194,26 +194,26 @@ exercise = Exercise(
             "You read `finished` the other way round: those that have ended go on, and those that "
             "have not are held to `<eos>`.",
             "What does `True` say of a hypothesis there?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "finished ones dropped",
             _ended_dropped,
             "Your finished hypotheses have disappeared. A translation that has ended stays in the "
             "race, with its score, until better ones push it out.",
             "Which single candidate should a finished hypothesis put forward?",
-            kind="finished-goes-on",
+            misconception="finished-goes-on",
         ),
-        Misconception(
+        WrongAnswer(
             "finished ones pay again",
             _ended_pay,
             "Your finished hypotheses pay for `<eos>` a second time, in every step. Their score "
             "should stay what it was.",
             "How likely is it that nothing follows after `<eos>`, and what is the logarithm of "
             "that?",
-            kind="finished-goes-on",
+            misconception="finished-goes-on",
         ),
-        Misconception(
+        WrongAnswer(
             "finished ones multiply",
             lambda scores, log_probs, finished: _best(
                 scores[:, None] + log_probs.masked_fill(finished[:, None], 0.0), len(scores)
@@ -221,9 +221,9 @@ exercise = Exercise(
             "Your finished hypotheses have as many continuations as there are words, all at no "
             "cost. One of them can fill the whole beam with copies of itself.",
             "Which entries of a finished hypothesis' row must not be chosen?",
-            kind="finished-goes-on",
+            misconception="finished-goes-on",
         ),
-        Misconception(
+        WrongAnswer(
             "divided by the beam",
             lambda scores, log_probs, finished: _best(
                 _continuations(scores, log_probs, finished), len(scores), divide_by=len(scores)
@@ -231,17 +231,17 @@ exercise = Exercise(
             "The scores are right. To find row and column of a place you divided by the size of "
             "the beam, and a row of the table is as long as the vocabulary.",
             "At which place of the flattened table does its second row begin?",
-            kind="sizes-always-equal",
+            misconception="sizes-always-equal",
         ),
-        Misconception(
+        WrongAnswer(
             "words before parents",
             _swapped,
             "Parents and words are right, and the wrong way round. Asked is: score, which "
             "hypothesis, which word.",
             "Which of the two is always smaller than the beam?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "probabilities added",
             lambda scores, log_probs, finished: _best(
                 _continuations(scores, log_probs.exp(), finished), len(scores)
@@ -249,15 +249,15 @@ exercise = Exercise(
             "You add probabilities to log-probabilities. Scores would rise with each word, and "
             "long translations would win for being long.",
             "What does a product become under the logarithm?",
-            kind="logarithm",
+            misconception="logarithm",
         ),
-        Misconception(
+        WrongAnswer(
             "news without history",
             _news_only,
             "The choice is right, but the scores that you return are those of the new words "
             "alone. The next step would begin as if nothing had been written before.",
             "Which numbers did you compare, and which do you return?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
     ],
     variants=[in_loops, masked, best_of_each_first, indices_unravelled],

@@ -4,8 +4,8 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view
-from solutions.parts import joined_times
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import joined_times
 from utils.checks.tasks import Case
 from utils.corpora import EOS, PAD, SOS
 
@@ -168,85 +168,85 @@ exercise = Exercise(
         "`F.cross_entropy` wants a row for each word, so flatten the first two axes; and it has "
         "an argument for labels that do not count.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "state not carried on",
             _loop(carried=False),
             "Every step of yours begins with the start state. So the decoder knows the last word "
             "only, and nothing of those before it.",
             "Which of the three results of `luong_step` do you throw away?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "reads its own words",
             _loop(own=True),
             "From the second step on your decoder reads the words that it would have written "
             "itself. That is free running. Teacher forcing tells it the right ones.",
             "Where does the word that each step reads come from?",
-            kind="teacher-forcing",
+            misconception="teacher-forcing",
         ),
-        Misconception(
+        WrongAnswer(
             "reads the answers",
             _loop(fed=lambda target: target[:, 1:]),
             "Each step reads the very word that it is to guess: you feed the target without its "
             "`<sos>`. The loss would fall to nothing, and the model could not write a word alone.",
             "What has the decoder read when it writes the first word?",
-            kind="future-open",
+            misconception="future-open",
         ),
-        Misconception(
+        WrongAnswer(
             "a step after the end",
             _loop(fed=lambda target: target),
             "You feed the whole target, the last column as well. There is nothing left to guess "
             "after that, and so there is one step too many.",
             "How many words and `<eos>` does the longest row ask for?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "time in front",
             _loop(axis=0),
             "Your steps lie along axis 0 and the sentences along axis 1. Everywhere in the course "
             "the batch comes first.",
             "Along which axis does `torch.stack` put a list together, if it is not told?",
-            kind="axes-anywhere",
+            misconception="axes-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "labels not shifted",
             _unshifted,
             "Your loss compares each step with the word that it has just *read*. A model trained "
             "so learns to repeat.",
             "After `<sos>` has been read, what is the right answer?",
-            kind="future-open",
+            misconception="future-open",
         ),
-        Misconception(
+        WrongAnswer(
             "padding counted",
             _loop(loss=_loss_by(lambda each, real: each.mean())),
             "Padding counts in your loss. The model would be trained to write `<pad>`, and the "
             "more so the more uneven a batch is.",
             "How does `F.cross_entropy` learn which labels to leave out?",
-            kind="padding-in-loss",
+            misconception="padding-in-loss",
         ),
-        Misconception(
+        WrongAnswer(
             "padding in the denominator",
             _loop(loss=_loss_by(lambda each, real: (each * real).mean())),
             "The losses of padding are 0 in your sum, and yet you divide by all places, padding "
             "included. The same sentence has a smaller loss beside a longer one.",
             "By how many should the sum be divided?",
-            kind="padding-in-loss",
+            misconception="padding-in-loss",
         ),
-        Misconception(
+        WrongAnswer(
             "sum for mean",
             _loop(loss=_loss_by(lambda each, real: (each * real).sum())),
             "Your loss is the sum over all words. Asked was the mean.",
             "Which of the two depends on the size of the batch?",
-            kind="sum-and-mean",
+            misconception="sum-and-mean",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax before the loss",
             _loop(loss=lambda logits, labels: _mean_loss(logits.softmax(-1), labels)),
             "You took a softmax before `F.cross_entropy`, which takes one itself. Of two, the "
             "second sees numbers between 0 and 1 only, and can hardly tell them apart.",
             "Does `F.cross_entropy` expect logits or probabilities?",
-            kind="softmax-twice",
+            misconception="softmax-twice",
         ),
     ],
     variants=[by_place, loss_step_by_step, states_first, sentence_by_sentence],

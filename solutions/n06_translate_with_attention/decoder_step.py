@@ -4,8 +4,8 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view, doubled, padded
-from solutions.parts import joined_times
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import joined_times
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
 
@@ -155,48 +155,48 @@ exercise = Exercise(
         "new state; `torch.cat` of context and *new* state, times `w_readout`, through tanh, is "
         "the readout; return all four.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "padding looked at",
             _step(_look_by(lambda scores, mask: scores.softmax(1))),
             "Your weights give padding a share: the mask is not used. So a sentence is translated "
             "otherwise when it stands beside a longer one.",
             "Which entries of `weights` should be exactly 0?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "mask turned round",
             _step(_look_by(lambda scores, mask: masked_softmax(scores, ~mask))),
             "Your mask is read the other way round: padding is looked at, and nothing else.",
             "What does `True` mean in a mask of this course?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "mask after the softmax",
             _step(_look_by(lambda scores, mask: scores.softmax(1) * mask)),
             "You take the softmax first and set the weights of padding to 0 afterwards. What "
             "padding had been given is lost, and the rows no longer sum to 1.",
             "Before or after which step must padding be out of the race?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "NaN where nothing is to see",
             _step(_look_by(lambda scores, mask: scores.masked_fill(~mask, -torch.inf).softmax(1))),
             "Right, but for a sentence without a word: all of its scores are minus infinity then, "
             "and the softmax of those is NaN. It should get zero weights and a zero context.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "shares where nothing is to see",
             _step(_look_by(lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(1))),
             "Right, but for a sentence without a word: where every score is -1e9, "
             "the softmax shares out alike, and padding gets it all. Such a row should "
             "have zero weights and a zero context.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "scaled",
             _step(
                 _look_by(
@@ -207,78 +207,78 @@ exercise = Exercise(
             "You divide the scores by the root of a width. That is the scaled dot product of "
             "notebook 04. Here `w_score` can learn any scale itself.",
             "What does the formula do with the scores before the softmax?",
-            kind="scale-everywhere",
+            misconception="scale-everywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "softmax over the batch",
             _step(_look_by(lambda scores, mask: masked_softmax(scores.T, mask.T).T)),
             "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
             "Sentences have nothing to do with one another.",
             "Which axis of the scores holds the source words?",
-            kind="softmax-over-batch",
+            misconception="softmax-over-batch",
         ),
-        Misconception(
+        WrongAnswer(
             "looked again",
             _step(look_again=True),
             "Your context and weights come from the *new* state: after the update the decoder "
             "looked a second time. That is Luong's order, put behind Bahdanau's. Asked was one "
             "look, with the state that was there before.",
             "How many lines of your step compute weights, and with which state?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "context before the word",
             _step(update=lambda y, c, s, w: joined_times((c, y, s), w).tanh()),
             "Context and word stand the wrong way round in front of `w_state`. The shapes fit "
             "all the same, so nothing complains, but each row of the matrix meets a wrong number.",
             "What does $[y; c; s]$ say about the order?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "state before the word",
             _step(update=lambda y, c, s, w: joined_times((s, y, c), w).tanh()),
             "The old state stands in front of word and context where `w_state` is applied. The "
             "shapes fit all the same, so nothing complains.",
             "What does $[y; c; s]$ say about the order?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "state without tanh",
             _step(update=lambda y, c, s, w: joined_times((y, c, s), w)),
             "Your new state did not go through tanh. Over many steps such a state can grow without "
             "end.",
             "Between which two numbers does every entry of $s_t$ lie?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "old state kept",
             _step(keep_old=True),
             "You return the old state. The next step would begin where this one began, as if no "
             "word had been written.",
             "What does the step after this one need?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "readout of the old state",
             _step(read=lambda c, new, old, w: joined_times((c, old), w).tanh()),
             "Your readout is made from the old state, which has not read the word yet.",
             "Which of the two states carries the index $t$?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "state before the context",
             _step(read=lambda c, new, old, w: joined_times((new, c), w).tanh()),
             "State and context stand the wrong way round in front of `w_readout`. The shapes fit "
             "all the same, so nothing complains.",
             "What does $[c_t; s_t]$ say about the order?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "readout without tanh",
             _step(read=lambda c, new, old, w: joined_times((c, new), w)),
             "Your readout did not go through tanh.",
             "Between which two numbers does every entry of $r_t$ lie?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
     ],
     variants=[with_einsum, in_loops, keys_projected, matrix_in_parts, in_float64],

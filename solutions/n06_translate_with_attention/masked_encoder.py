@@ -3,8 +3,8 @@
 import torch
 
 from solutions.cases import as_view, doubled, padded
-from solutions.parts import joined_times
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import joined_times
 from utils.checks.tasks import Case
 
 
@@ -164,25 +164,25 @@ exercise = Exercise(
         "turn the states back in the same way. At last, multiply the states by the mask, which "
         "needs an axis of length 1 at its end.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "the bug as it was",
             _encoder(turn=_whole_turn, back=_whole_turn, after=lambda states, mask: states),
             "The bug is still there. The backward direction reads the padding first, so that a "
             "short sentence gets other states beside a long one than it gets alone; and the "
             "states at padding are not 0.",
             "What has the backward network read when it comes to a sentence's last word?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "only set to 0 afterwards",
             _encoder(turn=_whole_turn, back=_whole_turn),
             "You set the states at padding to 0 after reading. By then the backward direction has "
             "carried what it read there into the states of the words.",
             "Encode a sentence alone, then with padding behind it. Are its states the same?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "padding's vectors set to 0",
             _encoder(
                 before=lambda vectors, mask: vectors * mask.unsqueeze(2),
@@ -192,54 +192,54 @@ exercise = Exercise(
             "You set the vectors of padding to 0 before reading. The backward network still takes "
             "a step for each of them, and its bias moves the state.",
             "What is tanh of 0 times a matrix plus the bias?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "states left at padding",
             _encoder(after=lambda states, mask: states),
             "Both directions are right where there are words. At padding, states are left that "
             "should be 0.",
             "Which tensor tells where the words are?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "not turned back",
             _encoder(back=lambda states, lengths: states),
             "Your backward states stand in the order in which they were made: that of the last "
             "word comes first. Beside each word's forward state lies another word's backward "
             "state.",
             "Which backward state has seen the whole sentence, and at which word does it belong?",
-            kind="row-is-word",
+            misconception="row-is-word",
         ),
-        Misconception(
+        WrongAnswer(
             "turned back as a whole",
             _encoder(back=_whole_turn),
             "The words were turned round within their sentences, the states along the whole "
             "padded length. So short sentences' backward states have slipped into the padding.",
             "What undoes a turn within the sentence's own length?",
-            kind="row-is-sentence",
+            misconception="row-is-sentence",
         ),
-        Misconception(
+        WrongAnswer(
             "forward twice",
             _encoder(turn=lambda vectors, lengths: vectors, back=lambda states, lengths: states),
             "Both of your networks read from left to right. No state knows what comes after it.",
             "What has to happen to the words before the second network reads them?",
-            kind="wrong-end",
+            misconception="wrong-end",
         ),
-        Misconception(
+        WrongAnswer(
             "mask the other way round",
             _encoder(mask_made=lambda mask: ~mask.unsqueeze(1)),
             "Your mask is `True` at the padding. In the course `True` means: may be attended to.",
             "At which places does the decoder have something to look at?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "mask without the middle axis",
             _encoder(mask_made=lambda mask: mask),
             "Your mask has the shape (batch, src_len). Beside weights of shape (batch, tgt_len, "
             "src_len) its first axis would be taken for the target words.",
             "Which axis of length 1 says: the same for every target word?",
-            kind="axes-anywhere",
+            misconception="axes-anywhere",
         ),
     ],
     variants=[

@@ -5,7 +5,7 @@ from zlib import crc32
 import numpy as np
 
 from solutions.build import notebooks, solutions_of
-from solutions.specification import PUBLIC_SEED, Draw, Exercise, Misconception
+from solutions.specification import PUBLIC_SEED, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.corpora import detokenise, pad_ids, tokenise, translation_pairs
 
@@ -103,82 +103,82 @@ exercise = Exercise(
         "learning rate near 0.01 and some 1,000 steps. Then `model.translate_all(sentences)` gives "
         "words, and `detokenise` makes a text of them.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "end sign left in",
             _each(lambda sentence: _translation(sentence) + " <eos>"),
             "Your translations end with `<eos>`. Readers of French do not expect it.",
             "Where does your function stop to collect words?",
-            kind="marks-are-words",
+            misconception="marks-are-words",
         ),
-        Misconception(
+        WrongAnswer(
             "start sign left in",
             _each(lambda sentence: "<sos> " + _translation(sentence)),
             "Your translations begin with `<sos>`. The decoder was given it; it is no word of the "
             "sentence.",
             "With which word does your list of written words begin?",
-            kind="marks-are-words",
+            misconception="marks-are-words",
         ),
-        Misconception(
+        WrongAnswer(
             "source returned",
             _each(lambda sentence: sentence),
             "You return the English sentences.",
             "Which field of a `Translation` holds what the model has written?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "cut at the length of the source",
             _each(lambda sentence: detokenise(_gold_words(sentence)[: len(tokenise(sentence))])),
             "Your translations are cut off after as many words as the source has. French often "
             "needs more: *sat* is *était assis*.",
             "How many steps does your loop take at most?",
-            kind="sizes-always-equal",
+            misconception="sizes-always-equal",
         ),
-        Misconception(
+        WrongAnswer(
             "last word lost",
             _each(lambda sentence: detokenise(_gold_words(sentence)[:-1])),
             "Your translations lack their last word. Perhaps `<eos>` had been taken away already "
             "when `[:-1]` took it away once more.",
             "Does the list of words that you cut still end with `<eos>`?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "joined without spaces",
             _each(lambda sentence: "".join(_gold_words(sentence))),
             "You join the words without spaces.",
             "What stands between the quotes in front of your `join`?",
-            kind="written-form",
+            misconception="written-form",
         ),
-        Misconception(
+        WrongAnswer(
             "a space after every word",
             _each(lambda sentence: " ".join(_gold_words(sentence))),
             "You put a space after every word, and so after apostrophes: *n' était*. The words are "
             "right; as a text it is *n'était*.",
             "Which function of `utils.corpora` makes a text of words?",
-            kind="written-form",
+            misconception="written-form",
         ),
-        Misconception(
+        WrongAnswer(
             "from right to left",
             _each(lambda sentence: detokenise(_gold_words(sentence)[::-1])),
             "Your translations run from the last word to the first.",
             "In which order does the decoder write?",
-            kind="wrong-end",
+            misconception="wrong-end",
         ),
-        Misconception(
+        WrongAnswer(
             "sorted by length",
             lambda sentences: [_translation(one) for one in sorted(sentences, key=len)],
             "Your translations are right, and stand in another order than the sentences: sorted "
             "by length. That helps to batch them, and has to be undone at the end.",
             "To which sentence does the first of your translations belong?",
-            kind="row-is-word",
+            misconception="row-is-word",
         ),
-        Misconception(
+        WrongAnswer(
             "as in print",
             _each(lambda sentence: _translation(sentence).capitalize() + "."),
             "Your translations begin with a capital and end with a full stop. The corpus has "
             "neither, and the check compares letter by letter.",
             "What does `pair.target_text` look like?",
-            kind="written-form",
+            misconception="written-form",
         ),
     ],
     variants=[without_an_error, as_an_array, with_three_errors, greedy_from_ids],

@@ -4,8 +4,8 @@ import math
 
 import torch
 
-from solutions.specification import CatchTheBug, Misconception
-from utils.checks.lineups.luong_step import LINEUP
+from solutions.specification import CatchTheBug, WrongAnswer
+from utils.checks.implementations.luong_step import IMPLEMENTATIONS
 
 
 def inputs(words=(5, 1, 3), lengths=(4, 2, 3), src_len=4):
@@ -141,96 +141,96 @@ exercise = CatchTheBug(
         "then `assert torch.allclose(logits[[row]], expected[0], atol=1e-5)`, the same for "
         "`weights[[row], :length]` and the new state, and all of `weights[row, length:]` is 0.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "asserts nothing",
             asserts_nothing,
             "Nothing in your test can fail, or it looks only at what all of them do right, such as "
             "the shapes.",
             "If `step` returned nothing but zeros, which of your lines would object?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "only the sums",
             only_the_sums,
             "Your test sees that the weights of a sentence sum to 1, or little more. They can be "
             "spread quite wrongly and still do that.",
             "Which other weights would your test accept?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "only that padding is closed",
             padding_closed,
             "Your test sees that padding gets no weight, and nothing of what the words get.",
             "Would it object if all the weight went to the first word?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "no padding",
             compared(inputs(lengths=(4, 4, 4))),
             "In your batch no sentence has padding, and for that the mask was added.",
             "What does your mask look like?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "one sentence",
             compared(inputs((5,), (2,))),
             "Your test has one sentence. What gets mixed up between the sentences of a batch does "
             "not show.",
             "Which mistakes need two sentences?",
-            kind="one-for-all",
+            misconception="one-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "all of one length",
             compared(inputs(lengths=(3, 3, 3))),
             "All sentences of your batch have the same length, so that one mask would do for all "
             "of them.",
             "What if the first sentence's mask were used for the second?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "the same word everywhere",
             compared(inputs((2, 2, 2))),
             "All sentences of your batch read the same word. Whose word it was does not show.",
             "Which of your inputs are alike in all rows?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "only the weights",
             compared(inputs(), results=[1]),
             "Your test looks at the weights alone. What the step makes of them, and which state it "
             "hands on, it does not see.",
             "How many results does a step have?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "not the logits",
             compared(inputs(), results=[1, 2]),
             "Your test does not look at the logits, or not where the context would count.",
             "What is the context good for, if nobody hears it?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "not the state",
             compared(inputs(), results=[0, 1]),
             "Your test does not look at the state that is handed on to the next step.",
             "What would the second step begin with?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "upside down",
             upside_down,
             "Your test fails where it should pass.",
             "An `assert` states what is true when all is well. What does yours state?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "to the last digit",
-            compared(inputs(), like=torch.equal, right=LINEUP.right[0]),
+            compared(inputs(), like=torch.equal, right=IMPLEMENTATIONS.right[0]),
             "Decimal numbers are rounded at each step of a computation, so two right ways to the "
             "same number seldom agree in every digit. Your test asks for that.",
             "Which function compares up to a tolerance?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
     ],
     variants=[alone_and_trimmed, by_hand, by_what_must_hold],

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch.nn.utils import clip_grad_norm_
 
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.corpora import EOS, PAD, SOS
 
@@ -257,130 +257,130 @@ exercise = Exercise(
         "`torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)`, `optimizer.step()`, with "
         "`torch.optim.SGD(model.parameters(), lr=rate)`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "labels not shifted",
             _loop(parts=lambda target: (target[:, :-1], target[:, :-1])),
             "Your loss compares each step with the word that the decoder has just *read*. It "
             "learns to repeat what it was told.",
             "After `<sos>` has been read, what is the right answer?",
-            kind="future-open",
+            misconception="future-open",
             also={"to the last": _loop(parts=lambda target: (target, target))},
         ),
-        Misconception(
+        WrongAnswer(
             "reads the answers",
             _loop(parts=lambda target: (target[:, 1:], target[:, 1:])),
             "Each step reads the very word that it is to guess. The loss would fall to nothing, "
             "and the model could not write a word alone.",
             "What has the decoder read when it writes the first word?",
-            kind="teacher-forcing",
+            misconception="teacher-forcing",
         ),
-        Misconception(
+        WrongAnswer(
             "padding counted",
             _loop(loss=_mean_of_all),
             "Padding counts in your loss, so the model is trained to write `<pad>`.",
             "How does `F.cross_entropy` learn which labels to leave out?",
-            kind="padding-in-loss",
+            misconception="padding-in-loss",
         ),
-        Misconception(
+        WrongAnswer(
             "padding in the denominator",
             _loop(loss=_mean_over_places),
             "The losses of padding are 0 in your sum, and yet you divide by all places. The same "
             "sentence teaches less beside a longer one.",
             "By how many should the sum be divided?",
-            kind="padding-in-loss",
+            misconception="padding-in-loss",
         ),
-        Misconception(
+        WrongAnswer(
             "sum for mean",
             _loop(loss=_sum),
             "Your losses are sums over the words, so a batch of long sentences has a larger loss, "
             "and its gradient more weight. Asked is the mean.",
             "What does `F.cross_entropy` do by default, without `reduction`?",
-            kind="sum-and-mean",
+            misconception="sum-and-mean",
         ),
-        Misconception(
+        WrongAnswer(
             "gradients pile up",
             _loop(forget=False),
             "Your gradients pile up: each step still carries those of all steps before it. "
             "`backward` adds to what is there.",
             "When are the old gradients set back to nothing?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "not clipped",
             _loop(clip=lambda model: None),
             "Your gradients are not clipped. Where one is longer than 1, your step is too large.",
             "Which line stands between `backward` and `step`?",
-            kind="clipping-reshapes",
+            misconception="clipping-reshapes",
         ),
-        Misconception(
+        WrongAnswer(
             "clipped before there is a gradient",
             _loop(clip_first=True, forget=False),
             "You clip before `backward`, so the old gradient is shortened and the new one is not.",
             "At which moment does the gradient of this step exist?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "clipped one by one",
             _loop(clip=_clip_each),
             "You clip the gradient of each matrix by itself. Together they are one vector, and it "
             "is that whose length may be 1 at most; otherwise its direction changes.",
             "Over how many numbers is the norm taken?",
-            kind="clipping-reshapes",
+            misconception="clipping-reshapes",
         ),
-        Misconception(
+        WrongAnswer(
             "clipped number by number",
             _loop(clip=_clip_values),
             "You cut each number of the gradient to between -1 and 1. Asked was clipping by norm, "
             "which makes the whole gradient shorter and leaves its direction.",
             "Which of the two functions has `norm` in its name?",
-            kind="clipping-reshapes",
+            misconception="clipping-reshapes",
         ),
-        Misconception(
+        WrongAnswer(
             "every gradient made 1 long",
             _loop(clip=_normalise),
             "You bring every gradient to length 1, the short ones too. Clipping leaves those "
             "alone.",
             "What should happen to a gradient of length 0.2?",
-            kind="clipping-reshapes",
+            misconception="clipping-reshapes",
         ),
-        Misconception(
+        WrongAnswer(
             "validated in training mode",
             _loop(modes=(True, True)),
             "You look at the held-out batch in training mode, with numbers dropped. What you "
             "measure is a model with half of its word vectors missing.",
             "What does `model.eval()` change in `Tiny`?",
-            kind="one-mode-for-all",
+            misconception="one-mode-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "never back to training mode",
             _loop(back=False),
             "After the first look at the held-out batch your model stays in evaluation mode, so "
             "from the second step on nothing is dropped any more.",
             "Which mode is the model in when the second step begins?",
-            kind="one-mode-for-all",
+            misconception="one-mode-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "trained in evaluation mode",
             _loop(modes=(False, False)),
             "Your model trains in evaluation mode: nothing is dropped in any step.",
             "What does `model.train()` change in `Tiny`?",
-            kind="one-mode-for-all",
+            misconception="one-mode-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "learns from the held-out batch",
             _loop(learns_from_held_out=True),
             "Your model takes a step on the held-out batch, too. What it is measured on it must "
             "never be trained on.",
             "Which three lines belong to training, and not to measuring?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "validated before the step",
             _loop(looks_first=True),
             "You measure the held-out loss before each step. Asked was after it.",
             "What is the held-out loss of the model as it leaves your loop?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
     ],
     variants=[by_hand, with_a_function_for_the_loss, validation_afterwards],

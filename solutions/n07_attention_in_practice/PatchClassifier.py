@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -213,7 +213,7 @@ exercise = Exercise(
     difficulty=3,
     minutes=25,
     learns=True,
-    kind="module",
+    answer_type="module",
     outputs=["logits", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,
@@ -245,100 +245,100 @@ exercise = Exercise(
         "Context: `weights.unsqueeze(1) @ states` without the axis of length 1. The logits are "
         "`self.answer` of it.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "rows of pixels for patches",
             _RowsOfPixels,
             "Your patches are no patches: `reshape` takes pixels in the order of reading, so a "
             "piece is a strip of one row and not a square.",
             "Which pixels stand beside and below each other in a patch of 2 by 2?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "patches column by column",
             _DownTheColumns,
             "Your patches are right, and counted down the columns. The task counts them as one "
             "reads: the first row of patches from left to right, then the next.",
             "Where in the image is your second patch?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "pixels of a patch turned",
             _PixelsTurned,
             "Inside each patch, rows and columns of pixels are exchanged: every patch is turned "
             "over its diagonal before it is embedded.",
             "In which order do the pixels of one patch reach `embed`?",
-            kind="shape-is-enough",
+            misconception="shape-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "places left out",
             _NoPlaces,
             "The vectors of the places are not added. A stroke at the top and the same stroke at "
             "the bottom are then one and the same patch.",
             "Which parameter have you not used yet?",
-            kind="attention-sees-order",
+            misconception="attention-sees-order",
         ),
-        Misconception(
+        WrongAnswer(
             "one place for all",
             _OnePlace,
             "You add the same vector of a place to every patch. Then the weighted sum cannot tell "
             "one place from another, just as if none had been added.",
             "How many rows has `places`, and how many patches are there?",
-            kind="attention-sees-order",
+            misconception="attention-sees-order",
         ),
-        Misconception(
+        WrongAnswer(
             "places behind the ReLU",
             _PlacesLate,
             "You add the places after the ReLU. The task adds them before, so that what a patch "
             "holds and where it lies go through the same bend.",
             "What stands inside the ReLU in the task's formula?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "no ReLU",
             _NoRelu,
             "The ReLU is missing. Without it the mixture knows what the patches hold in sum, and "
             "hardly what stood where.",
             "What becomes of negative numbers in the states?",
-            kind="nonlinearity-left-out",
+            misconception="nonlinearity-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "no scale",
             _NoScale,
             "Your scores are not divided by the root of dim.",
             "How many products are added up in one score?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "images compete",
             _AcrossTheBatch,
             "Your softmax runs along the batch: the images compete with each other, and the "
             "weights of an image do not sum to 1.",
             "Which axis of (batch, patches) is shared out?",
-            kind="softmax-over-batch",
+            misconception="softmax-over-batch",
         ),
-        Misconception(
+        WrongAnswer(
             "no softmax",
             _NoSoftmax,
             "You mix the states by the scores themselves, which are no shares.",
             "Which step of the three is missing?",
-            kind="scores-as-weights",
+            misconception="scores-as-weights",
         ),
-        Misconception(
+        WrongAnswer(
             "mean of the patches",
             _EqualShares,
             "You compute weights and then take the plain mean of all patches. The look has no "
             "effect on the answer.",
             "What should change in the logits when the query changes?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "the best patch only",
             _BestPatch,
             "You take the patch with the largest weight and nothing of the others. A hard choice "
             "passes no gradient to the query.",
             "How did the soft look-up of notebook 01 use all its weights?",
-            kind="hard-choice",
+            misconception="hard-choice",
         ),
     ],
     variants=[ByReshaping, WithUnfold, PatchByPatch, ImageByImage],

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.attention import ScaledDotProductAttention
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
@@ -135,17 +135,17 @@ exercise = Exercise(
         "in its middle. `back` is the same of `scores.transpose(1, 2)` with the left mask. Each "
         "of the two multiplies the words that are looked at.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "the way back is the way there, turned",
             lambda left, right, left_mask, right_mask: _turned_weights(left, right, right_mask),
             "Your `back` is `forth` turned on its side. Its rows do not sum to 1: the softmax has "
             "shared out the attention of each *left* word, and nobody has shared out that of a "
             "right word.",
             "Scores can be read both ways. Which step of attention cannot?",
-            kind="reads-by-columns",
+            misconception="reads-by-columns",
         ),
-        Misconception(
+        WrongAnswer(
             "columns for rows",
             _both(
                 back=lambda scores, left_mask, right_mask: _down_the_columns(scores, left_mask),
@@ -154,30 +154,30 @@ exercise = Exercise(
             "Your `back` has a row for each left word: the softmax runs over the left words, as "
             "it should, but the result was not turned. A row belongs to the word that looks.",
             "Who looks in `back`, and how many of them are there?",
-            kind="rows-are-keys",
+            misconception="rows-are-keys",
         ),
-        Misconception(
+        WrongAnswer(
             "right side unmasked",
             _both(forth=lambda scores, left_mask, right_mask: scores.softmax(-1)),
             "In `forth`, padding of the right sentence is looked at: its mask is not used.",
             "Which of the two masks says what a left word may look at?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "left side unmasked",
             _both(back=lambda scores, left_mask, right_mask: scores.mT.softmax(-1)),
             "In `back`, padding of the left sentence is looked at: its mask is not used.",
             "Which of the two masks says what a right word may look at?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "masks turned round",
             lambda left, right, left_mask, right_mask: _both()(
                 left, right, ~left_mask, ~right_mask
             ),
             "Your masks are read the other way round: padding is looked at, and nothing else.",
             "What does `True` mean in a mask of this course?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
             also={
                 "the right one": lambda left, right, left_mask, right_mask: _both()(
                     left, right, left_mask, ~right_mask
@@ -187,7 +187,7 @@ exercise = Exercise(
                 ),
             },
         ),
-        Misconception(
+        WrongAnswer(
             "own mask",
             _both(
                 forth=lambda scores, left_mask, right_mask: _softmax_where(
@@ -200,9 +200,9 @@ exercise = Exercise(
             "You mask the words that look, by their own mask. What has to be masked are the words "
             "that are looked at: those of the other side.",
             "Is the padding of the right side a row of `forth` or a column?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "both masks at once",
             _both(
                 forth=lambda scores, left_mask, right_mask: _softmax_where(
@@ -215,30 +215,30 @@ exercise = Exercise(
             "You also clear the rows of padding. Careful work, and more than was asked: here only "
             "what is *looked at* is masked, as in the attention of the course.",
             "Which mask does `forth` need, and which does it not need?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "no scale",
             _both(scale=lambda left: 1.0),
             "Your scores are not divided by the root of the width, so all weights are too sharp.",
             "How many products are added up in one score?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "reads itself",
             _both(reads=lambda forth, back, left, right: (back.mT @ right, forth.mT @ left)),
             "The weights are right and used the wrong way round: what the left side reads was "
             "mixed with `back` turned on its side, whose rows do not sum to 1.",
             "Which of the two weights has a row for each left word *and* sums to 1 in it?",
-            kind="reads-by-columns",
+            misconception="reads-by-columns",
         ),
-        Misconception(
+        WrongAnswer(
             "pairs in another order",
             _both(order=(0, 2, 1, 3)),
             "You return each side's reading together with its weights. The task asks for the two "
             "readings first, then the two weights.",
             "What should the second of the four results be?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
     ],
     variants=[with_the_course, along_the_other_axis, by_exponentials, pair_by_pair, in_float64],

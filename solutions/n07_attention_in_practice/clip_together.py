@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -107,8 +107,8 @@ exercise = Exercise(
         "The length is the root of the sum of *all* squares, of both parts. The factor is the "
         "limit divided by that, but never more than 1: `.clamp(max=1)`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "both bugs still there",
             _clip(
                 lambda of_keys, of_queries: of_keys.norm() + of_queries.norm(),
@@ -117,68 +117,68 @@ exercise = Exercise(
             "Both bugs are still there. The length is too large: the lengths of parts do not add "
             "up to the length of the whole. And a short gradient is made longer.",
             "What comes out for a gradient of length 0.1 under a limit of 1? What should?",
-            kind="clipping-reshapes",
+            misconception="clipping-reshapes",
         ),
-        Misconception(
+        WrongAnswer(
             "short ones stretched",
             _clip(shrink=lambda limit, length: limit / length),
             "The length is right now. But a gradient that is shorter than the limit is stretched "
             "to it, so that every step is as long as the longest allowed.",
             "Which factor leaves a short gradient as it is?",
-            kind="clipping-reshapes",
+            misconception="clipping-reshapes",
         ),
-        Misconception(
+        WrongAnswer(
             "lengths added up",
             _clip(length=lambda of_keys, of_queries: of_keys.norm() + of_queries.norm()),
             "Short gradients are left alone now. But the length is still too large: the lengths "
             "of the parts are added up. Parts of 3 and 4 make 5, not 7.",
             "What is a norm, written as a sum over all numbers?",
-            kind="length-of-a-vector",
+            misconception="length-of-a-vector",
         ),
-        Misconception(
+        WrongAnswer(
             "each part by itself",
             _clip_apart,
             "You clip each part by its own length. Where only one is too long, only that one is "
             "shortened, and the direction of the step is another one.",
             "How many factors are there, if the direction is to stay?",
-            kind="clipping-reshapes",
+            misconception="clipping-reshapes",
         ),
-        Misconception(
+        WrongAnswer(
             "values cut off",
             _clip_values,
             "You cut off single numbers at the limit. That bends the direction of the gradient; "
             "clipping by norm only shortens it.",
             "Is your result a multiple of what came in?",
-            kind="clipping-reshapes",
+            misconception="clipping-reshapes",
         ),
-        Misconception(
+        WrongAnswer(
             "shortened to 1",
             _clip(shrink=lambda limit, length: (1 / length).clamp(max=1)),
             "You shorten to a length of 1, whatever the limit is.",
             "Where does the limit come in?",
-            kind="clipping-reshapes",
+            misconception="clipping-reshapes",
         ),
-        Misconception(
+        WrongAnswer(
             "root forgotten",
             _clip(length=lambda of_keys, of_queries: _norm(of_keys, of_queries).square()),
             "Your length is the sum of the squares. Its root is missing.",
             "How long is a gradient of one number, 3?",
-            kind="length-of-a-vector",
+            misconception="length-of-a-vector",
         ),
-        Misconception(
+        WrongAnswer(
             "length afterwards",
             _length_after,
             "The gradients are clipped as they should be. But you report the length *after* "
             "clipping, where a tower no longer shows.",
             "Section 2 drew a curve of lengths. Which of the two lengths was it?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "0 divided by 0",
             _clip(shrink=lambda limit, length: torch.minimum(length, length * 0 + limit) / length),
             "A gradient of 0 gives NaN: you divide 0 by its length, which is 0.",
             "What if the limit is divided by the length, and the quotient is held below 1?",
-            kind="formula-is-safe",
+            misconception="formula-is-safe",
         ),
     ],
     variants=[one_long_vector, norm_of_norms, by_hypot, in_float64],

@@ -3,8 +3,8 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.parts import filled, safe_softmax
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import filled, safe_softmax
 from utils.checks.tasks import Case
 
 
@@ -239,78 +239,78 @@ exercise = Exercise(
         "The readout is `torch.cat([context, query], -1) @ out.T`, and of its softmax you want "
         "`[rows, word]`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "mask after the softmax",
             _three(shares=lambda scores, mask: scores.softmax(-1) * mask),
             "In `forbidden` you clear the weight after the softmax. The other words do not get "
             "the share that became free, so the row no longer sums to 1.",
             "What do the remaining weights of that row sum to?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "a score of 0 forbids",
             _three(shares=lambda scores, mask: (scores * mask).softmax(-1)),
             "In `forbidden` you set the score to 0. `exp(0)` is 1, so the word is still read.",
             "Which score gives a weight of exactly 0?",
-            kind="low-score-hides",
+            misconception="low-score-hides",
         ),
-        Misconception(
+        WrongAnswer(
             "an empty row reads all the same",
             _three(shares=lambda scores, mask: filled(scores, mask, -1e30)),
             "Where the source has one word and that one is forbidden, your row still hands out "
             "its attention. Nothing may be read there: the context is 0.",
             "What does `masked_softmax` give for a row without a single `True`?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "rises for falls",
             _three(fall=lambda before, after: after - before),
             "Your signs are turned round: you return how much the probability *rises*.",
             "If the word becomes less likely, should your number be positive or negative?",
-            kind="constant-factor",
+            misconception="constant-factor",
         ),
-        Misconception(
+        WrongAnswer(
             "shares of what there was",
             _three(fall=lambda before, after: (before - after) / before),
             "You divide by the probability before. The task asks for the fall itself: from 0.91 "
             "to 0.49 it is 0.42.",
             "Which two numbers are subtracted, and is there anything else to do?",
-            kind="constant-factor",
+            misconception="constant-factor",
             also={"as a quotient": _three(fall=lambda before, after: after / before)},
         ),
-        Misconception(
+        WrongAnswer(
             "size of the change",
             _three(fall=lambda before, after: (before - after).abs()),
             "You take the absolute value. A word may become *more* likely when something is taken "
             "away, and then its fall is negative.",
             "Can a counterfactual raise a probability?",
-            kind="constant-factor",
+            misconception="constant-factor",
         ),
-        Misconception(
+        WrongAnswer(
             "logits for probabilities",
             _three(likely=lambda logits: logits),
             "You subtract logits. A logit says nothing by itself: only the softmax over all words "
             "makes a probability of it.",
             "What turns the readout into shares of all words?",
-            kind="logarithm",
+            misconception="logarithm",
         ),
-        Misconception(
+        WrongAnswer(
             "logarithms for probabilities",
             _three(likely=lambda logits: logits.log_softmax(-1)),
             "You subtract log-probabilities, which gives the logarithm of a quotient.",
             "What is missing behind `log_softmax` to get probabilities?",
-            kind="logarithm",
+            misconception="logarithm",
         ),
-        Misconception(
+        WrongAnswer(
             "the start reaches only the query",
             _start_in_the_query_alone,
             "In `spliced` the other start asks, but the readout still gets the old one. A start "
             "state acts in two places: as the query, and beside the context.",
             "Where in the formula does s stand?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "the whole sentence exchanged",
             _three(
                 other=lambda start, states, other_start, other_states: (other_start, other_states)
@@ -318,17 +318,17 @@ exercise = Exercise(
             "In `spliced` you exchange the states together with the start. Then nobody can tell "
             "which of the two made the difference.",
             "How many things may change between the two runs of an experiment?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "all states replaced",
             _three(swapped=lambda states, other_states, place: other_states),
             "In `replaced` you take over all states of the other sentence. Only the one at "
             "`place` is to be exchanged.",
             "Which row of `states` does `place` name?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "one place for all",
             _three(
                 swapped=lambda states, other_states, place: _swapped(
@@ -337,85 +337,85 @@ exercise = Exercise(
             ),
             "In `replaced` you use the place of the first sentence for the whole batch.",
             "How many numbers are in `place`?",
-            kind="one-for-all",
+            misconception="one-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "another word exchanged",
             _three(swapped=_the_one_before),
             "In `replaced` you exchange the state beside the one at `place`. Places count from 0.",
             "Which row of `states` belongs to the word at place 2?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "another word put in",
             _three(swapped=_the_first_of_the_other),
             "In `replaced` you put in the first state of the other sentence. Asked is the one that "
             "stands at the same place there.",
             "How many times does `place` stand in the line that makes the exchange?",
-            kind="row-is-word",
+            misconception="row-is-word",
         ),
-        Misconception(
+        WrongAnswer(
             "all but one replaced",
             _three(swapped=_all_but_one),
             "In `replaced` you keep the state at `place` and exchange all others. It is the other "
             "way round.",
             "How many rows of `states` should be the same before and after?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "only the forbidden word read",
             _three(shares=lambda scores, mask: _shares(scores, mask if mask.all() else ~mask)),
             "In `forbidden` your mask is turned round: the word at `place` is the only one that "
             "may be read.",
             "How many `True` should stand in a row of that mask?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "each against the one before",
             _each_against_the_one_before,
             "You subtract each experiment from the one before it. All three are compared with the "
             "untouched run.",
             "What is the probability that every fall is measured from?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "key kept, value replaced",
             _value_alone,
             "In `replaced` you mix the new state with the old weights. A state is key and value "
             "at once: with another one, the scores change too.",
             "Which steps of attention read the states?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "interventions pile up",
             _one_after_the_other,
             "Your experiments pile up: in `replaced` and `forbidden` the start is still the other "
             "one, from the experiment before. Each starts from the untouched run.",
             "What has changed already when your second experiment begins?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "start before context",
             _three(joined=lambda context, start: torch.cat([start, context], -1)),
             "You join the start in front of the context. The columns of `out` expect the context "
             "first.",
             "In which order stand c and s in the formula?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "no scale",
             _three(scores=lambda query, keys: (keys @ query.unsqueeze(-1)).squeeze(-1)),
             "Your scores are not divided by the root of the width.",
             "How many products are added up in one score?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "results in another order",
             _three(order=(2, 1, 0)),
             "Your numbers are right and come back in another order: `spliced`, then `replaced`, "
             "then `forbidden`.",
             "What stands first in the list of the task?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
     ],
     variants=[one_by_one, all_at_once, with_the_course, in_float64],

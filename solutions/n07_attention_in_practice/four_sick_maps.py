@@ -1,7 +1,7 @@
 """Four sick maps."""
 
-from solutions.parts import wrong_choices
 from solutions.specification import Exercise
+from solutions.wrong_pieces import wrong_choices
 from utils.checks.tasks import Case
 
 ILLNESSES = ["frozen", "one token", "uniform", "future", "padding"]
@@ -76,7 +76,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=10,
-    kind="choices",
+    answer_type="choices",
     outputs=list(MAPS),
     choices=MAPS,
     cases=lambda draw: [Case("your diagnosis")],
@@ -88,7 +88,7 @@ exercise = Exercise(
         "carry a `<pad>`, and cells right of the diagonal each tell one illness. For `numbers`, "
         "look at the table at the end of section 2.",
     ],
-    misconceptions=wrong_choices(
+    mistakes=wrong_choices(
         _DIAGNOSES,
         {
             ("a", "frozen"): (

@@ -5,7 +5,7 @@ import re
 import torch
 from torch import Tensor
 
-from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -267,16 +267,16 @@ exercise = Exercise(
         "below `least`. All other words are neither. Collect the marks in two lists and make "
         "`torch.tensor(…)` of each.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "letters compared",
             _clerk(same=lambda found, sought: found == sought),
             "You compare the words letter by letter. `1,250.50` and `1250,50` are the same "
             "amount, and so are `12.00` and `12`: your check cries wolf.",
             "What does `number` make of the two?",
-            kind="written-form",
+            misconception="written-form",
         ),
-        Misconception(
+        WrongAnswer(
             "French read as English",
             _clerk(
                 same=lambda found, sought: _number(found, ".") == _number(sought, "."),
@@ -285,76 +285,76 @@ exercise = Exercise(
             "You read the French numbers with the English point: `12,5` becomes 125, since the "
             "comma counts as a mark between thousands.",
             "Which sign stands before the cents in a French invoice?",
-            kind="written-form",
+            misconception="written-form",
         ),
-        Misconception(
+        WrongAnswer(
             "found anywhere",
             _anywhere,
             "You ask whether the number occurs anywhere in the source. Two numbers that have "
             "changed places both do, and both are wrong.",
             "What can the weights tell that a list of numbers cannot?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "first against first",
             _in_order,
             "You hold the first number of the translation against the first of the source, and "
             "so on. French may put them in another order, and be right.",
             "Which source word belongs to the number in row 3? Who knows?",
-            kind="row-is-word",
+            misconception="row-is-word",
         ),
-        Misconception(
+        WrongAnswer(
             "words counted too",
             _every_word,
             "You mark words that are no numbers as well: `chaises` is not `chairs`, of course.",
             "What does `number` return for `chaises`?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "only numbers against numbers",
             _clerk(same=_only_other_numbers),
             "A number that comes from a word is not marked. If the model looked at *Norvik* when "
             "a number was written, that number has no source at all.",
             "What is a number out of thin air worth?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "read by columns",
             _clerk(seen=_by_columns),
             "You look for the largest entry of a column. A column belongs to a source word; the "
             "row of a target word tells where the model looked when it was written.",
             "Which axis of the weights has as many entries as there are target words?",
-            kind="reads-by-columns",
+            misconception="reads-by-columns",
         ),
-        Misconception(
+        WrongAnswer(
             "the right ones marked",
             _turned(_clerk()),
             "`wrong` is `True` for the numbers that are right.",
             "What should `wrong` hold for a line without any fault?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "every faint word",
             _clerk(faint_counts=lambda word: True),
             "`unsure` marks words that are no numbers as well. Words such as *euros* can be "
             "written without looking anything up: their weights may lie anywhere.",
             "For which words is it asked whether the model looked firmly?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "sure for unsure",
             _clerk(faint=lambda row, least: row.max() >= least),
             "`unsure` marks the numbers whose largest weight is *not* below `least`.",
             "Is a large weight a doubt?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "any faint weight",
             _clerk(faint=lambda row, least: row.min() < least),
             "`unsure` marks every number that has a small weight somewhere in its row. Nearly "
             "every row has. It is the *largest* that should not be small.",
             "What is the smallest weight of a row that looks at one word only?",
-            kind="largest-of-a-row",
+            misconception="largest-of-a-row",
         ),
     ],
     variants=[in_loops, marks_set_one_by_one, with_nan, as_a_list],

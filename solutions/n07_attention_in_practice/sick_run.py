@@ -1,7 +1,7 @@
 """A sick training run."""
 
-from solutions.parts import wrong_choices
 from solutions.specification import Exercise
+from solutions.wrong_pieces import wrong_choices
 from utils.checks.tasks import Case
 
 ILLNESSES = [
@@ -101,7 +101,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=15,
-    kind="choices",
+    answer_type="choices",
     outputs=list(_DIAGNOSES),
     choices={run: ILLNESSES for run in _DIAGNOSES},
     cases=lambda draw: [Case("your diagnosis")],
@@ -115,7 +115,7 @@ exercise = Exercise(
         "in the other the training loss is less than half of the validation loss. Of the other "
         "three, one leaps once, one leaps again and again, and one is too good to be true.",
     ],
-    misconceptions=wrong_choices(
+    mistakes=wrong_choices(
         _DIAGNOSES,
         {
             (run, illness): _wrong(run, illness)

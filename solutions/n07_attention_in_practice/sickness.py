@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 AT_THE_LIMIT = "at the limit itself rounding decides"
@@ -291,16 +291,16 @@ exercise = Exercise(
         "less than 0.01 (`masked_fill` the others with infinities first). Neither can be said of "
         "a map in which no row counts.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "sharp rows taken for a stripe",
             _diagnose(taken=lambda weights, idle: ((weights > 0.9).any(-1) | idle).all(-1)),
             "Your answer finds *one token* wherever every row is sharp. A clean diagonal is sharp "
             "too, and healthy. All rows have to be sharp at the *same* word.",
             "Sharp does not mean sick. Along which axis does a stripe run?",
-            kind="map-by-one-sign",
+            misconception="map-by-one-sign",
         ),
-        Misconception(
+        WrongAnswer(
             "mean row taken for the rows",
             _diagnose(
                 even=lambda weights, mask: (
@@ -313,9 +313,9 @@ exercise = Exercise(
             "Your answer looks at the mean of all rows. The mean of a clean diagonal is even too, "
             "and each of its rows looks at one word.",
             "Row words and all words were two numbers. Which of them has to be large here?",
-            kind="map-by-one-sign",
+            misconception="map-by-one-sign",
         ),
-        Misconception(
+        WrongAnswer(
             "equal shares of all words",
             _diagnose(
                 even=lambda weights, mask: (weights - 1 / weights.shape[-1]).abs().amax(-1) < 0.01
@@ -323,25 +323,25 @@ exercise = Exercise(
             "Your answer expects 1 / src_len as the equal share. Under a mask there are fewer "
             "words to share among: each gets more, and the masked ones get 0.",
             "A decoder's third word shares alike among three. What is its row?",
-            kind="row-is-sentence",
+            misconception="row-is-sentence",
         ),
-        Misconception(
+        WrongAnswer(
             "negative weights let through",
             _diagnose(broken=_no_shares),
             "Your answer adds up the rows, and no more. A row of 1.4, -0.7 and 0.3 sums to 1 too, "
             "and is no row of shares.",
             "What is true of every single share?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "sums let through",
             _diagnose(broken=lambda weights, mask: (weights < 0).any(-1)),
             "Your answer looks for negative weights, and does not add up the rows. Whoever masks "
             "after the softmax gets rows of less than 1.",
             "What is true of all shares of a row together?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "a masked row should sum to 1",
             _diagnose(
                 broken=lambda weights, mask: (
@@ -351,9 +351,9 @@ exercise = Exercise(
             "Your answer calls a map broken because of a row that is masked whole. Such a row has "
             "nothing to share out: it sums to 0, as it should.",
             "What does `masked_softmax` give for a row without a single `True`?",
-            kind="empty-rows-sum-to-one",
+            misconception="empty-rows-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "columns added up",
             _diagnose(
                 broken=lambda weights, mask: (
@@ -363,48 +363,48 @@ exercise = Exercise(
             "Your answer adds up the columns. A column may sum to anything: a popular word gets "
             "more than 1 in all.",
             "Which axis belongs to the words that are looked at?",
-            kind="reads-by-columns",
+            misconception="reads-by-columns",
         ),
-        Misconception(
+        WrongAnswer(
             "mask the other way round",
             lambda weights, mask: _diagnose()(weights, ~mask),
             "You read the mask the other way round, as `torch.nn.MultiheadAttention` does. In "
             "this course `True` means: may be attended to.",
             "A mask that is all `True`: what does it forbid?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "small leaks let through",
             _diagnose(leak=lambda weights, mask: (weights > 0.01) & ~mask),
             "Your answer lets a small leak pass. A weight under a mask is exactly 0, or it is a "
             "leak: a thousandth is enough to copy the future from.",
             "What does `masked_softmax` put under the mask: a small number, or 0?",
-            kind="low-score-hides",
+            misconception="low-score-hides",
         ),
-        Misconception(
+        WrongAnswer(
             "every row has a say",
             _diagnose(choice=lambda mask: mask.any(-1) | True),
             "Your answer counts rows that have no choice. A row that may look at one word only "
             "gives it everything, healthy or not; a row that is masked whole gives nothing. "
             "Neither says anything about the illness.",
             "How many words may the first row of a decoder look at?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "masked rows only left out",
             _diagnose(choice=lambda mask: mask.any(-1)),
             "You leave out the rows that are masked whole, but not those that may look at one "
             "word only. They had no choice either.",
             "In a map with one key only, what else could the weights be?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "the last that applies",
             _diagnose(last=LEAKS),
             "Where a map is broken and also leaks, you report the leak. The first illness of the "
             "table that applies is the answer.",
             "In which order do you fill in the codes, if a later one may overwrite?",
-            kind="another-task",
+            misconception="another-task",
         ),
     ],
     variants=[in_loops, by_where, worst_first, in_float64],

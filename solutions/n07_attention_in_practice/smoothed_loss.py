@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.specification import NO_ORDER, WHOLE, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, WHOLE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -126,63 +126,63 @@ exercise = Exercise(
         "smoothing times the mean of all log-chances. Multiply by `labels != 0`, add up, divide "
         "by how many labels are real; `.clamp(min=1)` saves a batch of padding alone.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "padding in the count",
             _smoothed(average=lambda losses, real: (losses * real).mean()),
             "You leave the padding out of the sum and keep it in the count. The loss of a short "
             "sentence then looks smaller, for no other reason than its padding.",
             "By how many positions do you divide, and how many of them are words?",
-            kind="padding-in-loss",
+            misconception="padding-in-loss",
         ),
-        Misconception(
+        WrongAnswer(
             "padding in the loss",
             _smoothed(average=lambda losses, real: losses.mean()),
             "Positions of padding count in your loss as if word 0 were right there. The model "
             "would learn to write padding.",
             "At which positions has the model something to say?",
-            kind="padding-in-loss",
+            misconception="padding-in-loss",
         ),
-        Misconception(
+        WrongAnswer(
             "the right word keeps all",
             _smoothed(share=lambda smoothing: (1, smoothing)),
             "You add the share of all words and do not take it from the right one: together the "
             "chances that you ask for come to more than 1.",
             "What do the shares of all words sum to?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "sum for mean",
             _smoothed(average=lambda losses, real: (losses * real).sum()),
             "You return the sum over all words. A batch with long sentences would then pull "
             "harder than one with short ones.",
             "The loss of twice the same batch: twice as much, or the same?",
-            kind="sum-and-mean",
+            misconception="sum-and-mean",
         ),
-        Misconception(
+        WrongAnswer(
             "sentence by sentence",
             _smoothed(average=_each_sentence),
             "You take the mean of each sentence first, then the mean of the sentences. A word in "
             "a short sentence then counts more than one in a long sentence.",
             "How many words are real in the whole batch?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "smoothing left out",
             _smoothed(share=lambda smoothing: (1.0, 0 * smoothing)),
             "Your loss is the plain cross-entropy: the smoothing changes nothing in it.",
             "Call your function with smoothing 0 and 0.5. What should differ?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "nothing for the others",
             _smoothed(share=lambda smoothing: (1 - smoothing, 0 * smoothing)),
             "You take a share away from the right word and give it to nobody. That makes the "
             "loss smaller, and changes nothing in what is learned.",
             "The target is a distribution over words. To what does yours sum?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "shared by the wrong words alone",
             _smoothed(
                 rest=lambda chances, right: (chances.sum(-1) - right) / (chances.shape[-1] - 1)
@@ -190,47 +190,47 @@ exercise = Exercise(
             "You share the smoothing among the wrong words only. In the form asked for (and in "
             "PyTorch) it goes to all words alike, the right one included.",
             "Five words, smoothing 0.1: what does the right word get in all, 0.9 or 0.92?",
-            kind="another-task",
+            misconception="another-task",
         ),
-        Misconception(
+        WrongAnswer(
             "each word gets all of it",
             _smoothed(rest=lambda chances, right: chances.sum(-1)),
             "Every word of the vocabulary gets the whole smoothing. It is to be shared: each gets "
             "smoothing divided by the number of words.",
             "The target is a distribution over words. To what does yours sum?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "shares exchanged",
             _smoothed(share=lambda smoothing: (smoothing, 1 - smoothing)),
             "The right word gets `smoothing`, and the rest is shared among all. It is the other "
             "way round: with smoothing 0 the right word gets everything.",
             "What should your function give at smoothing 0?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "no logarithm",
             _smoothed(chances=lambda logits: logits.softmax(-1)),
             "You use the chances themselves, and cross-entropy their logarithm. Yours hardly "
             "punishes a word that was thought impossible.",
             "A chance of 0.001 instead of 0.1: how much worse is that in your loss?",
-            kind="logarithm",
+            misconception="logarithm",
         ),
-        Misconception(
+        WrongAnswer(
             "logits for chances",
             _smoothed(chances=lambda logits: logits),
             "You use the logits as they come out of the model. They are no log-chances yet: "
             "adding 7 to all of them changes your loss, and should not.",
             "Which function turns logits into logarithms of chances?",
-            kind="logarithm",
+            misconception="logarithm",
         ),
-        Misconception(
+        WrongAnswer(
             "padding alone gives NaN",
             _smoothed(average=lambda losses, real: (losses * real).sum() / real.sum()),
             "A batch of padding alone gives NaN: 0 divided by 0. The task asks for a loss of 0 "
             "there.",
             "By what could you divide when there is no real word at all?",
-            kind="formula-is-safe",
+            misconception="formula-is-safe",
         ),
     ],
     variants=[from_torch, with_a_target, in_loops, padding_taken_out_first, in_float64],

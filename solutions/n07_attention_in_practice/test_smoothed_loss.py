@@ -5,8 +5,8 @@ import math
 import torch
 import torch.nn.functional as F
 
-from solutions.specification import CatchTheBug, Misconception
-from utils.checks.lineups.smoothed_loss import LINEUP
+from solutions.specification import CatchTheBug, WrongAnswer
+from utils.checks.implementations.smoothed_loss import IMPLEMENTATIONS
 
 LABELS = torch.tensor([[2, 1, 4, 0, 0], [3, 0, 0, 0, 0], [1, 4, 2, 3, 1]])
 ONE_LENGTH = torch.tensor([[2, 1, 4, 0], [3, 2, 1, 0]])  # as many real words in each sentence
@@ -145,91 +145,91 @@ exercise = CatchTheBug(
         "is `F.cross_entropy(logits.mT, labels, ignore_index=0, label_smoothing=0.3)`. Then call "
         "it once more with labels that are all 0, where the loss is 0.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "asserts nothing",
             asserts_nothing,
             "Nothing in your test can fail, so it accepts all of them.",
             "If `smoothed_loss` returned 1 for everything, which of your lines would object?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "some number",
             some_number,
             "Your test sees that a loss is one positive number. Wrong losses are positive numbers "
             "too.",
             "Which number should it be? Can you work it out in another way?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "no padding",
             compared(NO_PADDING),
             "Your test has no padding in it. What is done wrong with it shows only where there is "
             "some.",
             "In which of your labels is there a 0?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "sentences of one length",
             compared(ONE_LENGTH, ALL_PADDING),
             "All your sentences have as many words as each other, or there is only one. Then the "
             "mean of the sentences is the mean of the words.",
             "A sentence of one word and one of five: how much should each word count?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "smoothing 0",
             compared(LABELS, ALL_PADDING, smoothing=0.0),
             "Your test calls with smoothing 0, where nobody can tell whether smoothing is done.",
             "For which values of ε are 0, ε and 1 − ε three different numbers?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "smoothing a half",
             compared(LABELS, ALL_PADDING, smoothing=0.5),
             "Your test calls with smoothing 0.5, and a half is its own opposite: ε and 1 − ε "
             "cannot be told apart.",
             "For which values of ε are 0, ε and 1 − ε three different numbers?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "no batch without words",
             compared(LABELS),
             "Your test always has a real word somewhere. A batch of padding alone is the case "
             "that divides 0 by 0.",
             "What should the loss be where there is nothing to say?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
-        Misconception(
+        WrongAnswer(
             "upside down",
             upside_down,
             "Your test fails where it should pass: it asserts that the loss is *not* what the "
             "formula says.",
             "An `assert` states what is true when all is well. What does yours state?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "to the last digit",
-            compared(LABELS, ALL_PADDING, like=torch.equal, should=LINEUP.right[0]),
+            compared(LABELS, ALL_PADDING, like=torch.equal, should=IMPLEMENTATIONS.right[0]),
             "Two right ways to the same number seldom agree in every digit, and your test asks "
             "for that.",
             "Which function compares up to a tolerance?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "padding expected",
             compared(LABELS, should=_mean_of_all),
             "Your test itself expects padding to count, so it blames those who leave it out.",
             "What does `cross_entropy` do with a label of 0 unless it is told otherwise?",
-            kind="padding-in-loss",
+            misconception="padding-in-loss",
         ),
-        Misconception(
+        WrongAnswer(
             "a sum expected",
             compared(LABELS, should=_sum_of_words),
             "Your test itself expects the sum over the words, so it blames those who take the "
             "mean of them.",
             "The loss of twice the same batch: twice as much, or the same?",
-            kind="sum-and-mean",
+            misconception="sum-and-mean",
         ),
     ],
     variants=[against_torch, by_hand, word_by_word, by_what_must_hold],

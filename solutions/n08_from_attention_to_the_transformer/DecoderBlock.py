@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from solutions.cases import padded
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
 from utils import transformer
 from utils.attention import MultiHeadAttention
 from utils.checks.tasks import Case
@@ -252,7 +252,7 @@ exercise = Exercise(
     difficulty=3,
     minutes=30,
     learns=True,
-    kind="module",
+    answer_type="module",
     outputs=["states"],
     shortcuts=["TransformerDecoderLayer", "MultiheadAttention", "scaled_dot_product_attention"],
     cases=cases,
@@ -271,136 +271,136 @@ exercise = Exercise(
         "`x = x + self.cross(self.norms[1](x), source, mask=source_mask)[0]`; and last "
         "`x + self.feed_forward(self.norms[2](x))`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "no causal mask",
             _NoCausalMask,
             "Every word sees the words behind it. In training it would read there what it is "
             "asked to predict.",
             "Change the last word of `x`: which rows of the result should notice?",
-            kind="future-open",
+            misconception="future-open",
         ),
-        Misconception(
+        WrongAnswer(
             "mask turned round",
             _MaskTurned,
             "Your causal mask is turned over its diagonal: each word sees what comes after it, "
             "and nothing of what came before.",
             "Which cells of the first row should be open?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "one word ahead",
             _MaskOffByOne,
             "Your mask is open one column too far: each word sees the next one, which is exactly "
             "the one it has to predict.",
             "How many cells of the first row should be open?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "not itself",
             _NotItself,
             "Your mask hides the diagonal: no word sees itself, and the first sees nothing at all.",
             "How many cells of the first row should be open?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "post-norm",
             _PostNorm,
             "You normalise behind the sum, as the paper of 2017 did. Here the norm comes before "
             "each layer, and nothing interrupts the sum.",
             "What is added to x in `x + layer(norm(x))`?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "no residual",
             _NoResidual,
             "Each of your layers replaces its input. It should add to it.",
             "What should come out if all matrices of the block are 0?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "one layer without a residual",
             _OneWithout,
             "One of your layers replaces its input, where it should add to it. The other two add.",
             "Read your three lines aloud: does each begin with `x +`?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
             also={"the cross-attention": _CrossWithout, "the last": _FeedForwardWithout},
         ),
-        Misconception(
+        WrongAnswer(
             "residual around the norm",
             _AroundTheNorm,
             "You add a layer to the *normalised* words. The sum carries x as it came.",
             "What should come out if all matrices of the block are 0?",
-            kind="stale-value",
+            misconception="stale-value",
             also={"in the first layer": _AroundTheFirstNorm},
         ),
-        Misconception(
+        WrongAnswer(
             "no norm",
             _NoNorm,
             "The norms are not used.",
             "Which of the parts made in `__init__` have you not called?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "source normalised",
             _SourceNormalised,
             "You normalise the source along with the target. The norm of this layer belongs to "
             "the words that ask; the encoder has normalised its states itself.",
             "What are the keys and values of the cross-attention?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "padding read",
             _PaddingRead,
             "The cross-attention has no mask, so words look at the padding of a shorter source.",
             "Which input have you not used?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "padding alone read",
             _SourceMaskInverted,
             "Your source mask is inverted: only the padding is looked at.",
             "What does `True` mean in a mask of this course?",
-            kind="mask-upside-down",
+            misconception="mask-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "no cross-attention",
             _NoCross,
             "The source has no effect on your result.",
             "Which of the three layers is missing?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "cross-attention last",
             _CrossLast,
             "Your feed-forward network comes before the cross-attention, so it cannot work on "
             "what is found there.",
             "Which of the three layers should come last?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "cross-attention first",
             _CrossFirst,
             "Your cross-attention comes before the self-attention, so each word asks the source "
             "before it knows what stands in front of it.",
             "Which of the three layers should come first?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "all layers read the same x",
             _AllOfTheOldX,
             "All three layers read the x that came in. Each should read what the one before it has "
             "made.",
             "Which x is normalised for the cross-attention?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "queries alone normalised",
             _QueriesAlone,
             "In your self-attention the queries are normalised, and keys and values are not. All "
             "three are made of the same words.",
             "What does self-attention look at?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
     ],
     variants=[LineByLine, WithEinsum, WordByWord, WithTheCourse],

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.model_helpers import count_parameters
 from utils.transformer import DecoderBlock, EncoderBlock
@@ -119,8 +119,8 @@ exercise = Exercise(
         "norm more. The model: its blocks, the embedding (words × dim) once, a bias of the output "
         "for each word, and one last norm.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "biases forgotten",
             _count(
                 attention=lambda dim, heads: 4 * dim * dim,
@@ -128,66 +128,66 @@ exercise = Exercise(
             ),
             "You count the matrices and not their biases.",
             "How many numbers has `nn.Linear(2, 3)`?",
-            kind="biases-by-the-way",
+            misconception="biases-by-the-way",
         ),
-        Misconception(
+        WrongAnswer(
             "attention with three matrices",
             _count(attention=lambda dim, heads: 3 * (dim * dim + dim)),
             "You count three projections for queries, keys and values. The fourth joins the heads.",
             "What happens to the contexts of the heads before they leave the attention?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "once for every head",
             _count(attention=lambda dim, heads: 4 * heads * (dim * dim + dim)),
             "You count the projections once for each head. Heads share the width: together they "
             "have the matrices of one.",
             "How wide is one head?",
-            kind="heads-share-the-width",
+            misconception="heads-share-the-width",
         ),
-        Misconception(
+        WrongAnswer(
             "thin heads",
             _count(attention=lambda dim, heads: 4 * (dim * (dim // heads) + dim)),
             "You count the projections of one head only. Each of the heads has such a slice, and "
             "together they are as wide as the model.",
             "How many heads are there, and how wide are they all together?",
-            kind="heads-share-the-width",
+            misconception="heads-share-the-width",
         ),
-        Misconception(
+        WrongAnswer(
             "norm without its shift",
             _count(norm=lambda dim: dim),
             "You count one number a feature for each norm. There are two, γ and β.",
             "What is learned in a layer norm?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "one bias twice",
             _count(feed_forward=lambda dim, hidden: 2 * dim * hidden + 2 * dim),
             "Both biases of your feed-forward network are as wide as the states. The first belongs "
             "to the hidden layer.",
             "How long is what comes out of the first of the two layers?",
-            kind="sizes-always-equal",
+            misconception="sizes-always-equal",
         ),
-        Misconception(
+        WrongAnswer(
             "the decoder's third norm",
             _count(norms=(2, 2)),
             "Your decoder block has two norms. It has three layers, and each has its own.",
             "What stands around the cross-attention?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "embedding and output apart",
             _count(embedding=lambda words, dim: 2 * words * dim + words),
             "You count the word vectors twice. Embedding and output share one matrix here.",
             "What does `self.output.weight = self.embedding.weight` do?",
-            kind="cost-without-counting",
+            misconception="cost-without-counting",
         ),
-        Misconception(
+        WrongAnswer(
             "the last norm",
             _count(last=False),
             "Your language model lacks the norm behind its last block.",
             "What happens in `forward` between the last block and the output?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
     ],
     variants=[multiplied_out, built_and_counted, by_shapes],

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from solutions.cases import as_view
-from solutions.specification import Draw, Exercise, Misconception
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.attention import ScaledDotProductAttention
 from utils.checks.tasks import Case
 
@@ -137,16 +137,16 @@ exercise = Exercise(
         "(batch, 1, written + 1). Their softmax times the values, without the axis of length 1, "
         "is the context. No mask is needed.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "does not see itself",
             _step(attend=_without_itself),
             "The new word looks at the words before it and not at itself. Under a causal mask row "
             "i is open up to column i, itself included.",
             "What does the first word look at, when nothing has been written before it?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "in front",
             _step(
                 keys=lambda past, x, w: torch.cat([(x @ w)[:, None], past], 1),
@@ -156,31 +156,31 @@ exercise = Exercise(
             "attention does not see the order; but the cache is no longer in the order of the "
             "words.",
             "In which order does `torch.cat` join what it is given?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "the cache stays as it was",
             _step(keep=lambda past, grown: past),
             "You return the cache that came in. The next word will not find this one in it.",
             "How many keys should there be after this step?",
-            kind="stale-value",
+            misconception="stale-value",
         ),
-        Misconception(
+        WrongAnswer(
             "no scale",
             _step(scale=lambda x, w_q: 1.0),
             "Your scores are not divided by the root of the width of the keys.",
             "What makes the softmax of wide vectors too sharp?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "scaled by the width of x",
             _step(scale=lambda x, w_q: x.shape[1] ** 0.5),
             "You divide by the root of the width of `x`. What counts is the width of the vectors "
             "that are multiplied with each other.",
             "How many products are added up in one score?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
-        Misconception(
+        WrongAnswer(
             "scaled by the number of words",
             _step(
                 attend=lambda query, keys, values, scale: _attend(
@@ -190,24 +190,24 @@ exercise = Exercise(
             "You divide by the root of the number of words, which grows with every step. What "
             "counts is the width of the vectors that are multiplied with each other.",
             "How many products are added up in one score?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
-        Misconception(
+        WrongAnswer(
             "first row of the causal mask",
             _step(attend=_first_row_of_the_mask),
             "Your new word sees the first word only, as if it stood in the first row of a causal "
             "mask. It is the *last* word: its row is open all along.",
             "Which row of the large table of weights is this step?",
-            kind="wrong-end",
+            misconception="wrong-end",
         ),
-        Misconception(
+        WrongAnswer(
             "sentences compete",
             _step(attend=_among_the_batch),
             "Your softmax runs along the batch. Each sentence shares out its own attention.",
             "Which axis of (batch, written + 1) is shared out?",
-            kind="softmax-over-batch",
+            misconception="softmax-over-batch",
         ),
-        Misconception(
+        WrongAnswer(
             "keys handed out",
             _step(
                 attend=lambda query, keys, values, scale: _attend(
@@ -217,9 +217,9 @@ exercise = Exercise(
             "Your context is made of the keys. They decide where to look; what is handed out are "
             "the values.",
             "Which of the two caches should the weights be multiplied with?",
-            kind="keys-handed-out",
+            misconception="keys-handed-out",
         ),
-        Misconception(
+        WrongAnswer(
             "the last word overwritten",
             _step(
                 keys=lambda past, x, w: _grow(past[:, :-1], x @ w),
@@ -227,7 +227,7 @@ exercise = Exercise(
             ),
             "The new key and value stand in the place of the last ones. The cache does not grow.",
             "How many words are known after this step?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
     ],
     variants=[with_the_course, fused, sentence_by_sentence, filled_in],

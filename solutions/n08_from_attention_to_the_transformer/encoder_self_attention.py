@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.attention import ScaledDotProductAttention
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
@@ -133,8 +133,8 @@ exercise = Exercise(
         "`masked_softmax` with `real[:, None]` clears the columns; `real[..., None]` times the "
         "weights clears the rows. The states are those weights times the projected values.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "padding looked at",
             _encoder(
                 weigh=lambda scores, mask: scores.softmax(-1),
@@ -143,17 +143,17 @@ exercise = Exercise(
             "Words of padding are looked at: every real word gives some of its attention to "
             "positions that hold nothing.",
             "Which columns of the weights belong to padding? What should stand there?",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "padding looks",
             _encoder(clear=lambda weights, mask: weights * mask[:, None]),
             "The rows of padding still look at the sentence. They are no words: the task asks "
             "for rows of 0 there, in the weights and in the states.",
             "The mask (batch, len) has to clear columns *and* rows. Where is the second?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "no mask",
             _encoder(
                 weigh=lambda scores, mask: scores.softmax(-1), clear=lambda weights, mask: weights
@@ -162,64 +162,64 @@ exercise = Exercise(
             "at, as if they were real.",
             "Call your function with lengths 4 and 2, and look at the rows and columns of words "
             "3 and 4.",
-            kind="padding-is-harmless",
+            misconception="padding-is-harmless",
         ),
-        Misconception(
+        WrongAnswer(
             "masked after the softmax",
             _encoder(weigh=lambda scores, mask: scores.softmax(-1)),
             "You set the weights of padding to 0 after the softmax. The rows then sum to less "
             "than 1: what padding had taken is lost.",
             "What must stand in the *scores* so that the softmax itself gives 0?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "scores of 0",
             _encoder(weigh=lambda scores, mask: scores.masked_fill(~mask[:, None], 0).softmax(-1)),
             "You set the *scores* of padding to 0. That is no low score: `exp(0)` is 1, so "
             "padding takes its share, and once that is cleared the rows do not sum to 1.",
             "Which score gives a weight of 0?",
-            kind="low-score-hides",
+            misconception="low-score-hides",
         ),
-        Misconception(
+        WrongAnswer(
             "one word too many",
             _encoder(mask=lambda lengths, size: torch.arange(size) <= lengths[:, None]),
             "Your mask lets one word of padding through: positions begin at 0, so the last real "
             "word of a sentence of length 3 stands at position 2.",
             "For which positions is a sentence of length 1 real?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "scaled by the model's width",
             _encoder(scores=lambda x, q, k: q @ k.mT / x.shape[-1] ** 0.5),
             "You divide by the root of the width of `x`. What counts is the width of the vectors "
             "that are multiplied with each other: the projected queries and keys.",
             "How many products are added up in one score?",
-            kind="wrong-width",
+            misconception="wrong-width",
         ),
-        Misconception(
+        WrongAnswer(
             "no scale",
             _encoder(scores=lambda x, q, k: q @ k.mT),
             "Your scores are not divided by the root of the width of the queries. The weights "
             "come out too sharp.",
             "What does notebook 04 say of the scores of wide vectors?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "keys ask queries",
             _encoder(scores=lambda x, q, k: k @ q.mT / q.shape[-1] ** 0.5),
             "Rows and columns of your scores are swapped: in row i the *key* of word i is held "
             "against all queries. The row is the word that looks, and it looks with its query.",
             "In a product of two matrices, which of them gives the rows?",
-            kind="who-asks",
+            misconception="who-asks",
         ),
-        Misconception(
+        WrongAnswer(
             "values not projected",
             _encoder(mix=lambda weights, x, w_v: weights @ x),
             "You mix the words themselves. What attention hands out are the values, `x @ w_v`.",
             "Which of the three projections have you not used yet?",
-            kind="projection-left-out",
+            misconception="projection-left-out",
         ),
-        Misconception(
+        WrongAnswer(
             "an empty sentence gives NaN",
             _encoder(
                 weigh=lambda scores, mask: scores.masked_fill(~mask[:, None], -torch.inf).softmax(
@@ -229,7 +229,7 @@ exercise = Exercise(
             "A sentence of length 0 gives NaN: the softmax of nothing but minus infinity is 0 "
             "divided by 0, and no later product with 0 makes a number of it.",
             "What does the `masked_softmax` of the course put in the place of minus infinity?",
-            kind="no-empty-rows",
+            misconception="no-empty-rows",
         ),
     ],
     variants=[sentence_by_sentence, with_the_course, with_einsum, fused, nan_to_zero],

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view, doubled
-from solutions.specification import NO_ORDER, Draw, Exercise, Misconception
+from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 EPS = 1e-5
@@ -106,84 +106,84 @@ exercise = Exercise(
         "`gamma * (x - mean) / (variance + 1e-5).sqrt() + beta`, with mean and variance over the "
         "last axis.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "over the batch",
             _norm(axes=(0,)),
             "Mean and variance run over the batch. That is *batch* norm: what becomes of a word "
             "then depends on the other sentences of its batch.",
             "Which axis belongs to one word alone?",
-            kind="one-for-all",
+            misconception="one-for-all",
         ),
-        Misconception(
+        WrongAnswer(
             "over the words",
             _norm(axes=(1,)),
             "Mean and variance run over the words of a sentence, feature by feature. Then each "
             "word depends on all the others, padding and future words included.",
             "In which axis do the numbers of *one* word lie?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "over the whole sentence",
             _norm(axes=(1, 2)),
             "You take one mean and one variance for a whole sentence. Every word has its own.",
             "What shape should the means have?",
-            kind="averages-anywhere",
+            misconception="averages-anywhere",
         ),
-        Misconception(
+        WrongAnswer(
             "divided by the width less 1",
             _norm(correction=1),
             "Your variance divides by the width less 1, as `x.var(-1)` does if it is not told "
             "otherwise. Layer norm describes the numbers of a word; it estimates nothing.",
             "By how much would width 2 change, if you divide by 1 in place of 2?",
-            kind="variance-is-spread",
+            misconception="variance-is-spread",
         ),
-        Misconception(
+        WrongAnswer(
             "root left out",
             _norm(divide=lambda variance: variance + EPS),
             "You divide by the variance, and not by its root. The result then does not have "
             "spread 1.",
             "What is the variance of numbers that are all twice as large?",
-            kind="variance-is-spread",
+            misconception="variance-is-spread",
         ),
-        Misconception(
+        WrongAnswer(
             "epsilon outside the root",
             _norm(divide=lambda variance: variance.sqrt() + EPS),
             "You add ε to the root, and not to the variance under it. For tiny numbers that is "
             "a great difference, since the root of 0.00001 is 0.003.",
             "Where in the formula does ε stand?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "no epsilon",
             _norm(divide=lambda variance: variance.sqrt()),
             "Without ε a word whose numbers are all the same is 0 / 0, which is NaN, and tiny "
             "numbers come out too large.",
             "What is the variance of 1.5, 1.5, 1.5?",
-            kind="formula-is-safe",
+            misconception="formula-is-safe",
         ),
-        Misconception(
+        WrongAnswer(
             "mean left in",
             _norm(centre=lambda x, mean: x),
             "You divide, but you do not take the mean away.",
             "What should the mean of each word be before γ and β?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "gamma and beta left out",
             _norm(finish=lambda z, gamma, beta: z),
             "Your words have mean 0 and spread 1, and stay there. The learned scale γ and shift β "
             "are missing.",
             "Which two inputs does your code not use?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "shifted before it is scaled",
             _norm(finish=lambda z, gamma, beta: gamma * (z + beta)),
             "You add β first and scale it along with the rest. In the formula γ scales, and then "
             "β shifts.",
             "What should come out where the normalised number is 0?",
-            kind="steps-in-any-order",
+            misconception="steps-in-any-order",
         ),
     ],
     variants=[with_torch, word_by_word, with_rsqrt, mean_of_squares],

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, Misconception
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -125,105 +125,105 @@ exercise = Exercise(
         "The word is the number of pieces that end at or before the uniform number: "
         "`(chances.cumsum(-1) <= uniform.unsqueeze(-1)).sum(-1)`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "always the likeliest",
             _draw(pick=lambda chances, uniform: chances.argmax(-1)),
             "You take the likeliest word, whatever the uniform number says. That is greedy search.",
             "Which input decides between two words of equal chance?",
-            kind="hard-choice",
+            misconception="hard-choice",
         ),
-        Misconception(
+        WrongAnswer(
             "multiplied by the temperature",
             _draw(warm=lambda logits, temperature: logits * temperature),
             "You multiply by the temperature. Then heat sharpens, and cold flattens.",
             "What should happen to the differences between the scores at temperature 2?",
-            kind="temperature-upside-down",
+            misconception="temperature-upside-down",
         ),
-        Misconception(
+        WrongAnswer(
             "no temperature",
             _draw(warm=lambda logits, temperature: logits),
             "The temperature makes no difference in your code.",
             "Which of the four inputs have you not used?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "all words",
             _draw(keep=lambda scores, k: torch.ones_like(scores).bool()),
             "Every word may come. Only the k likeliest should.",
             "How many of the chances of a row should be above 0?",
-            kind="input-unused",
+            misconception="input-unused",
         ),
-        Misconception(
+        WrongAnswer(
             "cut after the softmax",
             _draw(share=lambda scores, kept: scores.softmax(-1) * kept),
             "You cut after the softmax. The chances of the words that stay do not sum to 1, and a "
             "large uniform number falls off the end of the line.",
             "What must become of the share of the words that were cut?",
-            kind="mask-after-softmax",
+            misconception="mask-after-softmax",
         ),
-        Misconception(
+        WrongAnswer(
             "scores of 0",
             _draw(share=lambda scores, kept: scores.masked_fill(~kept, 0).softmax(-1)),
             "You set the scores of the other words to 0, which is a score like any other: they can "
             "still be drawn.",
             "Which score gives a chance of 0?",
-            kind="low-score-hides",
+            misconception="low-score-hides",
         ),
-        Misconception(
+        WrongAnswer(
             "the least likely",
             _draw(keep=lambda scores, k: scores <= (-scores).topk(k).values[:, -1:].neg()),
             "You keep the k *least* likely words.",
             "What does `topk` return, of the scores as they are?",
-            kind="opposite",
+            misconception="opposite",
         ),
-        Misconception(
+        WrongAnswer(
             "one word too many",
             _draw(keep=lambda scores, k: scores >= _smallest(scores, k + 1)),
             "You keep one word too many.",
             "With k = 1, how many words may come?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "one word too few",
             _draw(keep=_but_the_last),
             "You keep one word too few: the k-th belongs to those that stay.",
             "Is the smallest score that stays larger than itself?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "powers for chances",
             _draw(share=lambda scores, kept: scores.exp() * kept),
             "Your chances are powers that nobody has divided by their sum, so they do not fill the "
             "line from 0 to 1.",
             "What should the chances of a row sum to?",
-            kind="shares-need-not-sum-to-one",
+            misconception="shares-need-not-sum-to-one",
         ),
-        Misconception(
+        WrongAnswer(
             "a piece without its end",
             _draw(pick=lambda chances, uniform: (chances.cumsum(-1) < uniform[:, None]).sum(-1)),
             "A uniform number that falls exactly on the end of a piece belongs to the next one. "
             "With a number of 0 you draw the first word, even if it has no chance at all.",
             "Which word should a uniform number of 0 draw, if the first has a chance of 0?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "from the likeliest on",
             _draw(pick=_from_the_likeliest_on),
             "You lay the words on the line from the likeliest on. The task lays them in the order "
             "of their ids, so that everybody draws the same word from the same number.",
             "Which word lies at the beginning of the line?",
-            kind="parts-in-any-order",
+            misconception="parts-in-any-order",
         ),
-        Misconception(
+        WrongAnswer(
             "a threshold for the chance itself",
             _draw(pick=lambda chances, uniform: (chances > uniform[:, None]).int().argmax(-1)),
             "You look for a single chance above the uniform number. With many words there may be "
             "none: what has to pass it is the *sum* of the chances so far.",
             "How far along the line from 0 to 1 does the third word begin?",
-            kind="largest-of-a-row",
+            misconception="largest-of-a-row",
         ),
-        Misconception(
+        WrongAnswer(
             "the word before",
             _draw(
                 pick=lambda chances, uniform: (
@@ -232,7 +232,7 @@ exercise = Exercise(
             ),
             "You name the word before the one that is hit.",
             "If no piece ends before the uniform number, which word is it?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
     ],
     variants=[with_searchsorted, row_by_row, filter_then_renormalise],

@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.specification import CatchTheBug, Misconception
-from utils.checks.lineups.language_model import LINEUP
+from solutions.specification import CatchTheBug, WrongAnswer
+from utils.checks.implementations.language_model import IMPLEMENTATIONS
 
 
 def parameters(dim=4, key_dim=4, hidden=6, words=7, spread=1.0):
@@ -153,85 +153,85 @@ exercise = CatchTheBug(
         "the future, which is filled with minus infinity. With seeded random parameters, compare "
         "by `torch.allclose(…, atol=1e-5)`.",
     ],
-    misconceptions=[
-        Misconception(
+    mistakes=[
+        WrongAnswer(
             "asserts nothing",
             asserts_nothing,
             "Your test accepts every implementation there is. Nothing in it can fail.",
             "If `language_model` returned nothing but zeros, which of your lines would object?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "only the sums",
             only_the_sums,
             "Your test sees that the chances sum to 1. Nearly all bugs leave that as it is: a "
             "model that reads the future is still certain of *something*.",
             "Which bugs change what comes out, but not its sum?",
-            kind="plausible-is-right",
+            misconception="plausible-is-right",
         ),
-        Misconception(
+        WrongAnswer(
             "only the first row",
             only_the_first_row,
             "You change a word and look whether the *first* prediction notices. A mask that is "
             "open one column too far shows only right beside the change.",
             "Which prediction would notice first, if each word could see the next one?",
-            kind="off-by-one",
+            misconception="off-by-one",
         ),
-        Misconception(
+        WrongAnswer(
             "only the future",
             only_the_future,
             "Your test sees that no prediction knows what comes later, and nothing else. What the "
             "model makes of the words before may still be wrong.",
             "Would your test notice if the residual connection were missing?",
-            kind="half-is-enough",
+            misconception="half-is-enough",
         ),
-        Misconception(
+        WrongAnswer(
             "one word",
             compared(torch.tensor([[3], [1]]), parameters()),
             "Your sentences have one word. Then there is no future and no past, the only weight "
             "is 1, and neither mask nor scale makes a difference.",
             "How many words must a sentence have for a softmax to choose?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "no places",
             no_places,
             "Your test does not see whether the places are added, because they are 0 in it or "
             "have no effect on what you compare.",
             "What should happen to the prediction behind the third word when the first two change "
             "places?",
-            kind="attention-sees-order",
+            misconception="attention-sees-order",
         ),
-        Misconception(
+        WrongAnswer(
             "width 1",
             compared(WORDS, parameters(key_dim=1)),
             "Your test notices no wrong scale: queries and keys have width 1, perhaps, and the "
             "root of 1 is 1.",
             "For which key_dim is the scale something else than 1?",
-            kind="even-inputs",
+            misconception="even-inputs",
         ),
-        Misconception(
+        WrongAnswer(
             "the scale forgotten",
             compared(WORDS, parameters(), scale=1),
             "Your test expects scores without the root of key_dim, so it blames whoever divides "
             "by it.",
             "What stands under the fraction bar in softmax(QKᵀ/√d)?",
-            kind="no-scale",
+            misconception="no-scale",
         ),
-        Misconception(
+        WrongAnswer(
             "upside down",
             upside_down,
             "Your test fails where it should pass. What it asserts is true of the broken "
             "implementations and false of the right one.",
             "An `assert` states what is true when all is well. What does yours state?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
-        Misconception(
+        WrongAnswer(
             "to the last digit",
-            compared(WORDS, parameters(), like=torch.equal, right=LINEUP.right[0]),
+            compared(WORDS, parameters(), like=torch.equal, right=IMPLEMENTATIONS.right[0]),
             "Your test blames an implementation that is right and differs in the last digit only.",
             "Which function compares up to a tolerance?",
-            kind="failing-is-finding",
+            misconception="failing-is-finding",
         ),
     ],
     variants=[with_modules, word_by_word, by_what_must_hold],

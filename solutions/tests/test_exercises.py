@@ -27,13 +27,13 @@ from solutions.build import (
     solutions_of,
     stub,
 )
-from solutions.misconceptions import KINDS
+from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import CatchTheBug, Draw, Exercise
 from utils.checks import bank
-from utils.checks.calling import Printed
 from utils.checks.code import defined
-from utils.checks.lineups import Lineup
+from utils.checks.implementations import Implementations
 from utils.checks.notebook import verdict_on
+from utils.checks.runner import Printed
 
 ALL = chosen()
 every_exercise = pytest.mark.parametrize(
@@ -53,20 +53,20 @@ def test_the_check_is_right_in_both_directions(path, exercise):
 
 @every_exercise
 def test_messages_are_different_and_whole(path, exercise):
-    names = [one.name for one in exercise.misconceptions]
+    names = [one.name for one in exercise.mistakes]
     assert len(set(names)) == len(names)
     first: dict[str, str] = {}
-    for one in exercise.misconceptions:  # other spellings of a mistake have its words in common
+    for one in exercise.mistakes:  # other spellings of a mistake have its words in common
         name = first.setdefault(one.explanation, one.name)
         assert one.name == name or one.name.startswith(f"{name}, ")
-    for one in exercise.misconceptions:
+    for one in exercise.mistakes:
         assert re.search(r"[.?)]$", one.explanation)
         assert "?" in one.hint or one.hint.endswith(".")
 
 
 @every_exercise
 def test_mistakes_are_of_kinds_in_the_vocabulary(path, exercise):
-    assert {one.kind for one in exercise.misconceptions} <= KINDS.keys()
+    assert {one.misconception for one in exercise.mistakes} <= MISCONCEPTIONS.keys()
 
 
 @every_exercise
@@ -89,7 +89,7 @@ def test_an_untouched_stub_fails_politely(path, exercise):
 def test_cases_are_drawn_from_their_seed(path, exercise):
     one, same, other = (str(exercise.cases(Draw(seed))) for seed in (1, 1, 2))
     assert one == same
-    assert exercise.task.kind == "choices" or one != other
+    assert exercise.task.answer_type == "choices" or one != other
 
 
 def test_ids_are_names_of_one_task_each():
@@ -137,7 +137,7 @@ def secret_lines():
             if {"answer", "rubric"} & {*cell.metadata.get("tags", [])}:
                 yield from cell.source.splitlines()[1:]
     for _, exercise in ALL:
-        for one in exercise.misconceptions:
+        for one in exercise.mistakes:
             if callable(one.gives):
                 for line in textwrap.dedent(inspect.getsource(one.gives)).splitlines():
                     if squeezed(line) not in given_away:
@@ -251,7 +251,7 @@ def test_the_counts_that_are_quoted_are_of_these_exercises():
     here = {
         "tasks": len(ALL),
         "points": sum(exercise.task.points for _, exercise in ALL),
-        "misconceptions": sum(len(exercise.misconceptions) for _, exercise in ALL),
+        "misconceptions": sum(len(exercise.mistakes) for _, exercise in ALL),
         "variants": sum(len(exercise.variants) for _, exercise in ALL),
     }
     assert {name: counts[name] for name in here} == here, "run `make selftest`"
@@ -324,7 +324,7 @@ def test_the_solution_notebook_was_run_and_passes(path):
 @pytest.mark.parametrize(
     ("part", "complaint"),
     [
-        ({"misconceptions": 3}, "`entropy` needs four misconceptions or more."),
+        ({"mistakes": 3}, "`entropy` needs four misconceptions or more."),
         ({"variants": 2}, "`entropy` needs three right answers in other styles or more."),
         ({"hints": 2}, "`entropy` needs three hints: a question, a nudge, most of the answer."),
     ],
@@ -333,17 +333,17 @@ def test_an_exercise_with_too_little_is_refused(part, complaint):
     entropy = next(one for _, one in ALL if one.task.id == "entropy")
     facts = {field.name: getattr(entropy.task, field.name) for field in fields(entropy.task)}
     facts.pop("mistakes")
-    given = {"misconceptions": entropy.misconceptions, "variants": entropy.variants, **facts}
+    given = {"mistakes": entropy.mistakes, "variants": entropy.variants, **facts}
     less = {name: given[name][:count] for name, count in part.items()}
     with pytest.raises(ValueError, match=re.escape(complaint)):
         Exercise(cases=entropy.cases, **{**given, **less})
-    odd = [replace(one, kind="off-by-1") for one in entropy.misconceptions]
-    with pytest.raises(ValueError, match="there is no kind `off-by-1`"):
-        Exercise(cases=entropy.cases, **{**given, "misconceptions": odd})
+    odd = [replace(one, misconception="off-by-1") for one in entropy.mistakes]
+    with pytest.raises(ValueError, match="there is no misconception `off-by-1`"):
+        Exercise(cases=entropy.cases, **{**given, "mistakes": odd})
 
 
 def test_a_lineup_with_a_bug_of_no_kind_is_refused(monkeypatch):
-    odd = Lineup(right=[abs], broken={"off-by-1": abs})
-    monkeypatch.setattr("utils.checks.lineups.of", lambda task: odd)
-    with pytest.raises(ValueError, match="`test_abs`: there is no kind `off-by-1` for an impl"):
-        CatchTheBug(id="test_abs", misconceptions=[], variants=[])
+    odd = Implementations(right=[abs], broken={"off-by-1": abs})
+    monkeypatch.setattr("utils.checks.implementations.of", lambda task: odd)
+    with pytest.raises(ValueError, match="there is no misconception `off-by-1` for an impl"):
+        CatchTheBug(id="test_abs", mistakes=[], variants=[])

@@ -7,19 +7,18 @@
 
 | module | what it does |
 |---|---|
-| `tasks` | what an exercise is, as plain data |
-| `calling` | runs the learner's code: the only place that does |
-| `examining` | lets a learner's test call one implementation after another |
-| `lineups` | those implementations: right ones, and some with a bug each |
-| `judging` | compares answers with what was expected |
-| `relations` | how the values of a wrong answer are related to the right ones |
-| `behaviours` | what a wrong answer does when it is called with other inputs |
-| `diagnosing` | the verdict, with what these two find |
-| `bank` | records of cases, expected outputs and known mistakes, on disk |
-| `feedback` | a verdict as text and as HTML |
-| `code` | what a piece of code defines and mentions |
-| `memory` | what is remembered of a learner, in `progress.json` |
 | `notebook` | what a learner types |
+| `tasks` | what an exercise is, as plain data |
+| `bank` | records of cases, expected outputs and known mistakes, on disk |
+| `runner` | runs the learner's code: the only place that does |
+| `compare` | compares answers with what was expected: the verdict |
+| `diagnosis` | what is wrong with a wrong answer, beyond the verdict |
+| `feedback` | a verdict as text and as HTML |
+| `catch_the_bug` | lets a learner's test call one implementation after another |
+| `implementations` | those implementations: right ones, and some with a bug each |
+| `code` | what a piece of code defines and mentions |
+| `reasons` | why an answer earns what it earns, in one word |
+| `memory` | what is kept of a learner, in `progress.json` |
 """
 
 from utils.checks.notebook import check, hint, progress

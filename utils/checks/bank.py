@@ -20,13 +20,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from utils.checks.tasks import Answer, Case, GradientKey, Kind, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, GradientKey, Misconception, Mistake, Record, Task
 
 FOLDER = Path(__file__).parents[2] / "exercises"
 # Processors round differently: in stored arrays, which have six decimals, by up to 2e-6. Half of
 # what the checks forgive.
 SAME = 5e-6
-KINDS = "misconceptions.json"
+MISCONCEPTIONS = "misconceptions.json"
 
 
 def save(records: Sequence[Record], path: Path) -> None:
@@ -114,15 +114,15 @@ def _alike(stored: np.ndarray, values: np.ndarray) -> bool:
     return np.allclose(stored, values, rtol=SAME, atol=SAME, equal_nan=True)
 
 
-def save_kinds(kinds: Iterable[Kind], folder: Path) -> None:
-    """Write the kinds of mistakes into a folder of exercises."""
-    text = json.dumps([asdict(kind) for kind in kinds], indent=1, ensure_ascii=False) + "\n"
-    _replace(folder / KINDS, text.encode())
+def save_misconceptions(misconceptions: Iterable[Misconception], folder: Path) -> None:
+    """Write the vocabulary of misconceptions into a folder of exercises."""
+    text = json.dumps([asdict(one) for one in misconceptions], indent=1, ensure_ascii=False) + "\n"
+    _replace(folder / MISCONCEPTIONS, text.encode())
 
 
-def kinds() -> dict[str, Kind]:
-    """Slug → kind of mistake."""
-    return {entry["slug"]: Kind(**entry) for entry in _entries(FOLDER / KINDS)}
+def misconceptions() -> dict[str, Misconception]:
+    """Slug → misconception."""
+    return {entry["slug"]: Misconception(**entry) for entry in _entries(FOLDER / MISCONCEPTIONS)}
 
 
 def tasks() -> dict[str, list[Task]]:

@@ -13,7 +13,7 @@ import numpy as np
 from torch import Tensor
 
 from utils.checks import bank
-from utils.checks.judging import Evidence, Verdict, differences
+from utils.checks.compare import Evidence, Verdict, differences
 from utils.checks.tasks import Case
 from utils.plots import WEIGHT_COLOURS, ink_on
 
@@ -117,7 +117,7 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
     more = filter(None, [verdict.relation, verdict.right, verdict.where])
     lines = [verdict.message, *_slips(verdict.slips), *more]
     if mistake:
-        lines.insert(len(lines) if task.kind == "test" else 0, mistake.explanation)
+        lines.insert(len(lines) if task.answer_type == "test" else 0, mistake.explanation)
     if evidence:
         lines += _where(verdict, evidence)
     if mistake:
@@ -130,7 +130,7 @@ def _slips(kinds: Sequence[str]) -> list[str]:
     """What kinds of bugs slip through a test, and not how to catch them."""
     lines = [
         f"{'Another' if number else 'What slips through: an implementation'} by somebody who "
-        f"believes that {bank.kinds()[slug].belief}."
+        f"believes that {bank.misconceptions()[slug].belief}."
         for number, slug in enumerate(kinds[:MOST_SLIPS])
     ]
     more = len(kinds) - MOST_SLIPS
@@ -140,7 +140,7 @@ def _slips(kinds: Sequence[str]) -> list[str]:
 def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
     """The case, the call where it is short, shapes, and the first entry that differs."""
     task, case = verdict.task, evidence.case
-    if task.kind == "choices":
+    if task.answer_type == "choices":
         return []
     shape, found = evidence.expected.shape, evidence.found.shape
     yours = f"shape {found}" if shape == found else f"shape {found} instead of {shape}"

@@ -23,17 +23,17 @@ UNRECOGNISED = Path("unrecognised")
 
 
 @dataclass(frozen=True)
-class Tried:
+class TaskProgress:
     """What is remembered of a task.
 
     Args:
         points: the most that an answer has earned; older files say `true` for full points.
-        kinds: slugs of the misconceptions that answers have shown.
+        misconceptions: slugs of the misconceptions that answers have shown.
         given: whether the solution was handed over, so that no answer earns anything more.
     """
 
     points: int = 0
-    kinds: Sequence[str] = ()
+    misconceptions: Sequence[str] = ()
     given: bool = False
 
     def points_of(self, task: Task) -> int:
@@ -45,7 +45,7 @@ class Tried:
         return self.points_of(task) == task.points
 
 
-def recall() -> dict[str, Tried]:
+def recall() -> dict[str, TaskProgress]:
     """Task → what is remembered of it; whatever is damaged is ignored."""
     return {task: tried_of(entry) for task, entry in _read(_file()).items()}
 
@@ -57,11 +57,13 @@ def remember(task: Task, points: int, mistake: Mistake | None) -> bool:
         Whether it could be written down.
     """
     kept = recall()
-    before = kept.get(task.id, Tried())
-    shown = [mistake.kind] if mistake and mistake.kind else []
-    kinds = list(dict.fromkeys([*before.kinds, *shown]))
+    before = kept.get(task.id, TaskProgress())
+    shown = [mistake.misconception] if mistake and mistake.misconception else []
+    misconceptions = list(dict.fromkeys([*before.misconceptions, *shown]))
     own = before.points_of(task)
-    kept[task.id] = replace(before, points=own if before.given else max(points, own), kinds=kinds)
+    kept[task.id] = replace(
+        before, points=own if before.given else max(points, own), misconceptions=misconceptions
+    )
     return _keep(kept)
 
 
@@ -73,7 +75,7 @@ def remember_given(tasks: Iterable[Task]) -> bool:
     """
     kept = recall()
     for task in tasks:
-        before = kept.get(task.id, Tried())
+        before = kept.get(task.id, TaskProgress())
         kept[task.id] = replace(before, given=not before.done(task))
     return _keep(kept)
 
@@ -162,19 +164,24 @@ def _write(file: Path, content: dict[str, Any]) -> bool:
     return True
 
 
-def _keep(progress: Mapping[str, Tried]) -> bool:
-    return _write(_file(), {task: asdict(tried) for task, tried in progress.items()})
+def _keep(progress: Mapping[str, TaskProgress]) -> bool:
+    return _write(_file(), {task: _entry(tried) for task, tried in progress.items()})
+
+
+def _entry(progress: TaskProgress) -> dict[str, Any]:
+    entry = asdict(progress)
+    return {"points": entry["points"], "kinds": entry["misconceptions"], "given": entry["given"]}
 
 
 def _file() -> Path:
     return Path("progress.json")  # a notebook runs in its own folder
 
 
-def tried_of(entry: Any) -> Tried:
+def tried_of(entry: Any) -> TaskProgress:
     """What an entry of the file says of its task; whatever is damaged is ignored."""
     entry = entry if isinstance(entry, dict) else {"points": entry}  # older files: the points alone
     points, kinds = entry.get("points"), entry.get("kinds")
-    return Tried(
+    return TaskProgress(
         points if isinstance(points, int) else 0,
         [kind for kind in kinds if isinstance(kind, str)] if isinstance(kinds, list) else [],
         entry.get("given") is True,

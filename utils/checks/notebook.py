@@ -13,13 +13,12 @@ from IPython import get_ipython
 from IPython.display import display
 
 from utils.checks import bank, code
-from utils.checks.calling import Again, Printed, Trouble, answers
-from utils.checks.diagnosing import diagnose
+from utils.checks.compare import Verdict
+from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, Note, explain
-from utils.checks.judging import Verdict
 from utils.checks.memory import (
     Guess,
-    Tried,
+    TaskProgress,
     keep_unrecognised,
     recall,
     recall_guesses,
@@ -27,6 +26,7 @@ from utils.checks.memory import (
     remember,
 )
 from utils.checks.reasons import Reason
+from utils.checks.runner import AnswerError, Printed, Rerun, answers
 from utils.checks.tasks import Record, Task
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
@@ -35,7 +35,7 @@ NOT_KEPT = "Your progress is not kept: `progress.json` cannot be written in this
 GIVEN = "This solution was given to you, so it adds no points."
 STALE = (
     "This is about an older `{0}`: the last cell that defines it has a syntax error, so it never "
-    "ran. Mend it, run it, and check again."
+    "ran. InputFix it, run it, and check again."
 )
 CERTAIN = "certain"  # as the control of a prediction has it
 MOST_BELIEFS = 3  # shown at a time: nobody works on ten things at once
@@ -61,7 +61,7 @@ def check(task_id: str) -> Note:
         more.append(STALE.format(task.id))
     if verdict.reason != Reason.NOT_DEFINED and not remember(task, verdict.points, verdict.mistake):
         more.append(NOT_KEPT)
-    if verdict.points and recall().get(task.id, Tried()).given:
+    if verdict.points and recall().get(task.id, TaskProgress()).given:
         more.append(GIVEN)
     if not (verdict.passed or verdict.mistake or verdict.reason == Reason.NOT_DEFINED):
         keep_unrecognised(task, _written(task.id, names))
@@ -124,11 +124,11 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     task = record.task
     if task.id not in names:
         return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
-    ask = Again(task, names[task.id])
+    ask = Rerun(task, names[task.id])
     try:
         try:
             return diagnose(record, answers(task, names[task.id], record.cases, printed), ask=ask)
-        except Trouble as trouble:
+        except AnswerError as trouble:
             return diagnose(record, trouble.earlier, trouble, ask)
     except Exception as error:  # objects can be odder than anybody foresees
         message = (
@@ -161,7 +161,7 @@ def progress() -> Note:
     rows, points, total = [["", "Exercise", "Points", ""]], 0, 0
     for notebook, tasks in course.items():
         for task in tasks:
-            tried = remembered.get(task.id, Tried())
+            tried = remembered.get(task.id, TaskProgress())
             own = tried.points_of(task)
             total += task.points
             points += own
@@ -181,12 +181,12 @@ def progress() -> Note:
     return Note(f"{points} of {total} points", table=rows, below=below)
 
 
-def _coming_back(tasks: Sequence[Task], remembered: Mapping[str, Tried]) -> Note | None:
+def _coming_back(tasks: Sequence[Task], remembered: Mapping[str, TaskProgress]) -> Note | None:
     """The beliefs that showed in two tasks or more; last those whose tasks are all done by now."""
-    kinds = bank.kinds()
+    kinds = bank.misconceptions()
     shown: dict[str, list[Task]] = {}
     for task in tasks:
-        for slug in remembered.get(task.id, Tried()).kinds:
+        for slug in remembered.get(task.id, TaskProgress()).misconceptions:
             shown.setdefault(slug, []).append(task)
     present, past = [], []
     for slug, where in sorted(shown.items(), key=lambda item: -len(item[1])):

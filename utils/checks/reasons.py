@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-_CALLING, _JUDGING, _GRADING = "calling", "judging", "grading"
+_RUNNER, _COMPARE, _GRADER = "runner", "compare", "grader"
 
 
 class Reason(StrEnum):
@@ -21,36 +21,36 @@ class Reason(StrEnum):
         return reason
 
     # There is no answer to compare.
-    NOT_DEFINED = "not defined", "not there", _CALLING
-    NOTHING = "nothing", "not written yet", _CALLING
-    KIND = "kind", "not the kind of object that was asked for", _CALLING
-    PARAMETERS = "parameters", "a parameter is missing or has the wrong shape", _CALLING
-    ERROR = "error", "an exception", _CALLING
-    TIME = "time", "does not end", _CALLING
-    TYPE = "type", "the wrong type is returned", _CALLING
-    DEVICE = "device", "on the wrong device", _CALLING
-    CHOICE = "choice", "none of the choices", _CALLING
-    IN_PLACE = "in-place", "an input is changed", _CALLING
-    SEED = "seed", "the random seed is set", _CALLING
-    CALLS = "calls", "a test calls what it tests too often, or with too much", _CALLING
+    NOT_DEFINED = "not defined", "not there", _RUNNER
+    NOTHING = "nothing", "not written yet", _RUNNER
+    WRONG_TYPE = "wrong-type", "not the kind of object that was asked for", _RUNNER
+    PARAMETERS = "parameters", "a parameter is missing or has the wrong shape", _RUNNER
+    ERROR = "error", "an exception", _RUNNER
+    TIME = "time", "does not end", _RUNNER
+    TYPE = "type", "the wrong type is returned", _RUNNER
+    DEVICE = "device", "on the wrong device", _RUNNER
+    CHOICE = "choice", "none of the choices", _RUNNER
+    IN_PLACE = "in-place", "an input is changed", _RUNNER
+    SEED = "seed", "the random seed is set", _RUNNER
+    CALLS = "calls", "a test calls what it tests too often, or with too much", _RUNNER
 
     # The answer is not the expected one.
-    SHAPE = "shape", "wrong shape", _JUDGING
-    NUMBERS = "kind of numbers", "wrong kind of numbers", _JUDGING
-    NOT_FINITE = "not finite", "NaN or infinity", _JUDGING
-    INVARIANT = "invariant", "a rule is broken", _JUDGING
-    GRADIENT = "gradient", "no gradient, or a wrong one", _JUDGING
-    VALUES = "values", "wrong values", _JUDGING
-    BLAMES = "blames", "a test blames the right implementation", _JUDGING
-    SLIPS = "slips", "bugs slip through a test", _JUDGING
-    PASSED = "passed", "passed", _JUDGING
+    SHAPE = "shape", "wrong shape", _COMPARE
+    NUMBERS = "kind of numbers", "wrong kind of numbers", _COMPARE
+    NOT_FINITE = "not finite", "NaN or infinity", _COMPARE
+    INVARIANT = "invariant", "a rule is broken", _COMPARE
+    GRADIENT = "gradient", "no gradient, or a wrong one", _COMPARE
+    VALUES = "values", "wrong values", _COMPARE
+    BLAMES = "blames", "a test blames the right implementation", _COMPARE
+    SLIPS = "slips", "bugs slip through a test", _COMPARE
+    PASSED = "passed", "passed", _COMPARE
 
     # The worker that was to answer is gone, or cannot be understood.
-    DONE = "done", "ends the process", _GRADING
-    MEMORY = "memory", "too much memory", _GRADING
-    WIRE = "wire", "no readable answer", _GRADING
+    DONE = "done", "ends the process", _GRADER
+    MEMORY = "memory", "too much memory", _GRADER
+    WIRE = "wire", "no readable answer", _GRADER
 
     @property
     def from_worker(self) -> bool:
         """Whether a worker may report it: the others are for its parent to find."""
-        return self.found_by == _CALLING
+        return self.found_by == _RUNNER

@@ -12,7 +12,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Kind:
+class Misconception:
     """A misconception that several tasks can show.
 
     Args:
@@ -35,13 +35,13 @@ class Mistake:
         name: a few words, unique within the task.
         explanation: what the answer does, and why that is not what was asked.
         hint: a question or a nudge that leads out of it.
-        kind: the slug of the `Kind` behind it.
+        misconception: the slug of the `Misconception` behind it.
     """
 
     name: str
     explanation: str
     hint: str
-    kind: str = ""
+    misconception: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +51,8 @@ class CallSpec:
     Args:
         id: the name that the learner defines; no other task of the course has it.
         outputs: a name for each thing that is returned, in order.
-        kind: the learner writes a function, a `torch.nn.Module`, a dictionary of choices, or a test
-            of a function (see `examining`).
+        answer_type: what the learner writes: a function, a `torch.nn.Module`, a dictionary of
+            choices, or a test of a function (see `catch_the_bug`).
         choices: for a dictionary of choices: its keys, and what can be chosen.
         returns: what each output is: a tensor, or a list of texts.
         learns: whether a network learns through it, so that its gradients count.
@@ -63,7 +63,7 @@ class CallSpec:
 
     id: str
     outputs: Sequence[str]
-    kind: Literal["function", "module", "choices", "test"] = "function"
+    answer_type: Literal["function", "module", "choices", "test"] = "function"
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     returns: Literal["tensors", "texts"] = "tensors"
     learns: bool = False
@@ -82,7 +82,7 @@ class Task(CallSpec):
         minutes: for somebody who has read the notebook.
         hints: a question, a nudge, most of the answer.
         mistakes: those that can be named.
-        invariants: output → names of what must hold for it, from `judging.INVARIANTS`.
+        invariants: output → names of what must hold for it, from `compare.INVARIANTS`.
         tolerance: absolute and relative.
         full_marks_from: the share of correct entries that earns all points; a smaller share earns
             part of them. None where every entry has to be correct.
@@ -139,7 +139,7 @@ class Answer:
 
     Args:
         outputs: output → its values (floats as float64).
-        gradients: of each output, its entries weighted by `calling.factors` and summed, with
+        gradients: of each output, its entries weighted by `runner.factors` and summed, with
             respect to each input and parameter that it depends on.
     """
 

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from grading.submissions import LARGEST, MOST_OF_ONE
-from grading.watch import opened
+from grading.intake.submissions import LARGEST, MOST_OF_ONE
+from grading.report.room import opened
 
 EXERCISES = ("attention-course", "exercises")
 NOTEBOOK = re.compile(r"\w[^/]*\.ipynb")

@@ -7,7 +7,8 @@ import tomllib
 
 import pytest
 
-from grading import release, submissions
+from grading import release
+from grading.intake import submissions
 from solutions import build
 from tests import needs
 from utils.checks import check

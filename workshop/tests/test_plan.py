@@ -51,7 +51,7 @@ def test_no_page_gives_an_answer_or_a_hint_away(path):
     named = [task for tasks in bank.tasks().values() for task in tasks if f"`{task.id}`" in text]
     assert named
     for task in named:
-        assert task.kind != "choices", "its mistakes leave only the answer"
+        assert task.answer_type != "choices", "its mistakes leave only the answer"
         assert not [hint for hint in task.hints if hint in text]
 
 
@@ -62,7 +62,7 @@ def test_a_section_comes_with_what_the_notebook_and_the_catalogue_say(tmp_path):
     assert "| 0:00 | 12 | 8 | [01 · 3. A look-up that is soft](../notebooks/01_" in text
     assert "**Say.** You know look-ups from Python's dictionaries" in text
     assert "does cat get?* (1.7 / 4 / 55 / 10,000) Then run it: 55." in text
-    belief = bank.kinds()["softmax-over-queries"]
+    belief = bank.misconceptions()["softmax-over-queries"]
     assert f"**Some will believe** that {belief.belief}. **Say:** {belief.advice}" in text
 
 

@@ -1,0 +1,162 @@
+"""Reads submissions in a process with limits, which may die.
+
+JSON of a million empty lists, or a cell with a magic in every line, takes memory and time far
+beyond its size. So a fork of the grader reads the files, one after another; another fork watches
+over it, and replaces it where it dies. Both are made before the grader has threads and workers, as
+a fork inherits the locks of the ones and the sockets of the others.
+"""
+
+import gc
+import hashlib
+import json
+import multiprocessing
+import os
+import threading
+import time
+from dataclasses import asdict
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from grading.intake import notebook_parser
+from grading.intake.notebook_parser import Notebook
+from grading.intake.red_flags import Sign
+from grading.intake.submissions import CannotGrade, Submission, Unreadable
+from utils.checks import bank
+
+MEMORY = 2**30  # bytes, beyond what the process has before it reads anything
+SECONDS = 3  # of processor time for a file; an honest one takes hundredths
+TOO_MUCH = (
+    f"reading it takes more than {SECONDS} seconds or {MEMORY >> 30} GB: clear the outputs, "
+    "shorten what is long, and save it again"
+)
+
+
+def read_here(submission: Submission) -> tuple[str, Notebook]:
+    """The digest of a file's bytes and what it holds, read in this process.
+
+    Raises:
+        Unreadable: it holds nothing that could be graded.
+    """
+    data = submission.read()
+    return hashlib.sha256(data).hexdigest(), notebook_parser.read(data, submission.file)
+
+
+class Reader:
+    """Reads in a process of its own. Several threads may ask; one file at a time is in memory."""
+
+    def __enter__(self) -> "Reader":
+        self._lock, self._used = threading.Lock(), False
+        self._connection, far = multiprocessing.Pipe()
+        self._process = os.fork()
+        if self._process == 0:
+            try:
+                _watch(far)
+            finally:
+                os._exit(0)
+        far.close()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._connection.close()  # which ends it, after the file at hand
+        os.waitpid(self._process, 0)
+
+    def read(self, submission: Submission) -> tuple[str, Notebook]:
+        """As `read_here`.
+
+        Raises:
+            Unreadable: it holds nothing that could be graded, or takes too much to read.
+            CannotGrade: nobody is there to read it.
+        """
+        with self._lock:
+            data = submission.read()
+            digest = hashlib.sha256(data).hexdigest()
+            try:
+                used = self._used
+                said = self._ask(submission.file, data)
+                if used and not said:  # a fresh one has the last word, which others cannot spoil
+                    said = self._ask(submission.file, data)
+            except (EOFError, OSError):
+                raise CannotGrade(
+                    "The process that reads the submissions has ended: is there enough memory? "
+                    "What is graded is kept: go on with --resume."
+                ) from None
+        found = json.loads(said or json.dumps({"unreadable": TOO_MUCH}))
+        if "unreadable" in found:
+            raise Unreadable(found["unreadable"])
+        found["cells"] = [notebook_parser.Cell(**cell) for cell in found["cells"]]
+        found["signs"] = [Sign(**sign) for sign in found["signs"]]
+        return digest, Notebook(**found)
+
+    def _ask(self, file: str, data: bytes) -> bytes:
+        """What the reader says; nothing if it has died."""
+        self._connection.send_bytes(file.encode(errors="surrogatepass"))
+        self._connection.send_bytes(data)
+        said = self._connection.recv_bytes()
+        self._used = bool(said)
+        return said
+
+
+def _watch(connection: Connection) -> None:
+    """Replace the reader whenever it dies, until the grader hangs up."""
+    os.setsid()  # Ctrl-C is for the grader
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.closerange(3, connection.fileno())
+    os.closerange(connection.fileno() + 1, 4096)
+    for path in sorted(bank.FOLDER.glob("*.ipynb")):  # so that a fresh reader finds all prepared
+        notebook_parser.read(path.read_bytes(), path.name)
+    gc.freeze()
+    while True:
+        reader = os.fork()
+        if reader == 0:
+            try:
+                _serve(connection)
+            finally:
+                os._exit(1)
+        if os.waitpid(reader, 0)[1] == 0:
+            return
+        connection.send_bytes(b"")
+
+
+def _serve(connection: Connection) -> None:
+    """Read what is sent. No limit holds while a message comes or goes: half of one helps nobody."""
+    limits = _Limits()
+    while True:
+        try:
+            file, data = connection.recv_bytes(), connection.recv_bytes()
+        except EOFError:
+            os._exit(0)
+        with limits:
+            try:
+                said = asdict(notebook_parser.read(data, file.decode(errors="surrogatepass")))
+            except Unreadable as problem:
+                said = {"unreadable": str(problem)}
+            reply = json.dumps(said).encode()
+        connection.send_bytes(reply)
+
+
+class _Limits:
+    """Limits this process, within the block, to what it has and what one file may take."""
+
+    def __init__(self):
+        import resource  # not on Windows, where tests import this module
+
+        self._resource = resource
+        self._before = {
+            kind: resource.getrlimit(kind) for kind in (resource.RLIMIT_AS, resource.RLIMIT_CPU)
+        }
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        self._memory = pages * resource.getpagesize() + MEMORY
+
+    def __enter__(self) -> None:
+        seconds = int(time.process_time()) + SECONDS
+        for (kind, (_, hard)), soft in zip(
+            self._before.items(), (self._memory, seconds), strict=True
+        ):
+            below = hard != self._resource.RLIM_INFINITY
+            self._resource.setrlimit(kind, (min(soft, hard) if below else soft, hard))
+
+    def __exit__(self, *_) -> None:
+        for kind, limits in self._before.items():
+            self._resource.setrlimit(kind, limits)

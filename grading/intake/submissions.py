@@ -1,0 +1,329 @@
+"""What was handed in: a folder of notebooks, a folder for each learner, or the zip of an LMS.
+
+Nothing is unpacked, and no link is followed out of the folder: a submission is bytes, or one reason
+why there are none.
+"""
+
+import calendar
+import difflib
+import re
+import unicodedata
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from grading.intake import platforms
+
+CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f\u2028\u2029]")
+# What Unicode lets a program leave out when it shows text (`Default_Ignorable_Code_Point`). Some of
+# these turn the direction of what follows, all of them make names that only look alike.
+INVISIBLE = re.compile(
+    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
+LARGEST = 50 * 2**20  # bytes of a file
+MOST_OF_ONE = 1_000  # files of a learner
+MOST_FILES = 20_000  # of all, no more than that of each
+MOST_SEEN = 200_000  # with all of each: a disk holds more
+NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
+EXERCISE = re.compile(r"[ _-]*0\d_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
+NUMBERED = re.compile(
+    r"0?\d\b|0\d_"
+)  # how the course calls its notebooks, not how people are called
+
+
+class Unreadable(Exception):  # noqa: N818 - a reason for the table, not a fault of ours
+    """Why there is nothing to grade in a file."""
+
+
+class CannotGrade(Exception):  # noqa: N818 - something to do, not a fault
+    """Why grading cannot begin or continue, and what to do."""
+
+
+class NoSubmissions(CannotGrade):
+    """There is nothing at all to grade; the message says where to look."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One file.
+
+    Args:
+        learner: the name as handed in, in Unicode's composed form, without what nobody can see.
+        lms: "canvas", "moodle", or "".
+        id: the number that the LMS knows the learner by.
+        file: path inside the folder or the zip; no two files have the same.
+        read: gives the bytes, or raises `Unreadable`.
+        late: handed in after it was due, as far as the LMS says so in the name.
+        order: larger for what a learner handed in later: the number that Canvas gave the file, or
+            the time of its last change, in seconds.
+    """
+
+    learner: str
+    lms: str
+    id: str
+    file: str
+    read: Callable[[], bytes]
+    late: bool = False
+    order: float = 0.0
+
+
+class _File(NamedTuple):
+    """A file before it is known whose it is: its path, in parts, and when it was changed."""
+
+    parts: tuple[str, ...]
+    read: Callable[[], bytes]
+    changed: float
+
+
+def key_of(name: str, id: str) -> str:
+    """What distinguishes a learner from all others."""
+    return f"{name} ({id})" if id else name
+
+
+def find(source: Path, tell: Callable[[str], object] = lambda line: None) -> list[Submission]:
+    """Every file that was handed in, sorted by name.
+
+    Args:
+        source: a folder or a zip file.
+        tell: is given what a person should know of how the files were taken, line by line.
+
+    Raises:
+        NoSubmissions: there is no such folder or zip, or nothing in it.
+        CannotGrade: two learners cannot be told apart.
+    """
+    if source.is_dir():
+        files = list(_in_folder(source))
+    elif source.is_file() and source.suffix.lower() == ".zip":
+        files = list(_in_zip(source))
+    else:
+        raise NoSubmissions(f"{source} is neither a folder nor a zip file. What was handed in?")
+    if not files:
+        raise NoSubmissions(f"There is no file in {source}. Notebooks are expected, *.ipynb.")
+    files.sort(key=lambda file: "/".join(file.parts))
+    depth = _wrapping([file.parts for file in files], source, tell)
+    platform = platforms.platform_of({file.parts[depth] for file in files})
+    used: Counter[str] = Counter()
+    found = []
+    for file in files:
+        name = unique = "/".join(file.parts)  # may occur twice in a zip, or differ in bytes alone
+        while used[unique]:
+            used[name] += 1
+            unique = f"{name} ({used[name]})"
+        used[unique] += 1
+        found.append(_submission(file, unique, depth, platform))
+    strangers = [submission.file for submission in found if submission.lms != platform]
+    if strangers:
+        tell(
+            f"Not named as {platforms.NAMES[platform]} names files, and so without a number: "
+            f"{some(strangers)}"
+        )
+    _check_owners(found)
+    found = _within_reason(found)
+    if len(found) > MOST_FILES:
+        raise NoSubmissions(f"More than {MOST_FILES:,} files in {source}: the right one?")
+    return found
+
+
+def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
+    """The same, with one row for all that a learner has handed in beyond a thousand files."""
+    of_each: dict[str, list[Submission]] = {}
+    for one in submissions:
+        of_each.setdefault(key_of(one.learner, one.id), []).append(one)
+    for files in of_each.values():
+        if extra := files[MOST_OF_ONE:]:
+            name = f"{extra[0].file}, and {len(extra) - 1:,} more"
+            files[MOST_OF_ONE:] = [replace(extra[0], file=name, read=_too_many)]
+    return sorted((one for files in of_each.values() for one in files), key=lambda one: one.file)
+
+
+def _too_many() -> bytes:
+    raise Unreadable(f"more than {MOST_OF_ONE:,} files of one learner")
+
+
+def _submission(file: _File, unique: str, depth: int, platform: str) -> Submission:
+    """A file, with its learner told by its folder or name, `depth` folders from the top."""
+    parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
+    if known := platforms.owner(platform, parts[0]):
+        order = file.changed if known.number is None else known.number
+        return Submission(known.name, platform, known.id, unique, file.read, known.late, order)
+    name = parts[0] if len(parts) > 1 else _without_exercise(parts[0])
+    return Submission(name.strip() or "?", "", "", unique, file.read, order=file.changed)
+
+
+def _without_exercise(name: str) -> str:
+    """A file's name without its ending and the name of an exercise."""
+    stem = PurePosixPath(name).stem
+    return EXERCISE.sub("", stem) or stem
+
+
+def _wrapping(paths: Sequence[tuple[str, ...]], source: Path, tell: Callable) -> int:
+    """How many folders, each in the one before it, hold everything and are nobody's.
+
+    `week1/Ada/01.ipynb` beside `week1/Bob/01.ipynb` is a class in a folder. `Ada/01.ipynb` beside
+    `Ada/02.ipynb` is one learner.
+    """
+    depth = 0
+    while len({path[depth] for path in paths}) == 1 and all(
+        len(path) > depth + 1 for path in paths
+    ):
+        depth += 1
+    below = {path[depth] for path in paths}
+    people = {
+        name if len(path) > depth + 1 else _without_exercise(name)
+        for path in paths
+        if len(path) > depth + 1 or path[depth].endswith(".ipynb")
+        for name in [path[depth]]
+    }
+    people = {name for name in people if not NUMBERED.match(name)}
+    if depth == 0:
+        return 0
+    if not platforms.platform_of(below) and len(people) < 2:
+        # Compressing the folder `class` gives `class.zip`, with `class/` before every name.
+        depth = int(source.is_file() and paths[0][0] == clean(source.stem))
+    top = "/".join(paths[0][: max(depth, 1)])
+    tell(
+        f"Everything lies in the folder {top}, taken for the class: what it holds, for learners."
+        if depth
+        else f"Everything lies in the folder {top}, taken for one learner. If it holds a class, "
+        "name that folder (unpack a zip first)."
+    )
+    return depth
+
+
+def _check_owners(submissions: Sequence[Submission]) -> None:
+    """Refuse a class in which one learner could be taken for another.
+
+    Raises:
+        CannotGrade: a number has two names, or a name reads like another learner's with a number.
+    """
+    first: dict[str, Submission] = {}
+    for one in submissions:
+        number = [f"the number {one.id}"] if one.id else []
+        for sign in [*number, key_of(one.learner, one.id)]:
+            other = first.setdefault(sign, one)
+            if (one.learner, one.id) != (other.learner, other.id):
+                raise CannotGrade(
+                    f"Two learners share {sign}: {other.learner!r} ({other.file}) and "
+                    f"{one.learner!r} ({one.file}). Look whose each is, and rename or remove what "
+                    "is wrong: nothing is graded before."
+                )
+
+
+def who(wanted: str, people: Collection[tuple[str, str]]) -> str:
+    """The learner that a person means, as `key_of` has them.
+
+    Args:
+        wanted: a name, a number, or both as the tables have them.
+        people: name and number of each learner.
+
+    Raises:
+        CannotGrade: it is nobody, or several.
+    """
+    meant = wanted.strip().casefold()
+    signs = {key_of(*one): {one[0], one[1], key_of(*one)} for one in people}
+    found = sorted(key for key, own in signs.items() if meant in map(str.casefold, own - {""}))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise CannotGrade(f"{wanted!r} may be {some(found)}. Name one of these.")
+    alike = difflib.get_close_matches(wanted, signs, cutoff=0.5)
+    hint = f" Did you mean {some(alike)}?" if alike else ""
+    raise CannotGrade(f"Nobody is called {wanted!r}.{hint}")
+
+
+def some(names: Sequence[str], most: int = 5) -> str:
+    """The first of these, and how many more there are."""
+    more = f", and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def clean(name: str) -> str:
+    """A file's name as text that any table can hold, whatever bytes are on the disk."""
+    plain = name.encode(errors="surrogateescape").decode(errors="replace")
+    return unicodedata.normalize("NFC", INVISIBLE.sub("", CONTROL.sub("\ufffd", plain)))
+
+
+def _in_folder(folder: Path) -> Iterator[_File]:
+    root, count = folder.resolve(), 0
+    waiting = sorted(folder.iterdir())
+    while waiting:
+        path = waiting.pop()
+        if NOT_HANDED_IN.match(path.name):
+            continue
+        if path.is_dir() and not path.is_symlink() and path.suffix != ".ipynb":
+            try:
+                waiting += sorted(path.iterdir())
+                continue
+            except PermissionError:
+                pass  # its row in files.csv says so
+        count += 1
+        if count > MOST_SEEN:
+            raise NoSubmissions(f"More than {MOST_SEEN:,} files in {folder}: the right one?")
+        parts = tuple(map(clean, path.relative_to(folder).parts))
+        yield _File(parts, lambda path=path: _bytes_of(path, root), path.lstat().st_mtime)
+
+
+def _bytes_of(path: Path, root: Path) -> bytes:
+    if path.is_symlink():
+        if not path.exists():
+            raise Unreadable("a broken link")
+        if not path.resolve().is_relative_to(root):
+            raise Unreadable("a link to a place outside the folder")
+    if path.is_dir():
+        named = path.suffix == ".ipynb" and not path.is_symlink()
+        raise Unreadable(
+            "a folder with the name of a notebook" if named else "a folder that is not opened"
+        )
+    if not path.is_file():  # a pipe would block for ever
+        raise Unreadable("not an ordinary file")
+    try:
+        _check_size(path.stat().st_size)
+        return path.read_bytes()
+    except PermissionError:
+        raise Unreadable("not readable: no permission") from None
+    except OSError as error:
+        raise Unreadable(f"not readable: {error.strerror}") from None
+
+
+def _in_zip(path: Path) -> Iterator[_File]:
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError) as error:
+        raise NoSubmissions(f"{path} cannot be opened as a zip file: {error}") from None
+    members = []
+    for member in archive.infolist():
+        inside = PurePosixPath(member.filename.replace("\\", "/").lstrip("/"))
+        if not member.is_dir() and not any(map(NOT_HANDED_IN.match, inside.parts)):
+            members.append((inside, member))
+    if len(members) > MOST_SEEN:
+        raise NoSubmissions(f"More than {MOST_SEEN:,} files in {path}: the right one?")
+    for inside, member in members:
+        changed = calendar.timegm((*member.date_time, 0, 0, 0))
+        parts = tuple(map(clean, inside.parts)) or ("?",)
+        yield _File(parts, lambda member=member: _bytes_of_member(archive, member), changed)
+
+
+def _bytes_of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    _check_size(member.file_size)
+    if member.flag_bits & 1:
+        raise Unreadable("locked with a password")
+    try:
+        with archive.open(member) as file:
+            data = file.read(LARGEST + 1)  # the sizes in a zip may be false
+    except Exception as error:  # zipfile raises whatever the decompressor does
+        raise Unreadable(f"damaged in the zip file: {error}") from None
+    _check_size(len(data))
+    return data
+
+
+def _check_size(size: int) -> None:
+    if size > LARGEST:
+        raise Unreadable(
+            f"too large: {size / 2**20:.0f} MB of at most {LARGEST >> 20} MB; clear the outputs "
+            "and save it again"
+        )

@@ -1,0 +1,399 @@
+"""The tables: `grades.csv`, one row a learner, and `files.csv`, one row a file.
+
+`grades.csv` has one column of grades, in the form that Canvas or Moodle imports where the files
+come from there; `tasks.csv` has a column for each task. `marks.csv` is the instructor's: marks for
+answers in words, and other points for a task than the grader gave, come into the grades from
+there. Rows are added to it, and nothing else is changed.
+"""
+
+import csv
+import functools
+import io
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from grading.intake import platforms
+from grading.intake.submissions import key_of
+from grading.report.store import write
+from grading.run.scoring import Result
+from utils.checks import bank
+
+MARKS = ("learner", "question", "points", "remark")
+BEST, LAST, ON_TIME = "best", "last", "on-time"
+# What a spreadsheet takes for a formula, also where it splits lines at semicolons: a program that
+# does so sees no quotes around our cells.
+SIGNS = "=+@\t\r＝＋－＠-"
+FORMULA = re.compile(rf"(^|[;\t\r\n])([\s\"]*)(?='*[{SIGNS}])")
+
+
+class Mark(NamedTuple):
+    """What an instructor gives for an answer in words, or for a task in place of the grader."""
+
+    points: float
+    remark: str
+
+
+class Lateness(NamedTuple):
+    """Which file of a learner counts for a notebook, and what being late costs.
+
+    Args:
+        counts: "best", "last", or "on-time", the last one that is not late.
+        percent: what a late file loses of its points.
+    """
+
+    counts: str = BEST
+    percent: float = 0.0
+
+    @classmethod
+    def of(cls, text: str) -> "Lateness":
+        """As it is written on the command line: `best`, `last`, `on-time`, `20%`.
+
+        Raises:
+            ValueError: it is none of these.
+        """
+        if text in (BEST, LAST, ON_TIME):
+            return cls(text)
+        if not re.fullmatch(r"\d{1,3}(\.\d+)?%", text, re.ASCII) or float(text[:-1]) > 100:
+            raise ValueError(f"{text!r} is none of best, last, on-time, and no share such as 20%")
+        return cls(BEST, float(text[:-1]))
+
+    def worth(self, result: Result) -> float:
+        """The share of a file's points that counts."""
+        return 1 - self.percent / 100 if result.late else 1.0
+
+    def rank(self, result: Result) -> float | None:
+        """Of two files the one with the larger rank counts; a file without a rank never does."""
+        if result.problem or (self.counts == ON_TIME and result.late):
+            return None
+        return result.points * self.worth(result) if self.counts == BEST else result.order
+
+
+BEST_COUNTS = Lateness()
+
+
+@dataclass
+class Learner:
+    """One learner, with the file that counts for each notebook.
+
+    Args:
+        name, lms, id: as handed in.
+        results: notebook → the result that counts.
+        files: results of all their files.
+        marks: question → mark, from `marks.csv`.
+        overrides: task → the points that count in place of the grader's, from `marks.csv`.
+        lateness: which file counts, and what being late costs.
+    """
+
+    name: str
+    lms: str
+    id: str
+    results: dict[str, Result] = field(default_factory=dict)
+    files: list[Result] = field(default_factory=list)
+    marks: dict[str, Mark] = field(default_factory=dict)
+    overrides: dict[str, Mark] = field(default_factory=dict)
+    lateness: Lateness = BEST_COUNTS
+
+    @property
+    def key(self) -> str:
+        """What `marks.csv` calls the learner: learners of the same name have different numbers."""
+        return key_of(self.name, self.id)
+
+    @property
+    def earned(self) -> dict[str, float]:
+        """Task → its points; those that an instructor has given stand for the grader's."""
+        graded = {
+            task: outcome.points
+            for result in self.results.values()
+            for task, outcome in result.tasks.items()
+        }
+        return graded | {task: mark.points for task, mark in self.overrides.items()}
+
+    @property
+    def for_code(self) -> float:
+        return sum(self.earned.values())
+
+    @property
+    def for_words(self) -> float:
+        return sum(mark.points for mark in self.marks.values())
+
+    @property
+    def deducted(self) -> float:
+        """The points that are lost because files came late."""
+        if not self.lateness.percent:
+            return 0.0
+        earned = self.earned | {question: mark.points for question, mark in self.marks.items()}
+        return sum(
+            (1 - self.lateness.worth(result)) * earned.get(part, 0)
+            for result in self.results.values()
+            for part in [*result.tasks, *result.words]
+        )
+
+    @property
+    def points(self) -> float:
+        return round(self.for_code + self.for_words - self.deducted, 2)
+
+    def add(self, result: Result) -> None:
+        self.files.append(result)
+        rank, best = self.lateness.rank(result), self.results.get(result.notebook)
+        if rank is not None and (best is None or rank >= self.lateness.rank(best)):
+            self.results[result.notebook] = result
+
+    def standing(self, result: Result) -> str:
+        """What becomes of a file that was graded."""
+        said = ["graded", *["late"] * result.late]
+        if self.results.get(result.notebook) is not result:
+            excluded = self.lateness.rank(result) is None
+            said.append("does not count" if excluded else "another file counts")
+        elif result.late and self.lateness.percent:
+            said.append(f"{self.lateness.percent:g} % of the points are taken off")
+        return ", ".join(said)
+
+
+def learners(results: Iterable[Result], lateness: Lateness = BEST_COUNTS) -> list[Learner]:
+    """The learners with their results, sorted by name."""
+    found: dict[str, Learner] = {}
+    for result in results:
+        new = Learner(result.learner, result.lms, result.id, lateness=lateness)
+        found.setdefault(new.key, new).add(result)
+    return [found[key] for key in sorted(found)]
+
+
+def brief(result: Result) -> Result:
+    """The little of a result that the tables need."""
+    tasks = {
+        task: replace(outcome, heading="", lines=(), expected=None, found=None, returned="")
+        for task, outcome in result.tasks.items()
+    }
+    words = {question: text[:1] for question, text in result.words.items()}
+    return replace(result, tasks=tasks, words=words, code={}, remarks=())
+
+
+def tasks_of(class_: Sequence[Learner]) -> dict[str, int]:
+    """Task → its points, for the notebooks that were handed in, in the order of the course."""
+    notebooks = {name for learner in class_ for name in learner.results}
+    return {
+        task.id: task.points
+        for name, tasks in bank.tasks().items()
+        if name in notebooks
+        for task in tasks
+    }
+
+
+@functools.cache
+def _questions() -> dict[str, dict[str, int]]:
+    """Notebook → question → the most points that an answer in words can earn."""
+    from solutions import build  # `grader` has made sure that it is there
+
+    return {path.stem: build.marks(path) for path in build.notebooks()}
+
+
+def questions_of(class_: Sequence[Learner]) -> dict[str, int]:
+    """Question → its points, for the notebooks that were handed in, in the order of the course."""
+    notebooks = {name for learner in class_ for name in learner.results}
+    return {
+        question: points
+        for name, questions in _questions().items()
+        if name in notebooks
+        for question, points in questions.items()
+    }
+
+
+def possible(class_: Sequence[Learner]) -> int:
+    """The points that can be earned with all that was handed in."""
+    return sum(tasks_of(class_).values()) + sum(questions_of(class_).values())
+
+
+def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -> None:
+    """One row a learner, with the points over all that was handed in.
+
+    Args:
+        class_: the learners.
+        path: of the table.
+        column: what Canvas calls the assignment.
+    """
+    rows = [(learner.name, learner.id, _plain(learner.points)) for learner in class_]
+    write_csv(path, platforms.grade_rows(_platform(class_), column, possible(class_), rows))
+
+
+def write_tasks(class_: Sequence[Learner], path: Path) -> None:
+    """One row a learner, one column a task or question; empty where there is nothing to count."""
+    parts = tasks_of(class_) | questions_of(class_)
+    canvas = _platform(class_) == "canvas"  # which takes a number in brackets for its own
+    heads = parts if canvas else [f"{part} ({points})" for part, points in parts.items()]
+    rows = [[*(platforms.CANVAS if canvas else ("Student", "ID")), *heads]]
+    if canvas:
+        rows.append(["Points Possible", *[""] * (len(platforms.CANVAS) - 1), *parts.values()])
+    for learner in class_:
+        room = [""] * (len(platforms.CANVAS) - 2 if canvas else 0)
+        earned = learner.earned | {name: mark.points for name, mark in learner.marks.items()}
+        points = [_plain(earned[part]) if part in earned else "" for part in parts]
+        rows.append([learner.name, learner.id, *room, *points])
+    write_csv(path, rows)
+
+
+def _platform(class_: Sequence[Learner]) -> str:
+    return next((learner.lms for learner in class_ if learner.lms), "")
+
+
+def write_files(class_: Sequence[Learner], path: Path, gone: Iterable[Result] = ()) -> None:
+    """One row a file: what it earned, or why it earned nothing, and whether it counts.
+
+    Args:
+        class_: the learners.
+        path: of the table.
+        gone: what is known of files that were graded, and are no longer there.
+    """
+    rows = [
+        _file_row(result, result.problem or learner.standing(result), counts)
+        for learner in class_
+        for result in learner.files
+        for counts in ["yes" if learner.results.get(result.notebook) is result else "no"]
+    ]
+    rows += [_file_row(one, "removed or renamed since it was graded", "no") for one in gone]
+    heads = ["file", "learner", "notebook", "points", "of", "reason", "counts", "flags"]
+    write_csv(path, [heads, *sorted(rows)])
+
+
+def _file_row(result: Result, reason: str, counts: str) -> list:
+    learner, flags = key_of(result.learner, result.id), "; ".join(map(str, result.flags))
+    what = result.notebook, result.points, result.of, reason
+    return [result.file, learner, *what, counts, flags]
+
+
+def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
+    """Give the learners the marks that were entered; complaints about those that make no sense."""
+    if not path.exists():
+        return []
+    try:
+        (heads, *rows), _ = _entered(path)
+    except ValueError as error:
+        return [f"{path.name} is left as it is, and not used: {error}"]
+    known, worth = _by_name(class_), tasks_of(class_) | questions_of(class_)
+    complaints = []
+    for number, row in enumerate(rows, start=2):
+        cells = dict(zip(_column_names(heads), map(str.strip, row), strict=False))
+        name, part, points, remark = (cells.get(column, "") for column in MARKS)
+        if not points:
+            continue
+        try:
+            if any(row[len(heads) :]):
+                raise ValueError("more cells than heads; a comma inside a cell needs quotes")
+            if name not in known:
+                raise ValueError(f"nobody is called {name!r}")
+            if part not in worth:
+                raise ValueError(f"no question or task is called {part!r}")
+            _enter(known[name], part, points, worth[part], remark)
+        except ValueError as error:
+            complaints.append(f"{path.name}, line {number}: {error}")
+    return complaints
+
+
+def _by_name(class_: Sequence[Learner]) -> dict[str, Learner]:
+    """The learners by what `marks.csv` calls them, or an instructor might."""
+    known = {learner.key: learner for learner in class_}
+    return known | {_guarded(learner.key): learner for learner in class_}
+
+
+def _enter(learner: Learner, part: str, points: str, most: int, remark: str) -> None:
+    """Give a learner a mark for an answer in words, or other points for a task.
+
+    Raises:
+        ValueError: it makes no sense.
+    """
+    is_task = all(part not in questions for questions in _questions().values())
+    entered = learner.overrides if is_task else learner.marks
+    value = float(points.replace(",", "."))
+    if part in entered:
+        raise ValueError(f"a second mark of {learner.key!r} for {part!r}; the first counts")
+    if not math.isfinite(value):
+        raise ValueError(f"{points!r} is not a number")
+    if abs(value) > most or (is_task and value < 0):
+        raise ValueError(f"{points} points for {part!r} do not count: it is worth {most}")
+    if is_task and not remark:
+        raise ValueError(f"other points for {part!r} need a reason: write it under remark")
+    entered[part] = Mark(_plain(value), remark)
+
+
+def write_marks(class_: Sequence[Learner], path: Path) -> None:
+    """A row for each answer in words, for an instructor to fill in. Existing rows stay."""
+    rows, delimiter = [list(MARKS)], ","
+    if path.exists():
+        try:
+            rows, delimiter = _entered(path)
+        except ValueError:  # `read_marks` complains about it
+            return
+    heads = _column_names(rows[0])
+    at = heads.index("learner"), heads.index("question")
+    there = [tuple(row[place].strip() for place in at) for row in rows if len(row) > max(at)]
+    known = _by_name(class_)
+    there = {(known[name].key, question) for name, question in there if name in known}
+    new = []
+    for learner in class_:
+        for question in _answered(learner):
+            if (learner.key, question) not in there:
+                cells = {"learner": _guarded(learner.key), "question": question}
+                new.append([cells.get(head, "") for head in heads])
+    if new or not path.exists():
+        write(path, _as_csv([*rows, *new], delimiter))
+
+
+def _answered(learner: Learner) -> list[str]:
+    """The questions that a learner has answered, or may have answered in the wrong place."""
+    return [
+        question
+        for result in learner.results.values()
+        for question, text in result.words.items()
+        if text or result.elsewhere
+    ]
+
+
+def _entered(path: Path) -> tuple[list[list[str]], str]:
+    """The rows of the table that a person has edited in some program, and its delimiter.
+
+    Raises:
+        ValueError: it is no longer that table.
+    """
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:  # older spreadsheets
+        text = data.decode("utf-16" if data[:2] == b"\xff\xfe" else "cp1252", errors="replace")
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    missing = [head for head in MARKS if not rows or head not in _column_names(rows[0])]
+    if missing:
+        raise ValueError(f"it has no column {', '.join(missing)}. Add it, or move the file away.")
+    return rows, delimiter
+
+
+def _column_names(heads: Sequence[str]) -> list[str]:
+    return [head.strip().lower() for head in heads]
+
+
+def write_csv(path: Path, rows: Sequence[Sequence]) -> None:
+    """Write a table that spreadsheets read as Unicode, with no cell taken for a formula."""
+    write(path, _as_csv([[_guarded(cell) for cell in row] for row in rows]))
+
+
+def _as_csv(rows: Sequence[Sequence], delimiter: str = ",") -> str:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return "\ufeff" + text.getvalue()
+
+
+def _plain(points: float) -> float:
+    return int(points) if points == int(points) else points
+
+
+def _guarded(value: object) -> object:
+    """The value, with a quote before whatever a spreadsheet would take for a formula."""
+    if not isinstance(value, str) or set(SIGNS).isdisjoint(value):  # most: a search takes longer
+        return value
+    return FORMULA.sub(r"\1\2'", value)

@@ -1,0 +1,270 @@
+"""Wrong answers that no known mistake explains: the same ones together, until somebody names them.
+
+Two answers are the same if the checks take one for the other, so last digits do not part them. They
+are compared by what they return for the inputs that every learner has: nothing of the fresh ones is
+in what is kept here.
+
+DIR/names.toml          what the instructor calls them: entries are added to it, and none is changed
+DIR/private/unnamed/    what each of them returns
+
+An answer with a name is a known mistake of this class from then on: `regrade` tells those who gave
+it, and `stub` writes it into `solutions/`, for all classes to come.
+"""
+
+import hashlib
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grading.intake.submissions import CannotGrade
+from grading.report.store import write
+from grading.report.tables import Learner
+from grading.run import protocol
+from grading.run.scoring import Outcome, Result, unpacked
+from utils.checks import bank
+from utils.checks.compare import judge
+from utils.checks.tasks import Answer, Mistake, Record, Task
+
+NOTHING = Mistake("", "", "")
+FEWEST = 2  # learners who give the same answer, before it gets an entry
+FIELDS = ("name", "explanation", "hint", "kind")
+HEAD = """\
+# Wrong answers that several learners gave and that no known mistake explains. The overview shows
+# each of them under the number that it has here. To name one, fill in
+#
+#     name         a few words
+#     explanation  what the answer does, and why that is not what was asked
+#     hint         a question or a nudge that leads out of it
+#     kind         the belief behind it, from exercises/misconceptions.json; may stay empty
+#
+# and run `python -m grading regrade` with the folder of the grades. Learners read explanation and
+# hint on their pages. Entries without a name change nothing. The grader adds entries, and changes
+# none.
+"""
+
+
+@dataclass
+class Group:
+    """Learners who gave the same wrong answer to a task.
+
+    Args:
+        entry: what names.toml calls it, "entropy.1"; "" for an answer of one learner alone.
+        task: its name.
+        tried: how many learners tried the task.
+        name: what the instructor has called it since it was graded; "" for nothing.
+        learners: who gave it.
+        outcome, code: of the learner with the shortest code.
+    """
+
+    entry: str
+    task: str
+    tried: int
+    name: str = ""
+    learners: list[Learner] = field(default_factory=list)
+    outcome: Outcome | None = None
+    code: str = ""
+
+    def add(self, learner: Learner, outcome: Outcome, code: str) -> None:
+        self.learners.append(learner)
+        if self.outcome is None or len(code) < len(self.code):
+            self.outcome, self.code = outcome, code
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An answer that is kept, with the words that the instructor has for it, if any."""
+
+    mistake: Mistake
+    inputs: str
+    answers: Sequence[Answer]
+
+
+class Names:
+    """What a class has named, and what waits for a name.
+
+    Args:
+        out: the folder of the grades.
+
+    Raises:
+        CannotGrade: names.toml cannot be used; the message says what to mend.
+    """
+
+    def __init__(self, out: Path):
+        self._file, self._kept = out / "names.toml", out / "private" / "unnamed"
+        self._words = self._read()
+        self._entries: dict[str, dict[str, _Entry]] = {}  # task → entry → what is kept of it
+        for path in sorted(self._kept.glob("*.json"), key=lambda path: (len(path.name), path.name)):
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            words = self._words.get(path.stem, NOTHING)
+            entry = _Entry(words, kept["inputs"], unpacked(kept["returned"]))
+            self._entries.setdefault(path.stem.partition(".")[0], {})[path.stem] = entry
+        self._check()
+
+    def taught(self, record: Record) -> Record:
+        """A record of the inputs that learners have, with the mistakes that the class has named."""
+        named = self._named(record.task)
+        return _with_mistakes(
+            record,
+            {
+                entry.mistake: entry.answers
+                for entry in self._usable(record).values()
+                if entry.mistake in named
+            },
+        )
+
+    def tasks(self) -> list[Task]:
+        """The tasks of the course, each with the mistakes that the class has named."""
+        return [replace(task, mistakes=[*task.mistakes, *self._named(task)]) for task in _course()]
+
+    def groups(self, class_: Sequence[Learner]) -> list[Group]:
+        """Everybody's unnamed answers, the same ones together, the most frequent first.
+
+        Those that several learners gave are kept, and get an entry in names.toml.
+        """
+        found: list[Group] = []
+        for notebook in bank.tasks():
+            own = [learner for learner in class_ if notebook in learner.results]
+            for record in bank.load_all(bank.FOLDER / notebook).values() if own else ():
+                found += self._groups(record, notebook, own)
+        found.sort(key=lambda group: -len(group.learners))
+        self._add([group.entry for group in found if group.entry])
+        return found
+
+    def told(self, results: Iterable[Result]) -> Iterator[str]:
+        """In how many files each mistake with a name was found, in lines."""
+        found = Counter(
+            (task, outcome.mistake) for result in results for task, outcome in result.tasks.items()
+        )
+        for entry, words in self._words.items():
+            if words.name:
+                count = found[entry.partition(".")[0], words.name]
+                yield f"[{entry}] {words.name}: told in {count} file{'' if count == 1 else 's'}"
+
+    def _groups(self, record: Record, notebook: str, class_: Sequence[Learner]) -> list[Group]:
+        task, known = record.task.id, self._usable(record)
+        groups: dict[str, Group] = {}
+        leaders = {
+            Mistake(entry, "", ""): kept.answers for entry, kept in known.items()
+        }  # the first answer of each group
+        for learner in class_:
+            result = learner.results[notebook]
+            outcome = result.tasks.get(task)
+            if outcome is None or not outcome.returned:
+                continue
+            answers = unpacked(outcome.returned)
+            if len(answers) < len(record.cases):  # one of the later cases raised an exception
+                continue
+            alike = judge(_with_mistakes(replace(record, mistaken={}), leaders), answers).mistake
+            if alike is None:
+                alike = Mistake(f"new {len(leaders)}", "", "")
+                leaders[alike] = answers
+            tried = sum(task in one.results[notebook].tasks for one in class_)
+            entry = known.get(alike.name)
+            group = Group(alike.name, task, tried, entry.mistake.name if entry else "")
+            groups.setdefault(alike.name, group).add(learner, outcome, result.code.get(task, ""))
+        for group in sorted(groups.values(), key=lambda group: -len(group.learners)):
+            if group.entry not in known:
+                shared = len(group.learners) >= FEWEST
+                group.entry = self._keep(record, group.outcome) if shared else ""
+        return list(groups.values())
+
+    def _keep(self, record: Record, outcome: Outcome) -> str:
+        """Keep an answer; its entry."""
+        task, inputs = record.task.id, _digest(record)
+        entries = self._entries.setdefault(task, {})
+        numbers = [int(entry.partition(".")[2]) for entry in entries]
+        entry = f"{task}.{max(numbers, default=0) + 1}"
+        self._kept.mkdir(parents=True, exist_ok=True)
+        kept = {"inputs": inputs, "returned": outcome.returned}
+        write(self._kept / f"{entry}.json", json.dumps(kept))
+        entries[entry] = _Entry(NOTHING, inputs, unpacked(outcome.returned))
+        return entry
+
+    def _add(self, entries: Sequence[str]) -> None:
+        """Add those that names.toml lacks."""
+        new = [entry for entry in entries if entry not in self._words]
+        if new:
+            text = self._file.read_text(encoding="utf-8") if self._file.exists() else HEAD
+            blanks = "".join(f'{name} = ""\n' for name in FIELDS)
+            write(self._file, text + "".join(f"\n[{entry}]\n{blanks}" for entry in new))
+
+    def _usable(self, record: Record) -> dict[str, _Entry]:
+        """Those entries of a task that were made with the inputs that it has now."""
+        entries, inputs = self._entries.get(record.task.id, {}), _digest(record)
+        return {name: entry for name, entry in entries.items() if entry.inputs == inputs}
+
+    def _named(self, task: Task) -> list[Mistake]:
+        """What the class has named, and the catalogue does not know by now."""
+        words = [entry.mistake for entry in self._entries.get(task.id, {}).values()]
+        return [one for one in words if one.name and one not in task.mistakes]
+
+    def of(self, entry: str) -> Mistake:
+        """What the instructor has written for an entry.
+
+        Raises:
+            CannotGrade: nothing.
+        """
+        words = self._words.get(entry, NOTHING)
+        if not words.name:
+            raise CannotGrade(f"{self._file} has no name for [{entry}]. Write one, and regrade.")
+        return words
+
+    def _read(self) -> dict[str, Mistake]:
+        """Entry → what the instructor has written for it."""
+        if not self._file.exists():
+            return {}
+        try:
+            content = tomllib.loads(self._file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise CannotGrade(f"{self._file} cannot be read: {error}.") from None
+        try:
+            return {
+                f"{task}.{number}": Mistake(
+                    *(" ".join(fields.get(one, "").split()) for one in FIELDS)
+                )
+                for task, entries in content.items()
+                for number, fields in entries.items()
+            }
+        except AttributeError:
+            raise CannotGrade(
+                f"{self._file} cannot be read: an entry is [entropy.1], say, with texts in quotes "
+                f"for {', '.join(FIELDS)}."
+            ) from None
+
+    def _check(self) -> None:
+        used = {task.id: {one.name: one for one in task.mistakes} for task in _course()}
+        for entry, words in self._words.items():
+            task, problem = entry.partition(".")[0], ""
+            if entry not in self._entries.get(task, {}):
+                problem = "no answer is kept under that number"
+            elif words.name and not (words.explanation and words.hint):
+                problem = "a name needs an explanation and a hint"
+            elif used[task].get(words.name, words) != words:
+                problem = f"`{task}` has a mistake of that name already"
+            elif words.misconception and words.misconception not in bank.misconceptions():
+                problem = (
+                    f"there is no kind {words.misconception!r} in exercises/misconceptions.json"
+                )
+            if problem:
+                raise CannotGrade(f"{self._file}, [{entry}]: {problem}.")
+            used[task][words.name or entry] = words
+
+
+def _course() -> list[Task]:
+    return [task for tasks in bank.tasks().values() for task in tasks]
+
+
+def _with_mistakes(record: Record, mistakes: Mapping[Mistake, Sequence[Answer]]) -> Record:
+    """A record that knows more mistakes; only those it has answers of stay among the old ones."""
+    old = [one for one in record.task.mistakes if one.name in record.mistaken]
+    task = replace(record.task, mistakes=[*old, *mistakes])
+    own = {mistake.name: answers for mistake, answers in mistakes.items()}
+    return replace(record, task=task, mistaken={**record.mistaken, **own})
+
+
+def _digest(record: Record) -> str:
+    """Of a task's inputs."""
+    return hashlib.sha256(protocol.pack([vars(case) for case in record.cases])).hexdigest()[:16]

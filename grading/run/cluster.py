@@ -1,0 +1,273 @@
+"""Workers in the sandboxes of a Dask cluster's nodes, for whoever asks a `Launcher` for them.
+
+All that decides stays in this process. For each of Dask's workers that is there or comes, a `Node`
+is made on it, as an actor; it starts a sandbox, or says why it cannot. What goes back and forth are
+the bytes that go between a parent and its worker on one machine, message by message.
+
+A machine that falls silent is noticed by the kernel at the other end of the line, for which Dask
+sets `distributed.comm.timeouts.tcp`: 30 seconds, unless it is told otherwise. The scheduler then
+strikes the node off, and with it goes what it had. `SILENCE` and `MARGIN` are for programs that
+hang on machines that do not.
+"""
+
+import contextlib
+import io
+import logging
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from pkgutil import resolve_name
+from typing import Any, BinaryIO
+
+from grading.intake.submissions import CannotGrade
+from grading.run import node
+from grading.run.launcher import LAST_WORDS, PATIENCE
+
+AT_A_TIME = 64  # submissions that wait for a node or run on one, so that none is ever idle
+INTERVAL = 0.5  # seconds between two looks at who is there
+LONGEST_WAIT = 300.0  # seconds for any node that can grade
+MARGIN = 60.0  # seconds beyond those that a node itself waits for a worker
+SILENCE = 60.0  # seconds for the scheduler to say who is there
+
+
+class NodeLost(BaseException):
+    """A node was lost, and what it was asked has to be asked anew, from the first word.
+
+    No `Exception`: in judging answers, each of these counts as an answer that makes no sense.
+    """
+
+
+class Cluster:
+    """Gets workers from the nodes of a cluster. Several threads may ask at once.
+
+    Args:
+        address: of the scheduler.
+        tell: is given what a person should know, line by line.
+
+    Raises:
+        CannotGrade: Dask is not installed, or there is no scheduler.
+    """
+
+    server_ended = False  # each node has its own
+
+    def __init__(self, address: str, tell: Callable[[str], object]):
+        try:
+            import distributed
+        except ImportError:
+            raise CannotGrade(
+                "--scheduler needs Dask, here and on the nodes: pip install -e .[cluster]"
+            ) from None
+        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+        warnings.filterwarnings("ignore", module="distributed")  # we compare versions ourselves
+        self._connect = lambda: distributed.Client(address, timeout=10)
+        self._address, self._tell = address, tell
+        self._changed = threading.Condition()
+        self._asked: dict[str, threading.Thread] = {}  # address → who waits for what it says
+        self._free: list[tuple[str, Any]] = []  # address and actor
+        self._busy: set[str] = set()
+        self._silent: set[str] = set()  # lost, and nobody was told yet
+        self._left_out: set[str] = set()
+        self._idle_since = time.monotonic()
+        self._closed = threading.Event()
+        try:
+            self._client = self._connect()
+        except (OSError, ValueError, TypeError) as problem:  # TypeError: no certificate
+            raise CannotGrade(f"No Dask scheduler answers at {address}: {problem}") from None
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> "Cluster":
+        self._watcher.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._closed.set()
+        self._watcher.join()
+        with self._changed:
+            self._asked.clear()
+            self._tell_lost()  # since the last look
+            self._changed.notify_all()
+        self._hang_up()
+
+    def launch(self, seconds: float) -> "RemoteWorker":
+        """A new worker, as `Launcher.launch` gives it, on the first node that is free.
+
+        Raises:
+            CannotGrade: for a long time, no node has been there that can grade.
+            NodeLost: it was there, and has just gone.
+        """
+        with self._changed:
+            while not self._free:
+                if self._closed.is_set():
+                    raise ConnectionError("nobody waits for an answer any more")
+                if time.monotonic() - self._idle_since > LONGEST_WAIT:
+                    raise CannotGrade(
+                        f"For {LONGEST_WAIT:.0f} seconds, the cluster at {self._address} has had "
+                        "no worker that can grade. What is graded is kept: go on with --resume."
+                    )
+                self._changed.wait(INTERVAL)
+            address, actor = self._free.pop(0)
+            self._busy.add(address)
+        worker = RemoteWorker(self, address, actor, PATIENCE * seconds + LAST_WORDS + MARGIN)
+        worker.ask("launch", seconds)
+        return worker
+
+    def has(self, address: str) -> bool:
+        """Whether a node that is at work is still there, as far as is known."""
+        return address in self._busy and not self._closed.is_set()
+
+    def done(self, address: str, actor: Any) -> None:
+        """Take a node back."""
+        with self._changed:
+            if address in self._busy:
+                self._busy.remove(address)
+                self._free.append((address, actor))
+                self._changed.notify()
+
+    def lost(self, address: str) -> None:
+        """Note that a node does not answer."""
+        with self._changed:
+            if address in self._busy:  # and not lost with all others
+                self._busy.remove(address)
+                self._silent.add(address)
+
+    def _watch(self) -> None:
+        """Ask the workers that come, and forget those that go."""
+        while not self._closed.wait(INTERVAL):
+            try:
+                there = set(self._client.nthreads(callback_timeout=SILENCE))
+            except Exception:  # whatever a connection dies of
+                self._reconnect()
+                continue
+            with self._changed:
+                self._look(there)
+                self._changed.notify_all()
+
+    def _look(self, there: set[str]) -> None:
+        self._silent |= {*self._asked, *self._busy, *(address for address, _ in self._free)} - there
+        self._busy &= there
+        self._left_out = (self._left_out | self._silent) & there
+        self._tell_lost()
+        self._free = [pair for pair in self._free if pair[0] in there]
+        self._asked = {address: waits for address, waits in self._asked.items() if address in there}
+        known = {*self._asked, *self._busy, *self._left_out, *(pair[0] for pair in self._free)}
+        for address in sorted(there - known):
+            ask = threading.Thread(target=self._ask, args=(self._client, address), daemon=True)
+            self._asked[address] = ask
+            ask.start()
+        if self._busy or self._free:
+            self._idle_since = time.monotonic()
+
+    def _tell_lost(self) -> None:
+        for address in sorted(self._silent):
+            self._tell(f"Node {address} is lost. What it had, another node grades.")
+        self._silent.clear()
+
+    def _ask(self, client: Any, address: str) -> None:
+        """Take a new node in, or leave it out."""
+        actor, refusal, lost = None, "", False
+        there = {"workers": [address], "pure": False}
+        try:
+            # A worker of Dask's that is sent what it cannot read ends. So name it first.
+            name = f"{node.__name__}:{node.Node.__name__}"
+            client.submit(resolve_name, name, **there).result(LONGEST_WAIT)
+            actor = client.submit(node.Node, actor=True, **there).result(LONGEST_WAIT)
+            refusal = actor.prepare(node.version(), node.rounding()).result(LONGEST_WAIT)
+        except (OSError, CancelledError):  # of the network; or the scheduler is gone
+            lost = True
+        except Exception as problem:  # the class, or its method, is not there
+            reason = (str(problem).splitlines() or [type(problem).__name__])[0]
+            refusal = f"it has no course, or another version of it ({reason})"
+        with self._changed:
+            if self._asked.get(address) is not threading.current_thread():
+                return  # whatever it says, it has gone meanwhile
+            del self._asked[address]
+            if lost:
+                self._silent.add(address)
+            elif refusal:
+                self._left_out.add(address)
+                self._tell(f"Node {address} is left out: {refusal}.")
+            else:
+                self._free.append((address, actor))
+                self._changed.notify()
+
+    def _reconnect(self) -> None:
+        """The scheduler is gone, and all nodes with it: wait for it to come back."""
+        self._tell(f"The scheduler at {self._address} is gone. Waiting for it to come back.")
+        with self._changed:
+            for known in (self._asked, self._free, self._busy, self._silent, self._left_out):
+                known.clear()
+        self._hang_up()
+        while not self._closed.wait(INTERVAL):
+            try:
+                self._client = self._connect()
+            except (OSError, ValueError):
+                continue
+            self._tell(f"The scheduler at {self._address} is back.")
+            return
+
+    def _hang_up(self) -> None:
+        with contextlib.suppress(Exception):  # there may be nobody to take leave of
+            self._client.close(timeout=2)
+
+
+class RemoteWorker(io.RawIOBase):
+    """A worker on a node, as `sandbox.Worker` is one here. It is told things when it is read.
+
+    Args:
+        cluster: that the node goes back to.
+        address, actor: of the node.
+        patience: seconds to wait for an answer.
+    """
+
+    def __init__(self, cluster: Cluster, address: str, actor: Any, patience: float):
+        self._cluster, self._address, self._actor = cluster, address, actor
+        self._patience = patience
+        self._told, self._said = bytearray(), memoryview(b"")
+        self.connection = self
+
+    def __exit__(self, *_) -> None:
+        self._cluster.done(self._address, self._actor)
+
+    def ask(self, what: str, *arguments: Any) -> Any:
+        """Have the node do something.
+
+        Raises:
+            NodeLost: it does not answer, or has failed.
+        """
+        deadline = time.monotonic() + self._patience
+        try:
+            answer = getattr(self._actor, what)(*arguments)
+            while True:
+                try:
+                    return answer.result(INTERVAL)
+                except TimeoutError:  # Dask itself may wait for a node that is gone for ever
+                    if time.monotonic() > deadline or not self._cluster.has(self._address):
+                        raise
+        except Exception:  # of Dask, of the network, of the node
+            self._cluster.lost(self._address)
+            raise NodeLost(self._address) from None
+
+    def sendall(self, data: bytes) -> None:
+        self._told += data
+
+    def stream(self) -> BinaryIO:
+        """What the worker says."""
+        return io.BufferedReader(self, 2**16)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:
+        if not self._said:
+            told, self._told = bytes(self._told), bytearray()
+            self._said = memoryview(self.ask("exchange", told))
+        count = min(len(buffer), len(self._said))
+        buffer[:count] = self._said[:count]
+        self._said = self._said[count:]
+        return count
+
+    def ending(self) -> str:
+        """How the worker ended: see `sandbox.server`."""
+        return self.ask("ending")

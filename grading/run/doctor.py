@@ -1,0 +1,287 @@
+"""Whether and why the sandbox works on this machine: `python -m grading doctor`.
+
+Each layer is tried the way the sandbox uses it, from the lowest to a real worker that attempts what
+no submission may do. What rests on a layer that is missing is not tried, and nothing is said of it.
+"""
+
+import contextlib
+import os
+import platform
+import shutil
+import struct
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grading.run.launcher import (
+    COURSE,
+    FILES,
+    MEGABYTE,
+    MEMORY,
+    NOBODY,
+    PROCESSES,
+    Launcher,
+    NoSandbox,
+    bubblewrap,
+    processors,
+)
+
+SECONDS = 60.0  # of a processor, for a worker that needs less than one
+LARGEST_REPLIES = 2**20
+SETTINGS = {  # of the kernel → the value that forbids ordinary users their namespaces
+    "kernel.unprivileged_userns_clone": ("0", "sudo sysctl kernel.unprivileged_userns_clone=1"),
+    "user.max_user_namespaces": ("0", "sudo sysctl user.max_user_namespaces=10000"),
+    "kernel.apparmor_restrict_unprivileged_userns": (
+        "1",
+        "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile that "
+        "allows `userns` to bwrap",
+    ),
+}
+SECCOMP = (
+    "if this is a container, give it a seccomp profile that allows unshare, clone, mount and setns "
+    "(Docker, Podman: --security-opt seccomp=unconfined)"
+)
+HIDDEN = (
+    "part of /proc is covered, as in containers: let it be seen whole (Docker: --security-opt "
+    "systempaths=unconfined; Podman: --security-opt unmask=ALL; Kubernetes: procMount: Unmasked)"
+)
+AROUND = (
+    "no setting that can be seen from here forbids it: something around this system does, such as "
+    "a container, or bubblewrap with --disable-userns"
+)
+PROC = "a /proc of its own"
+LAYERS = {  # what bubblewrap is to do, each with more than the one before
+    "user namespaces": ["--unshare-user"],
+    "other namespaces": ["--unshare-all"],
+    PROC: ["--unshare-all", "--proc", "/proc"],
+}
+TOO_MANY = f"more than {PROCESSES} processes and threads"
+BOUND = (
+    "such limits do not bind root: if this is a container, let an ordinary user start it, or one "
+    "that is not root outside"
+)
+FORBIDDEN = {  # what a worker may not do → a cell that does it, and how that has to end
+    "the network": ("import socket\nsocket.socket()", "PermissionError"),
+    "your files": (f"open({str(COURSE / 'grading' / 'doctor.py')!r})", "FileNotFoundError"),
+    "other processes": (
+        "import os\nif sum(map(str.isdigit, os.listdir('/proc'))) < 5:\n    raise LookupError",
+        "LookupError",
+    ),
+    f"more than {MEMORY // MEGABYTE:,} MB of memory": (f"bytearray({2 * MEMORY})", "MemoryError"),
+    f"files of more than {FILES // MEGABYTE} MB": (
+        f"open('/tmp/large', 'wb').truncate({2 * FILES})",
+        "OSError: [Errno 27]",
+    ),
+    TOO_MANY: (
+        f"import threading\nfor _ in range({2 * PROCESSES}):\n"
+        "    threading.Thread(target=threading.Event().wait, daemon=True).start()",
+        "RuntimeError",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one layer.
+
+    Args:
+        state: "ok", "missing", or "note" for what the sandbox can do without.
+        layer: its name.
+        found: by trying, or reading.
+        cure: what would mend it.
+    """
+
+    state: str
+    layer: str
+    found: str
+    cure: str = ""
+
+    def __str__(self) -> str:
+        cure = f"\n{'':29}→ {self.cure}" if self.cure else ""
+        return f"{self.state:8} {self.layer:19} {self.found}{cure}"
+
+
+def findings() -> Iterator[Finding]:
+    """Try one layer after another, up to the first that is missing."""
+    for layers in (_program, _user, _settings, _namespaces, _control_groups, _memory, _worker):
+        for finding in layers():
+            yield finding
+            if finding.state == "missing":
+                return
+
+
+def _program() -> Iterator[Finding]:
+    if platform.system() != "Linux":
+        cure = "grade on Linux: inside WSL2, or in a virtual machine"
+        yield Finding("missing", "Linux", f"this is {platform.system()}", cure)
+        return
+    program = shutil.which("bwrap")
+    if program is None:
+        cure = "apt install bubblewrap, or dnf install bubblewrap"
+        yield Finding("missing", "bubblewrap", "there is no bwrap on the PATH", cure)
+        return
+    version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.strip()
+    yield Finding("ok", "bubblewrap", f"{program}, {version}")
+
+
+def _user() -> Iterator[Finding]:
+    """Whether workers can run as nobody, if root grades: limits on processes do not bind root."""
+    if os.getuid() != 0:
+        yield Finding("ok", "user", f"number {os.getuid()}, not root")
+    elif said := _try(["true"]):
+        cure = (
+            "run the grader as an ordinary user of this container, or map more users into it "
+            "(/etc/subuid and /etc/subgid)"
+        )
+        yield Finding("missing", "user", f"root cannot become user {NOBODY} here: {said}", cure)
+    else:
+        yield Finding("ok", "user", f"root, and workers become user {NOBODY}")
+
+
+def _try(command: Sequence[str]) -> str:
+    """Run a command as the user that workers have; what it says if it fails."""
+    who = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+    try:
+        done = subprocess.run(command, cwd="/", capture_output=True, **who)
+    except OSError as error:
+        return error.strerror or str(error)
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    return (said or [f"exit status {done.returncode}"])[-1] if done.returncode else ""
+
+
+def _settings() -> Iterator[Finding]:
+    """What the kernel says of namespaces. Whether they can be made is tried next."""
+    found = [f"{name} = {value}" for name in SETTINGS if (value := _setting(name))]
+    if _filtered():
+        found.append("a seccomp filter is on (of a container, say)")
+    yield Finding("note", "settings", ", ".join(found) or "none of those known restricts anything")
+
+
+def _setting(name: str) -> str:
+    """A setting of the kernel; "" where it has none of that name."""
+    with contextlib.suppress(OSError):
+        return Path("/proc/sys", *name.split(".")).read_text().strip()
+    return ""
+
+
+def _filtered() -> bool:
+    return "\nSeccomp:\t2" in Path("/proc/self/status").read_text()
+
+
+def _namespaces() -> Iterator[Finding]:
+    for layer, options in LAYERS.items():
+        said = _try([shutil.which("bwrap"), *options, "--ro-bind", "/", "/", "true"])
+        yield (
+            Finding("missing", layer, f"bubblewrap says “{said}”", _cure(layer))
+            if said
+            else Finding("ok", layer, "made")
+        )
+
+
+def _cure(layer: str) -> str:
+    """What would mend a layer, those before it being made, by what the kernel's settings say."""
+    if layer == PROC:
+        return HIDDEN
+    cures = [cure for name, (bad, cure) in SETTINGS.items() if _setting(name) == bad]
+    return "; ".join([*cures, *[SECCOMP] * _filtered()]) or AROUND
+
+
+def _control_groups() -> Iterator[Finding]:
+    """Whether there are control groups to make: the grader does without."""
+    folder = _own_group()
+    if folder is None:
+        found = "version 2 is not mounted"
+    else:
+        try:
+            os.rmdir(tempfile.mkdtemp(dir=folder))
+            found = f"version 2, delegated: {folder} takes another"
+        except OSError as error:
+            found = f"version 2, not delegated: {(error.strerror or '').lower()} in {folder}"
+    yield Finding("note", "control groups", f"{found}; not needed, guards limit each worker")
+
+
+def _own_group() -> Path | None:
+    """The folder of this process's control group, of version 2."""
+    own = [line.partition("::")[2] for line in _lines("/proc/self/cgroup") if line.startswith("0:")]
+    mounts = [line.split() for line in _lines("/proc/self/mounts")]
+    tops = [mount[1] for mount in mounts if mount[2] == "cgroup2"]
+    return Path(tops[0], own[0].lstrip("/")) if own and tops else None
+
+
+def _lines(path: str) -> list[str]:
+    return Path(path).read_text(errors="replace").splitlines()
+
+
+def _memory() -> Iterator[Finding]:
+    """How many workers at a time have room, each with all that it may take."""
+    sizes = dict(line.split(":") for line in _lines("/proc/meminfo"))
+    free, workers = 1024 * int(sizes["MemAvailable"].split()[0]), processors()
+    free = min([free, *_of_group("memory.max")])
+    room = max(free // MEMORY, 1)
+    found = (
+        f"{free // MEGABYTE:,} MB are free; {workers} at a time, one for each processor, may take "
+        f"{workers * MEMORY // MEGABYTE:,} MB"
+    )
+    cure = "" if room >= workers else f"--workers {room}, or more memory"
+    yield Finding("note" if cure else "ok", "memory", found, cure)
+    for most in _of_group("pids.max"):
+        few = most < workers * PROCESSES
+        found = f"this control group may have {most:,}, {workers} workers {workers * PROCESSES}"
+        yield Finding("note" if few else "ok", "processes", found, "raise pids.max" if few else "")
+
+
+def _of_group(limit: str) -> list[int]:
+    """A limit of this process's control group, if there is one."""
+    folder = _own_group()
+    with contextlib.suppress(OSError, ValueError):  # "max" is none
+        return [int((folder / limit).read_text())] if folder else []
+    return []
+
+
+def _worker() -> Iterator[Finding]:
+    """The real thing: both layers, and a worker that attempts what is forbidden."""
+    if said := _try_outer():
+        yield Finding("missing", "outer bubblewrap", f"bubblewrap says “{said}”")
+        return
+    yield Finding("ok", "outer bubblewrap", "shows the server what it needs")
+    try:
+        launcher = Launcher()
+    except NoSandbox as problem:
+        cure = "look whether whoever grades may read Python, its packages and the course"
+        yield Finding("missing", "server", problem.reason, cure)
+        return
+    with launcher:
+        yield Finding("ok", "server", "started, and has made a worker's namespaces")
+        yield from attempted(launcher)
+
+
+def _try_outer() -> str:
+    """The server's own bubblewrap, as whoever grades: only inside of it root becomes nobody."""
+    done = subprocess.run([*bubblewrap(), "true"], capture_output=True, text=True)
+    return (done.stderr.strip() or str(done.returncode)) if done.returncode else ""
+
+
+def attempted(launcher: Launcher) -> Iterator[Finding]:
+    """What becomes of a worker that attempts what is forbidden."""
+    from grading.run import protocol  # takes seconds, which what is tried before does not need
+
+    cells = [[number, code] for number, (code, _) in enumerate(FORBIDDEN.values())]
+    ended = dict.fromkeys(range(len(cells)), "nothing stopped it")
+    with launcher.launch(SECONDS) as worker, worker.stream() as stream:
+        worker.connection.sendall(protocol.pack({"cells": cells, "seconds": SECONDS, "tasks": []}))
+        message: dict = {}
+        try:
+            while "end" not in message:
+                message, _ = protocol.unpack(stream.read, LARGEST_REPLIES)
+                if "cell" in message:
+                    ended[message["cell"]] = message["error"]
+        except (OSError, ValueError, struct.error):
+            yield Finding("missing", "worker", f"it ended before its answer: {worker.ending()}")
+            return
+    for (what, (_, wanted)), end in zip(FORBIDDEN.items(), ended.values(), strict=True):
+        refused = end.startswith(wanted)
+        found = f"refused {what}" if refused else f"not refused {what}: {end}"
+        cure = BOUND if what == TOO_MANY and not refused else ""
+        yield Finding("ok" if refused else "missing", "worker", found, cure)

@@ -1,0 +1,216 @@
+"""Starts the server inside bubblewrap and gets workers from it, or says why that cannot be.
+
+The server and all that it forks see the system's libraries, Python, `utils` and this folder,
+read-only, and nothing else of the disk. There is no network. Started by root, they run as the user
+`nobody`: root is not bound by limits on the number of processes.
+"""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import BinaryIO
+
+HERE = Path(__file__).parent
+COURSE = HERE.parents[1]
+OURS = (COURSE / "utils", HERE.parent / "__init__.py", HERE)  # what a worker sees of the course
+# Settings of torch, oneDNN, MKL and NumPy that change the last digits of what they compute.
+ROUNDING = re.compile("ATEN_CPU_CAPABILITY|(ONEDNN|MKL|OPENBLAS|NPY)_")
+LAST_WORDS = 5.0  # seconds to wait for how a worker ended
+PATIENCE = 10  # seconds by the clock for each that a worker may use, as others may use the machine
+MEGABYTE = 2**20
+MEMORY = 2048 * MEGABYTE  # all processes of a submission together
+FILES = 64 * MEGABYTE  # each file, /tmp, /dev/shm
+PROCESSES = 64  # of a submission, including threads
+NOBODY = 65534
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/nix/store",
+    "/etc/ld.so.cache",
+    "/etc/fonts",
+)
+HOW_TO_GET_ONE = """\
+Submissions are strangers' programs, so they run in a sandbox, and there is none here: {reason}.
+  Linux          install bubblewrap: apt install bubblewrap, or dnf install bubblewrap. Where it
+                 is there and not allowed to work (Ubuntu from 24.04 on), allow it until the next
+                 start: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0
+  Windows        grade inside WSL2, and install bubblewrap there
+  macOS, others  grade in a Linux virtual machine, or in a container that may make namespaces
+What is missing, layer by layer, says python -m grading doctor.
+If you trust every submission, --unsafe grades without one. Each can then read and change whatever
+you can; every report will say so."""
+
+
+class NoSandbox(RuntimeError):  # noqa: N818 - something to install, not a fault
+    """There is no sandbox here; the message says how to get one, `reason` what is missing."""
+
+    def __init__(self, reason: str):
+        self.reason = reason
+        super().__init__(HOW_TO_GET_ONE.format(reason=reason))
+
+
+class Worker:
+    """A worker, as the parent sees it.
+
+    Args:
+        connection: to the worker, where a learner's code may say anything.
+        status: from its guard, who says how the worker ended.
+    """
+
+    def __init__(self, connection: socket.socket, status: socket.socket):
+        self.connection, self._status = connection, status
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._status.close()  # which ends the worker
+        self.connection.close()
+
+    def stream(self) -> BinaryIO:
+        """What the worker sends."""
+        return self.connection.makefile("rb")
+
+    def ending(self) -> str:
+        """How the worker ended: see `server`; "done" where it lives on and is silent."""
+        try:
+            return self._status.recv(16).decode() or "failed"
+        except TimeoutError:
+            return "done"
+
+
+class Launcher:
+    """Gets workers from a warm server, which it starts. Several threads may ask at once.
+
+    Args:
+        safe: in the sandbox. Otherwise server and workers are ordinary processes of yours.
+        workers: how many are to run at a time. In the sandbox, each gets its share of the
+            processors and no other, whatever its neighbours do.
+
+    Raises:
+        NoSandbox: there is no bubblewrap, or it is not allowed to work.
+    """
+
+    def __init__(self, safe: bool = True, workers: int = 1):
+        self._safe, self._workers, self._closed = safe, workers, False
+        self._lock = threading.Lock()
+        self._start_server()
+
+    def __enter__(self) -> "Launcher":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._closed = True
+        self._stop_server()
+
+    @property
+    def server_ended(self) -> bool:
+        """Whether the server is gone, and all workers with it."""
+        return self._server.poll() is not None
+
+    def launch(self, seconds: float) -> Worker:
+        """A new worker that may use so much processor time, and idle for as long."""
+        connection, far_connection = socket.socketpair()
+        status, far_status = socket.socketpair()
+        with far_connection, far_status, self._lock:
+            far = [far_connection.fileno(), far_status.fileno()]
+            job = [f"{seconds:.1f}".encode().ljust(16)]
+            try:
+                socket.send_fds(self._jobs, job, far)
+            except OSError:
+                if self._closed:  # nobody waits for an answer any more
+                    raise
+                self._stop_server()  # something has ended it: the machine ran out of memory, say
+                self._start_server()
+                socket.send_fds(self._jobs, job, far)
+        connection.settimeout(PATIENCE * seconds + LAST_WORDS)  # its guard should have ended it
+        status.settimeout(LAST_WORDS)
+        return Worker(connection, status)
+
+    def _start_server(self) -> None:
+        command = bubblewrap() if self._safe else []
+        self._jobs, theirs = socket.socketpair()
+        command += [sys.executable, "-m", "grading.run.server", str(theirs.fileno())]
+        command += ["safe" if self._safe else "unsafe", str(self._workers)]
+        environment = {"PATH": os.defpath, "PYTHONPATH": str(COURSE), "OMP_NUM_THREADS": "1"}
+        environment |= {"HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
+        # The worker has to round as the parent does, or a test with `==` would be judged otherwise.
+        environment |= {name: value for name, value in os.environ.items() if ROUNDING.match(name)}
+        self._server = subprocess.Popen(
+            command,
+            pass_fds=[theirs.fileno()],
+            env=environment,
+            cwd=None if self._safe else COURSE,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the parent; the server ends with the parent
+        )
+        theirs.close()
+        if self._jobs.recv(5) != b"ready":
+            self._jobs.close()
+            said = self._server.communicate()[1].decode(errors="replace").strip().splitlines()
+            raise NoSandbox(f"bubblewrap ended with “{said[-1] if said else 'nothing'}”")
+
+    def _stop_server(self) -> None:
+        self._jobs.close()
+        self._server.communicate()  # waits for its end, and closes its pipe
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def bubblewrap() -> list[str]:
+    """The command that shows the server only what it needs.
+
+    Raises:
+        NoSandbox: there is no bubblewrap.
+    """
+    program = shutil.which("bwrap")
+    if program is None:
+        raise NoSandbox("the program bwrap is not installed")
+    command = [program, "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
+    command += [
+        "--unshare-uts",
+        "--hostname",
+        "sandbox",
+    ]  # this machine's name is nobody's business
+    command += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: the course may lie in there
+    made = {Path("/tmp")}
+    for path in _needed():
+        for parent in reversed(path.parents[:-1]):
+            if parent not in made:  # readable by all, unlike those that bubblewrap makes itself
+                command += ["--dir", str(parent)]
+                made.add(parent)
+        if path.is_symlink() and str(path) in SYSTEM:  # to /usr; a link to an environment leads out
+            command += ["--symlink", os.readlink(path), str(path)]
+        else:
+            command += ["--ro-bind", str(path), str(path)]
+    # The whole of /proc, so that the namespaces inside may have one of their own.
+    command += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
+    return [*command, "--chdir", "/"]
+
+
+def _needed() -> Iterator[Path]:
+    """The parts of the disk that Python needs, no path inside another."""
+    paths = [Path(path) for path in SYSTEM if os.path.lexists(path)]
+    packages = find_spec("torch").submodule_search_locations[0]
+    python = {sys.prefix, sys.base_prefix, Path(sys.executable).parent, Path(packages).parent}
+    for path in sorted(map(Path, {*python, *OURS})):
+        if path.exists() and not any(path.is_relative_to(known) for known in paths):
+            paths.append(path)
+    yield from paths

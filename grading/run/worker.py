@@ -1,0 +1,223 @@
+"""Runs a learner's cells and answers, in a sandbox. Nothing that happens here decides a grade.
+
+Once the first cell has run, the process is the learner's: the parent trusts nothing that it sends.
+It knows the inputs, and no expected value. A learner's test gets what it tests from the parent too:
+call by call, and no implementation.
+"""
+
+import builtins
+import contextlib
+import functools
+import gc
+import linecache
+import signal
+import socket
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+import utils.checks
+import utils.plots
+from grading.run import protocol
+from utils.checks.catch_the_bug import Decision
+from utils.checks.notebook import NOT_DEFINED
+from utils.checks.reasons import Reason
+from utils.checks.runner import (
+    AnswerError,
+    OutOfTime,
+    Printed,
+    Rerun,
+    answers,
+    redirected,
+    time_limit,
+)
+from utils.checks.tasks import Answer, CallSpec, Case
+
+LARGEST_REQUEST = 2**30
+# A busy machine must cost nobody points. A sleep, and what runs in a child, the guard ends.
+processor_limit = functools.partial(time_limit, processor=True)
+
+
+def work(connection: socket.socket) -> None:
+    """Read the request, run the cells, answer the tasks one by one."""
+
+    def say(**message: Any) -> None:
+        connection.sendall(protocol.pack(message))
+
+    with connection.makefile("rb") as stream:
+
+        def hear() -> Any:
+            return protocol.unpack(stream.read, LARGEST_REQUEST)[0]
+
+        request = hear()
+        names = _run(request["cells"], request["seconds"], say)
+        for asked in request["tasks"]:
+            spec = CallSpec(**asked["spec"])
+            parts = [[Case(**case) for case in part] for part in asked["parts"]]
+            say(at="task", which=spec.id)
+            examiner = functools.partial(RemoteReferee, spec.id, say, hear)
+            call_again = Rerun(spec, names.get(spec.id))
+            say(task=spec.id, parts=_replies(spec, parts, names, examiner))
+            while (more := hear())["cases"]:
+                cases = [Case(**case) for case in more["cases"]]
+                again = call_again(cases, more["seed"])
+                say(task=spec.id, tried=[one if _can_be_sent(one) else None for one in again])
+        say(end=True)
+
+
+class RemoteReferee:
+    """The examiner of a learner's test, at the other end of the connection."""
+
+    def __init__(self, task: str, say: Callable, hear: Callable, case: Case):
+        self._task, self._say, self._hear = task, say, hear
+        self.seeds = case.inputs["seeds"]
+        self.answer = Answer({})  # it is put together over there
+
+    def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        with _undisturbed():
+            self._say(task=self._task, call=[arguments, list(named.items())])
+            return self._hear()
+
+    def decided(self, decision: Decision) -> None:
+        with _undisturbed():
+            self._say(task=self._task, decision=decision)
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """The clock waits: half a message would make nonsense of all that follow."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGPROF])
+
+
+def _run(cells: Sequence[tuple[int, str]], seconds: float, say) -> dict[str, Any]:
+    """Run the cells in order, and once more those that missed a name defined later.
+
+    Returns:
+        The names of the notebook.
+    """
+    module = types.ModuleType("__main__")
+    names = vars(module)
+    sys.modules["__main__"] = module
+    names.update(__builtins__=builtins, get_ipython=lambda: None, display=lambda *_, **__: None)
+    for name in ("check", "hint", "progress"):  # answers are asked for below
+        setattr(utils.checks, name, lambda *_, **__: None)
+    for name in utils.plots.FIGURES:
+        draw = getattr(utils.plots, name)
+        setattr(utils.plots, name, functools.partial(_LazyFigure, draw))
+    too_early = []
+    for number, source in cells:
+        say(at="cell", which=number)
+        error, late = _run_cell(number, source, names, seconds)
+        if error:
+            say(cell=number, error=error, late=late)
+        if error.startswith("NameError"):
+            too_early.append((number, source))
+    for number, source in too_early:
+        say(at="cell", which=number)
+        error, late = _run_cell(number, source, names, seconds)
+        if late or not error:
+            say(cell=number, error=error, late=late)
+    return names
+
+
+class _LazyFigure:
+    """A figure that is drawn when it is first used, which here hardly any is."""
+
+    def __init__(self, draw: Callable, *arguments: Any, **options: Any):
+        self._draw = functools.cache(lambda: draw(*arguments, **options))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._draw(), name)
+
+
+def _run_cell(number: int, source: str, names: dict[str, Any], seconds: float) -> tuple[str, bool]:
+    """Run one cell; what goes wrong, as a line of text, and whether that is the time it takes."""
+    file = f"<cell {number}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    try:
+        with redirected(Printed()), processor_limit(seconds):
+            exec(compile(source, file, "exec"), names)
+    except OutOfTime:
+        return f"it was still running after {seconds:g} seconds, and was stopped", True
+    except BaseException as error:  # also SystemExit
+        return _words(error), False
+    return "", False
+
+
+def _words(error: BaseException) -> str:
+    try:
+        text = str(error).partition("\n")[0][:200]
+    except BaseException:  # an odd `__str__`
+        text = ""
+    return f"{type(error).__name__}: {text}"
+
+
+def _replies(
+    spec: CallSpec,
+    parts: Sequence[Sequence[Case]],
+    names: dict[str, Any],
+    examiner: Callable[[Case], RemoteReferee],
+) -> list[dict[str, Any]]:
+    """What the learner's object returns for each set of cases; the first trouble is the last."""
+    replies = []
+    for cases in parts:
+        printed = Printed()
+        try:
+            said: dict[str, Any] = {}
+            try:
+                if spec.id not in names:
+                    raise AnswerError(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
+                asked = examiner(*cases) if spec.answer_type == "test" else None
+                given = answers(spec, names[spec.id], cases, printed, asked, processor_limit)
+            except AnswerError as trouble:
+                given = trouble.earlier
+                said["trouble"] = [trouble.reason, trouble.message, trouble.where]
+            said |= {"answers": [plain(answer) for answer in given], "printed": printed.lines}
+            protocol.pack(said)  # whether it can be sent at all
+        except BaseException as error:  # objects can be odder than anybody foresees
+            message = f"`{spec.id}` gives something that cannot be compared. {_words(error)}"
+            said = {"trouble": [Reason.TYPE, message, ""], "answers": [], "printed": printed.lines}
+        replies.append(said)
+        if "trouble" in said:
+            break
+    return replies
+
+
+def _can_be_sent(outputs: Mapping[str, np.ndarray] | None) -> bool:
+    try:
+        protocol.pack(outputs)
+    except protocol.WireError:
+        return False
+    return True
+
+
+def plain(answer: Answer) -> dict[str, Any]:
+    """As it goes over the wire."""
+    gradients = [[*key, gradient] for key, gradient in answer.gradients.items()]
+    return {"outputs": answer.outputs, "gradients": gradients}
+
+
+def warm_up() -> None:
+    """Import what notebooks import and use each part once, so that every fork finds it ready."""
+    import sklearn.datasets  # noqa: F401
+
+    import utils.metrics
+    import utils.running_example
+    import utils.seq2seq
+    import utils.training
+
+    torch.set_num_threads(1)  # threads do not survive a fork
+    weight = torch.randn(4, 4, requires_grad=True)
+    (torch.randn(2, 3, 4) @ weight).softmax(-1).sum().backward()
+    torch.testing.assert_close(weight, weight)  # a test may use it, and it imports a lot
+    utils.plots.concept_heatmap(torch.eye(2), ["a", "b"], ["c", "d"], "warm")
+    gc.collect()
+    gc.freeze()  # the collector of a fork then does not touch, and copy, these pages

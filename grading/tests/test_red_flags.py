@@ -1,0 +1,261 @@
+"""What a person is told to look at, in code that is read and not run."""
+
+import ast
+import builtins
+from textwrap import dedent
+
+import pytest
+
+from grading.intake import notebook_parser, red_flags
+from grading.intake.notebook_parser import Notebook
+from grading.intake.red_flags import Sign
+from grading.run import scoring
+from grading.run.scoring import Outcome, Result
+from solutions import build
+from utils.checks import bank
+from utils.checks.code import syntax
+from utils.checks.reasons import Reason
+
+NAMES = [path.stem for path in build.notebooks()]
+SCALED = "def scaled_attention(query, keys, values, mask=None):\n"
+USED = "scaled_attention uses scaled_dot_product_attention"
+
+
+def noticed(number: str, *cells: str) -> list[str]:
+    """What is said of a notebook with these cells, numbered from 1."""
+    (name,) = (name for name in NAMES if name.startswith(number))
+    numbered = [*enumerate(map(dedent, cells), start=1)]
+    return [*map(str, red_flags.signs(name, numbered, notebook_parser.given_code(name)))]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"import torch.nn.functional as F\n{SCALED}    return F.scaled_dot_product_attention()"],
+        [
+            "from torch.nn.functional import scaled_dot_product_attention as it",
+            f"{SCALED}    return it(query, keys, values)",
+        ],
+        [
+            "import torch\nops = torch.nn.functional\nfused = ops.scaled_dot_product_attention",
+            f"helper = fused\n{SCALED}    return helper(query, keys, values)",
+        ],
+        [
+            "from torch.nn import functional",
+            "def deeper(*all): return functional.scaled_dot_product_attention(*all)",
+            "class Helper:\n    def __call__(self, *all): return deeper(*all)",
+            f"{SCALED}    return Helper()(query, keys, values)",
+        ],
+        [
+            f"import torch\n{SCALED}    name = 'scaled_dot_product_attention'\n"
+            "    return getattr(torch.nn.functional, name)(query, keys, values)"
+        ],
+        [
+            f"{SCALED}    from torch.nn.functional import scaled_dot_product_attention as it\n"
+            "    return it(query, keys, values)"
+        ],
+        [f"from torch.nn.functional import *\n{SCALED}    return scaled_dot_product_attention()"],
+        [
+            f"class Any: pass\n{SCALED}    return Any.call(query)",
+            "import torch.nn.functional as F\nif F:\n    Any.call = F.scaled_dot_product_attention",
+        ],
+    ],
+)
+def test_a_shortcut_is_found_wherever_it_hides(cells):
+    assert [one for one in noticed("04", *cells) if one.startswith(USED)]
+
+
+def test_what_an_answer_does_not_use_is_no_shortcut_of_it():
+    cells = [
+        "from utils.masks import masked_softmax, causal_mask",
+        "import torch.nn.functional as F\nweights = F.scaled_dot_product_attention",
+        f"{SCALED}    weights = query @ keys.mT\n    return weights @ values, weights",
+        "compare = F.scaled_dot_product_attention(1, 2, 3), scaled_attention(1, 2, 3)",
+    ]
+    assert noticed("04", *cells) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "cell", "said"),
+    [
+        (
+            "02",
+            "from utils.masks import masked_softmax",
+            "masked_softmax is utils.masks.masked_softmax itself (cell 1)",
+        ),
+        (
+            "02",
+            "import utils.masks as m\nmasked_softmax = m.masked_softmax",
+            "masked_softmax is utils.masks.masked_softmax itself (cell 1)",
+        ),
+        (
+            "01",
+            "from utils import metrics\ndef entropy(w): return metrics.attention_entropy(w)",
+            "entropy uses utils.metrics.attention_entropy, which its notebook does not give "
+            "(cell 1)",
+        ),
+        (
+            "01",
+            "import scipy.special as s\ndef entropy(w): return s.entr(w).sum(-1)",
+            "entropy uses scipy.special.entr, which its notebook does not give (cell 1)",
+        ),
+        (
+            "08",
+            "from torch import nn\ndef layer_norm(x, gamma, beta): return nn.LayerNorm(3)(x)",
+            "layer_norm uses LayerNorm (cell 1)",
+        ),
+        (
+            "06",
+            "WORDS = {'the cat': 'le chat'}\n"
+            "def my_translations(sentences): return [WORDS[one] for one in sentences]",
+            "my_translations rests on no model (cell 1)",
+        ),
+    ],
+)
+def test_what_stands_in_for_an_answer_is_told(number, cell, said):
+    assert said in noticed(number, cell)
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("import utils.checks.runner as c\nc.REPEAT", "mentions utils.checks.runner.REPEAT"),
+        (
+            "from utils.checks import runner\nrunner.factors = min",
+            "replaces utils.checks.runner",
+        ),
+        ("import torch\ntorch.autograd.grad = lambda *_: []", "replaces torch.autograd.grad"),
+        ("import torch\nsetattr(torch, 'equal', max)", "replaces torch"),
+        (
+            "from torch import Tensor as T\nT.clone = lambda self: self",
+            "replaces torch.Tensor.clone",
+        ),
+        ("import sys\nsys.modules['__main__']", "mentions sys.modules"),
+        ("import gc\ngc.get_objects()", "mentions gc.get_objects"),
+        ("import numpy\nnumpy.load('exercises/01_attention_concepts.npz')", "mentions .npz"),
+        ("from solutions.n01_attention_concepts import entropy", "mentions solutions."),
+        ("import torch\ntorch.ops.aten.native_layer_norm", "mentions torch.ops.aten"),
+        ("import torch.nn.functional as F\nF._canonical_mask", "mentions torch.nn.functional._"),
+        ("eval('1')", "looks names up while it runs, by eval"),
+        ("import importlib\nimportlib.import_module('x')", "looks names up while it runs, by"),
+        ("import torch\ntorch.__dict__['equal']", "looks names up while it runs, by torch."),
+        (
+            "import torch\nclass F(torch.autograd.Function): pass",
+            "mentions torch.autograd.Function",
+        ),
+    ],
+)
+def test_a_way_into_the_grader_is_told(cell, said):
+    assert any(one.startswith(f"the code {said}") for one in noticed("01", cell))
+
+
+def test_ordinary_code_says_nothing():
+    ordinary = """
+        import math, sys, random
+        import matplotlib.pyplot as plt
+        import torch
+        from utils.checks import check, hint, progress
+        torch.backends.cudnn.deterministic = True
+        model = torch.nn.Linear(2, 2)
+        model.eval()
+        model.weight.data = torch.ones(2, 2)
+        grading, solutions = [1], {"utils": 2}
+        print(sys.version, "for the solutions, look below. grading: none")
+        check("entropy")
+    """
+    assert noticed("01", ordinary) == []
+    for name in NAMES:
+        given = notebook_parser.given_code(name)
+        found = [*map(str, red_flags.signs(name, [*enumerate(given)], given))]
+        assert all("rests on no model" in one for one in found)  # which is true of a stub
+
+
+def test_of_a_task_without_points_nothing_is_told():
+    found = [Sign("entropy", "uses x"), Sign("soft_lookup", "uses y"), Sign("", "mentions z")]
+    result = Result("", "", "", "", code={"soft_lookup": "def soft_lookup(): ..."})
+    for task, points in {"entropy": 0, "soft_lookup": 4, "read_alignment": 3}.items():
+        result.tasks[task] = Outcome(points, 4, Reason.PASSED, "", "", [], points)
+    told = [str(one) for one in scoring._signs(result, Notebook("", [], signs=found))]
+    assert told == [
+        "soft_lookup uses y",
+        "the code mentions z",
+        "read_alignment is defined by no cell of the notebook",
+    ]
+
+
+# --- The published answers ------------------------------------------------------------------------
+
+
+class Renamed(ast.NodeTransformer):
+    """Other names for all that is local to a function."""
+
+    def visit_FunctionDef(self, node):
+        bound = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+        bound |= {
+            one.id
+            for one in ast.walk(node)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }
+        for one in ast.walk(node):
+            if isinstance(one, ast.Name) and one.id in bound:
+                one.id += "_of_mine"
+            elif isinstance(one, ast.arg):
+                one.arg += "_of_mine"
+        return node
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_published_solutions_are_known_under_other_names_and_in_another_layout(name):
+    cells = build.code_of(build.SOURCE / f"{name}.ipynb")
+    other = [ast.unparse(Renamed().visit(ast.parse(cell))) for cell in cells]
+    found = red_flags.signs(name, [*enumerate(other)], notebook_parser.given_code(name))
+    taken = {one.task for one in found if one.noticed == "reads like a published solution"}
+    long = {
+        task
+        for task, answers in red_flags._published(name).items()
+        if len(answers[0]) >= red_flags.LONG
+    }
+    assert taken == long
+    assert {one.noticed for one in found} == {"reads like a published solution"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_right_answers_in_other_styles_are_not_taken_for_published_ones(name):
+    """Each as if the others alone were published: with much room, where they are long."""
+    for task, answers in red_flags._published(name).items():
+        for own in answers:
+            for other in answers:
+                if other is not own and len(other) >= red_flags.LONG:
+                    assert len(own & other) <= 0.55 * len(other), task
+
+
+def test_what_must_be_short_is_nobodys():
+    cells = [
+        "import torch",
+        "def softmax_with_temperature(scores, temperature):\n"
+        "    return (scores / temperature).softmax(-1)",
+        "def soft_lookup(q, k, v):\n    scores = q @ k.T\n    w = scores.softmax(-1)\n"
+        "    return w @ v, w",
+        "def normalised_heatmap(scores):\n    return scores.softmax(dim=-1)",
+    ]
+    assert noticed("01", *cells) == []
+
+
+def test_code_that_is_nested_deeply_is_no_fault():
+    deep = "x = " + "-" * 900 + "1"
+    assert syntax(deep).body
+    assert isinstance(noticed("01", deep, "y = " + "a." * 900 + "b"), list)
+
+
+def test_every_name_of_a_lookup_exists():
+    assert all(hasattr(builtins, name) for name in red_flags.LOOKUPS - {"__builtins__"})
+
+
+def test_the_documentation_names_the_tasks_of_choices():
+    text = (bank.FOLDER.parent / "docs" / "grading.md").read_text(encoding="utf-8")
+    tasks = [
+        task for tasks in bank.tasks().values() for task in tasks if task.answer_type == "choices"
+    ]
+    *first, last = (f"`{task.id}`" for task in tasks)
+    points = sum(task.points for task in tasks)
+    assert f"{', '.join(first)} and {last}, {points} points together" in " ".join(text.split())

@@ -1,0 +1,158 @@
+"""Measure the checks on answers that they have never seen: `make recall`, or `ANSWERS=file`.
+
+A file holds one round of labelled answers, each as it would stand in a learner's notebook:
+
+    # %% entropy · wrong · eps
+    # source: where its style comes from
+    # mistake: what is wrong with it (of wrong answers, for people who read the output)
+    def entropy(weights): …
+
+Below each task stands what the checks said of its answers, and on the last line all counts, as
+JSON.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from solutions.build import chosen
+from solutions.selftest import names_at_first
+from utils.checks import bank
+from utils.checks.compare import Verdict
+from utils.checks.notebook import verdict_on
+from utils.checks.reasons import Reason
+from utils.checks.runner import Printed, redirected
+
+ROUNDS = sorted((Path(__file__).parent / "labelled").glob("round*.py"))
+HEADING = re.compile(r"^# %% (?P<task>\w+) · (?P<label>right|wrong) · (?P<name>\S+)$", re.MULTILINE)
+OUTCOMES = (  # of a wrong answer that is refused
+    "named",  # a known mistake is named
+    "related",  # the relation to the right answer is stated
+    "symptom",  # what shows is stated: a shape, an exception, a broken rule
+    "silent",  # values differ, and that is all
+)
+
+
+class Labelled(NamedTuple):
+    """An answer that a person has labelled right or wrong.
+
+    Args:
+        task: the task that it answers.
+        right: its label.
+        name: a few words, joined by hyphens.
+        mistake: what is wrong with it, for people; empty where it is right.
+        code: as it would stand in a notebook.
+    """
+
+    task: str
+    right: bool
+    name: str
+    mistake: str
+    code: str
+
+
+def labelled(file: Path) -> list[Labelled]:
+    """Return the answers of one round, in the order of the course.
+
+    Raises:
+        ValueError: the file holds no labelled answer, or one of an unknown task or without source.
+    """
+    tasks = [task.id for tasks in bank.tasks().values() for task in tasks]
+    text = file.read_text(encoding="utf-8")
+    headings = list(HEADING.finditer(text))
+    if len(headings) != text.count("# %%") or not headings:
+        raise ValueError(f"{file}: begin each answer with a line '# %% entropy · right · loop'")
+    ends = [heading.start() for heading in headings[1:]] + [len(text)]
+    answers = []
+    for heading, end in zip(headings, ends, strict=True):
+        code = text[heading.end() : end].strip() + "\n"
+        if heading["task"] not in tasks:
+            raise ValueError(f"{file}: no task is called {heading['task']}")
+        if not code.startswith("# source: "):
+            raise ValueError(f"{file}: below {heading[0]!r} write '# source: …'")
+        mistake = re.search(r"^# mistake: (.+)$", code, re.MULTILINE)
+        right = heading["label"] == "right"
+        answers.append(
+            Labelled(heading["task"], right, heading["name"], mistake[1] if mistake else "", code)
+        )
+    return sorted(answers, key=lambda answer: tasks.index(answer.task))
+
+
+def verdict(answer: Labelled) -> Verdict:
+    """Return what a learner with this answer is told.
+
+    Raises:
+        Exception: its code does not run.
+    """
+    ((path, _),) = chosen(answer.task)
+    with redirected(Printed()):
+        names = names_at_first(path).copy()
+        torch.manual_seed(0)  # some train a network
+        exec(compile(answer.code, f"{answer.task}/{answer.name}.py", "exec"), names)
+    return verdict_on(bank.load(answer.task), names, Printed())
+
+
+def outcome(verdict: Verdict) -> str:
+    """Classify a verdict: "accepted", or one of `OUTCOMES`."""
+    if verdict.passed:
+        return "accepted"
+    if verdict.mistake:
+        return "named"
+    if verdict.relation:
+        return "related"
+    return "silent" if verdict.reason == Reason.VALUES else "symptom"
+
+
+def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
+    """Count right answers and those accepted, wrong ones and those refused, and each outcome."""
+    of_right = [outcome for answer, outcome in judged if answer.right]
+    of_wrong = [outcome for answer, outcome in judged if not answer.right]
+    return {
+        "right": len(of_right),
+        "accepted": of_right.count("accepted"),
+        "wrong": len(of_wrong),
+        "refused": len(of_wrong) - of_wrong.count("accepted"),
+        **{outcome: of_wrong.count(outcome) for outcome in OUTCOMES},
+    }
+
+
+def report(answer: Labelled, verdict: Verdict) -> Iterator[str]:
+    """Yield what the check said of an answer, and what is true."""
+    words = verdict.mistake.name if verdict.mistake else verdict.relation or verdict.message
+    label = f"{'right' if answer.right else 'wrong'}-{answer.name}"
+    yield f"    {label}: {outcome(verdict)}{'' if verdict.passed else f': {words}'}"
+    if answer.mistake:
+        yield f"        in truth: {answer.mistake}"
+
+
+def main(files: Sequence[Path]) -> None:
+    """Print what the checks say of the answers in each file, and the counts of all of them."""
+    judged: list[tuple[Labelled, str]] = []
+    for file in files:
+        try:
+            answers = labelled(file)
+        except ValueError as error:
+            sys.exit(str(error))
+        print(f"{file.stem:24}" + "".join(f"{name:>10}" for name in count([])))
+        of_round: list[tuple[Labelled, str]] = []
+        for task in dict.fromkeys(answer.task for answer in answers):
+            verdicts = [(answer, verdict(answer)) for answer in answers if answer.task == task]
+            of_task = [(answer, outcome(given)) for answer, given in verdicts]
+            of_round += of_task
+            print(f"{task:24}" + "".join(f"{number:10}" for number in count(of_task).values()))
+            print(*(line for each in verdicts for line in report(*each)), sep="\n")
+        print(f"{file.stem + ', all':24}" + "".join(f"{n:10}" for n in count(of_round).values()))
+        judged += of_round
+    print(json.dumps(count(judged)))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Measure the checks on labelled answers.")
+    parser.add_argument("files", type=Path, nargs="*", default=ROUNDS)
+    main(parser.parse_args().files)

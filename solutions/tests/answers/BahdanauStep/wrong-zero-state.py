@@ -1,9 +1,0 @@
-# source: a language model that calls the cell without its state
-# mistake: the GRU starts from zeros
-class BahdanauStep(BahdanauLayers):
-    def forward(self, state, embedded, keys, mask):
-        scores = self.v(torch.tanh(self.W_query(state).unsqueeze(1) + self.W_key(keys))).squeeze(-1)
-        weights = scores.masked_fill(~mask, -torch.inf).softmax(-1).nan_to_num()
-        context = (weights.unsqueeze(-1) * keys).sum(1)
-        new_state = self.rnn(torch.cat([embedded, context], -1))
-        return context, weights, new_state, self.output(torch.cat([new_state, context, embedded], -1))

@@ -1,8 +1,0 @@
-# source: a language model that finishes the job
-# mistake: chances come back where logits are asked for
-def luong_step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
-    s = torch.tanh(torch.cat([word, fed, state], -1) @ W_update.T)
-    weights = masked_softmax(torch.einsum("bn,nk,bsk->bs", s, W, encoder_states), mask)
-    c = torch.einsum("bs,bsk->bk", weights, encoder_states)
-    h = torch.tanh(torch.cat([c, s], -1) @ W_c.T)
-    return (h @ W_out.T).softmax(-1), s, h, weights

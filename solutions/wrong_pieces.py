@@ -1,0 +1,251 @@
+"""Parts of answers, right and wrong, that several exercises share.
+
+A wrong implementation is mostly a right one with one part replaced. Parts that need no words have
+a comment in place of a docstring: made-up learners (`grading.classroom`) copy them as they are.
+"""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from solutions.specification import WrongAnswer
+from utils.masks import masked_softmax
+
+
+# Each row divided by its sum.
+def over_sum(numbers: Tensor) -> Tensor:
+    return numbers / numbers.sum(-1, keepdim=True)
+
+
+# Each vector brought to length 1.
+def unit(vectors):
+    return vectors / vectors.norm(dim=-1, keepdim=True).clamp(min=1e-6)
+
+
+def in_pairs(states, keys):
+    """Every pair [s; h] written out: (..., tgt_len, src_len, state_dim + key_dim)."""
+    tgt_len, src_len = states.shape[-2], keys.shape[-2]
+    repeated = states.unsqueeze(-2).expand(*states.shape[:-1], src_len, -1)
+    others = keys.unsqueeze(-3).expand(*keys.shape[:-2], tgt_len, -1, -1)
+    return torch.cat([repeated, others], dim=-1)
+
+
+def answers_to_pairs(states, keys, W_joined):
+    """The hidden layer of the joined score: (..., tgt_len, src_len, attention_dim)."""
+    return (in_pairs(states, keys) @ W_joined.T).tanh()
+
+
+def key_in_front(pairs, state_dim):
+    """The pairs [h; s] in place of [s; h]."""
+    return pairs.roll(-state_dim, -1)
+
+
+def filled(scores, mask, filling, dim=-1):
+    """A softmax of scores whose hidden cells are filled with one number."""
+    return scores.masked_fill(~mask, filling).softmax(dim)
+
+
+def safe_softmax(scores, mask):
+    """The right masked softmax: hidden cells get 0, also where a whole row is hidden."""
+    if mask is None:
+        return scores.softmax(-1)
+    return filled(scores, mask, torch.finfo(scores.dtype).min).masked_fill(~mask, 0.0)
+
+
+class Judge(nn.Module):
+    """Additive attention in methods, each of which a misconception can replace."""
+
+    def __init__(self, query_dim, key_dim, attention_dim):
+        super().__init__()
+        self.W_query = nn.Linear(query_dim, attention_dim, bias=False)
+        self.W_key = nn.Linear(key_dim, attention_dim, bias=False)
+        self.v = nn.Linear(attention_dim, 1, bias=False)
+
+    def sums(self, query, keys):
+        return self.W_query(query).unsqueeze(2) + self.W_key(keys).unsqueeze(1)
+
+    def score(self, query, keys):
+        return self.v(self.sums(query, keys).tanh()).squeeze(-1)
+
+    def weigh(self, scores, mask):
+        return safe_softmax(scores, mask)
+
+    def mix(self, weights, keys, values):
+        return weights @ (keys if values is None else values)
+
+    def forward(self, query, keys, values=None, mask=None):
+        weights = self.weigh(self.score(query, keys), mask)
+        return self.mix(weights, keys, values), weights
+
+
+def judge(base=Judge, **instead):
+    """A subclass with some of its methods replaced."""
+
+    class Judge(base):
+        pass
+
+    for name, method in instead.items():
+        setattr(Judge, name, method)
+    return Judge
+
+
+def reshaped(keys):
+    """What `.mT` is often mistaken for."""
+    return keys.reshape(keys.shape[0], keys.shape[2], keys.shape[1])
+
+
+def general(query, keys, W):
+    """Luong's general score: (batch, tgt_len, src_len)."""
+    return torch.einsum("btq,qk,bsk->bts", query, W, keys)
+
+
+def root_of_width(query, keys, values):
+    """The right scale."""
+    return query.shape[-1] ** 0.5
+
+
+def attention(scale=root_of_width, weigh=masked_softmax, handed_out=lambda keys, values: values):
+    """Scaled dot-product attention, in which a misconception can replace a part.
+
+    Args:
+        scale: what the scores are divided by, from query, keys and values.
+        weigh: weights from scores and mask.
+        handed_out: what the weights mix, from keys and values.
+    """
+
+    def attend(query, keys, values, mask=None):
+        weights = weigh(query @ keys.mT / scale(query, keys, values), mask)
+        return weights @ handed_out(keys, values), weights
+
+    return attend
+
+
+def fill_with(number):
+    """Hidden scores become this number; rows without an open cell are forgotten."""
+
+    def weigh(scores, mask):
+        return (scores if mask is None else scores.masked_fill(~mask, number)).softmax(-1)
+
+    return weigh
+
+
+def mask_late(scores, mask):
+    """The mask is applied after the softmax."""
+    return scores.softmax(-1) * (1 if mask is None else mask)
+
+
+def mask_turned(scores, mask):
+    """True is taken for "hidden"."""
+    return masked_softmax(scores, None if mask is None else ~mask)
+
+
+def mask_added(scores, mask):
+    """The boolean mask is added to the scores."""
+    return (scores if mask is None else scores + mask).softmax(-1)
+
+
+def cut_and_divided(scores, mask):
+    """The mask is applied after the softmax, and the rows are divided by their sums again."""
+    cut = mask_late(scores, mask)
+    return cut / cut.sum(-1, keepdim=True)
+
+
+def split_into_heads(tensor, heads):
+    """(batch, len, dim) → (batch, heads, len, head_dim)."""
+    return tensor.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def joined_heads(tensor):
+    """(batch, heads, len, head_dim) → (batch, len, dim)."""
+    return tensor.transpose(1, 2).flatten(2)
+
+
+def joined_without_turning(tensor):
+    """The right shape from a plain reshape, which mixes words and heads."""
+    batch, _, length, _ = tensor.shape
+    return tensor.reshape(batch, length, -1)
+
+
+def joined_times(parts, matrix):
+    """A linear layer on several vectors side by side: parts (batch, …), matrix (sum of …, out)."""
+    return torch.cat(parts, dim=1).matmul(matrix)
+
+
+def wrong_choices(
+    right: Mapping[str, str], told: Mapping[tuple[str, str], tuple[str, str, str, str]]
+) -> list[WrongAnswer]:
+    """A misconception for each wrong choice.
+
+    Args:
+        right: the right choices.
+        told: (key, wrong choice) → name, explanation, hint and kind.
+    """
+    return [
+        WrongAnswer(name, right | {key: choice}, *words)
+        for (key, choice), (name, *words) in told.items()
+    ]
+
+
+# Of the joined additive score: in notebook 02 for one sentence, in 03 for a batch.
+JOINED_MISCONCEPTIONS = [
+    WrongAnswer(
+        "key in front",
+        lambda states, keys, W_joined, v: (
+            (key_in_front(in_pairs(states, keys), states.shape[-1]) @ W_joined.T).tanh() @ v
+        ),
+        "You join key and state as [h; s]. The matrix expects [s; h]: its first columns were made "
+        "for the state, and now they meet numbers of the key.",
+        "How many columns of `W_joined` belong to the state, and which?",
+        misconception="parts-in-any-order",
+    ),
+    WrongAnswer(
+        "no tanh",
+        lambda states, keys, W_joined, v: in_pairs(states, keys) @ W_joined.T @ v,
+        "There is no `tanh` in your score. Without it the score is a sum of two parts, one of the "
+        "state and one of the key, and the softmax does not see the state's part.",
+        "Between which two steps do the questions get their answers between -1 and 1?",
+        misconception="nonlinearity-left-out",
+    ),
+    WrongAnswer(
+        "tanh of the score",
+        lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T @ v).tanh(),
+        "You take the `tanh` of the finished score. It belongs to the answers, one for each "
+        "question, before `v` gives them their points.",
+        "How large can a score get if `v` is (5, 5, 4, 3)? And how large can yours?",
+        misconception="steps-in-any-order",
+    ),
+    WrongAnswer(
+        "points before the tanh",
+        lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T * v).tanh().sum(-1),
+        "You multiply by `v` inside the `tanh`. Then each question counts for one point at most, "
+        "and `v` only says how steep its answer is.",
+        "What is an answer of 0.9 worth to a question that counts for 5 points?",
+        misconception="steps-in-any-order",
+    ),
+    WrongAnswer(
+        "points forgotten",
+        lambda states, keys, W_joined, v: answers_to_pairs(states, keys, W_joined).sum(-1),
+        "You add up the answers as they are. Each of them counts for its own number of points, "
+        "and `v` is not used.",
+        "Which of the four inputs does your function not need?",
+        misconception="projection-left-out",
+    ),
+    WrongAnswer(
+        "weights for scores",
+        lambda states, keys, W_joined, v: (
+            (answers_to_pairs(states, keys, W_joined) @ v.unsqueeze(-1)).squeeze(-1).softmax(-1)
+        ),
+        "You return weights: a softmax was taken already. Asked are the scores, before it.",
+        "Can a score be negative?",
+        misconception="scores-as-weights",
+    ),
+    WrongAnswer(
+        "sigmoid for tanh",
+        lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T).sigmoid() @ v,
+        "Your answers lie between 0 and 1: that is a sigmoid. With `tanh` a clear no is -1, and "
+        "takes points away.",
+        "What does a key get that says a very negative number to a question?",
+        misconception="scores-alike",
+    ),
+]

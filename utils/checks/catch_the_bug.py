@@ -1,0 +1,193 @@
+"""Lets a learner's test call one implementation after another, and notes which of them it blames.
+
+The test gets a stand-in, which passes each call on to an `Referee` and returns what that says. In
+a notebook the examiner is in the same process. In the grader it stays with the parent: the worker,
+where the test runs, asks over the wire, and never holds an implementation or learns whose turn it
+is.
+"""
+
+import builtins
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from utils.checks import implementations
+from utils.checks.tasks import Answer, Case
+
+MOST_CALLS = 20  # of one implementation
+MOST_NUMBERS = 2_000  # in one call
+LARGEST_WHOLE = 100  # it may be a length, and then it is memory
+CARRIED = (torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool)
+LONGEST_MESSAGE = 500  # characters of an exception
+
+
+class Decision(NamedTuple):
+    """What a test says of one implementation.
+
+    Args:
+        blames: whether it failed.
+        message: the exception that it failed with.
+        where: the learner's line.
+    """
+
+    blames: bool
+    message: str = ""
+    where: str = ""
+
+
+class Referee:
+    """Answers a test's calls for the implementation whose turn it is.
+
+    Each of them has a turn in every round, and all turns of a round have the same random seed. A
+    broken one comes first, so that no test gains by taking the first for its measure.
+
+    Args:
+        task_id: whose lineup it is.
+        case: the names in the lineup, and a seed for each round.
+        shuffle: draws the order; as in the case, where there is none.
+    """
+
+    def __init__(self, task_id: str, case: Case, shuffle: Random | None = None):
+        self._names, self._seeds = case.inputs["lineup"], case.inputs["seeds"]
+        lineup = implementations.of(task_id)
+        self._implementations = lineup.implementations
+        self._turns = [(row, name) for row in range(len(self._seeds)) for name in self._names]
+        if shuffle:
+            shuffle.shuffle(self._turns)
+            first = next(turn for turn in self._turns if turn[1] in lineup.broken)
+            self._turns.sort(key=lambda turn: turn != first)
+        self._decisions: list[Decision] = []
+        self._calls = 0
+
+    @property
+    def seeds(self) -> list[int]:
+        """The random seed of each turn."""
+        return [self._seeds[row] for row, _ in self._turns]
+
+    def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """What the implementation returns, or raises.
+
+        Raises:
+            ValueError: that may not be asked.
+        """
+        self._calls += 1
+        if why := refusal(self._calls, [*arguments, *named.values()]):
+            raise ValueError(why)
+        _, name = self._turns[len(self._decisions)]
+        try:
+            with (
+                torch.no_grad(),
+                torch.random.fork_rng(devices=[]),  # a module draws its weights
+                warnings.catch_warnings(action="ignore"),
+            ):
+                return {"returned": copied(self._implementations[name](*arguments, **named))}
+        except Exception as error:
+            message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
+            return {"raised": [type(error).__name__, message]}
+
+    def decided(self, decision: Decision) -> None:
+        """Note what the test says, which is final. It is the next one's turn."""
+        self._decisions.append(decision)
+        self._calls = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether everybody has had a turn."""
+        return len(self._decisions) == len(self._turns)
+
+    @property
+    def answer(self) -> Answer:
+        """All decisions: whom it blames (rounds, lineup), and in which words."""
+        of = dict(zip(self._turns, self._decisions, strict=True))
+        rounds = [[of[row, name] for name in self._names] for row in range(len(self._seeds))]
+        blames = [[bool(one.blames) for one in decisions] for decisions in rounds]
+        said = [[[one.message, one.where] for one in decisions] for decisions in rounds]
+        return Answer({"blames": np.array(blames), "said": np.array(said)})
+
+
+class Proxy:
+    """What a test gets in place of an implementation.
+
+    Args:
+        examiner: who is asked.
+    """
+
+    def __init__(self, examiner: Referee):
+        self._examiner = examiner
+        self.calls, self.refused = 0, ""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        self.calls += 1
+        self.refused = self.refused or refusal(self.calls, [*arguments, *named.values()])
+        if self.refused:
+            raise ValueError(self.refused)
+        named = {name: copied(value) for name, value in named.items()}
+        reply = self._examiner.call(copied(arguments), named)
+        if "raised" in reply:
+            name, message = reply["raised"]
+            known = getattr(builtins, name, None)
+            is_error = isinstance(known, type) and issubclass(known, Exception)
+            raise (known if is_error else RuntimeError)(message)
+        returned = reply["returned"]
+        return tuple(returned) if isinstance(returned, list) else returned
+
+
+def refusal(calls: int, values: Sequence[Any]) -> str:
+    """Why a call may not be made, in words that complete "`attend` …"; "" where it may.
+
+    Args:
+        calls: how many there are with this one.
+        values: all arguments.
+    """
+    if calls > MOST_CALLS:
+        return f"may be called {MOST_CALLS} times in a test, not more"
+    leaves = [leaf for value in values for leaf in _leaves(value)]
+    if not all(map(_can_be_carried, leaves)):
+        return "takes tensors, numbers, `True`, `False`, `None`, and lists of those"
+    if sum(map(_size, leaves)) > MOST_NUMBERS:
+        return f"takes {MOST_NUMBERS:,} numbers at most in one call: small inputs show as much"
+    if any(map(_is_too_large, leaves)):
+        return f"takes whole numbers from -{LARGEST_WHOLE} to {LARGEST_WHOLE}"
+    return ""
+
+
+def copied(value: Any) -> Any:
+    """As it comes out of the wire: without gradients, laid out row by row, tuples as lists."""
+    if isinstance(value, Tensor):
+        return value.detach().clone(memory_format=torch.contiguous_format)
+    return [copied(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What stands in a list, and None for each list: an empty one counts as well."""
+    if isinstance(value, list | tuple):
+        yield None
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+def _size(value: Any) -> int:
+    """How many numbers it holds. A size of 0 counts as 1: the others may still be lengths."""
+    return math.prod(size or 1 for size in value.shape) if isinstance(value, Tensor) else 1
+
+
+def _can_be_carried(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        plain = value.device.type == "cpu" and value.layout == torch.strided
+        return plain and value.dtype in CARRIED
+    return value is None or type(value) in (bool, int, float)
+
+
+def _is_too_large(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        whole = not value.is_floating_point()
+        return whole and any(_is_too_large(one) for one in value.flatten().tolist())
+    return isinstance(value, int) and abs(value) > LARGEST_WHOLE

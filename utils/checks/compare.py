@@ -1,0 +1,484 @@
+"""Compares answers with what was expected. Data in, a verdict out: no learner's code runs here.
+
+Faults are looked for in the order in which a person would: shape, kind of numbers, finite,
+invariants, values, gradients. Cases go from the plain to the odd, and the first fault of the first
+case that fails is the verdict. Where the answer is what a known mistake gives, the verdict names
+the mistake as well.
+
+A learner's test is judged by whom it blames: none that is right, and each that has a bug.
+
+Where a task has `full_marks_from`, a model has been trained, and nobody gets every entry right:
+then the share of correct entries decides, and a known mistake has to explain most of the entries
+that it gets wrong.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from utils.checks.reasons import Reason
+from utils.checks.runner import AnswerError
+from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Record, Task
+
+LARGEST_PICTURE = 8  # rows or columns of a matrix to be drawn
+MOST = 0.5  # the share of what only a mistake explains, from which a model is said to have made it
+GRADIENT_TOLERANCE = 1e-3  # of the largest entry: float32 is compared with float64
+MISCONCEPTIONS = {
+    "f": "decimal numbers",
+    "i": "whole numbers",
+    "u": "whole numbers without a sign",
+    "c": "complex numbers",
+    "b": "booleans",
+    "U": "words",
+}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where an answer first differs, for whoever may see the expected values."""
+
+    case: Case
+    output: str
+    expected: np.ndarray
+    found: np.ndarray
+
+
+class Comparison(NamedTuple):
+    """Two small matrices to be shown side by side, and the first place at which they differ."""
+
+    expected: np.ndarray
+    found: np.ndarray
+    place: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said about an answer.
+
+    Args:
+        task: what was asked.
+        reason: passed, or the first thing that is wrong.
+        message: the same in a sentence, without any expected value.
+        mistake: the misunderstanding behind it, where it is a known one.
+        evidence: where it shows.
+        where: for an exception, the learner's line and the inputs that raised it.
+        share: of correct entries, where the task has `full_marks_from`; of the bugs that a test
+            catches.
+        slips: kinds of bugs that slip through a test.
+        relation: how the answer is related to the right one, where it is no known mistake.
+        right: which outputs are right in all cases, where others are not.
+    """
+
+    task: Task
+    reason: Reason
+    message: str
+    mistake: Mistake | None = None
+    evidence: Evidence | None = None
+    where: str = ""
+    share: float | None = None
+    slips: Sequence[str] = ()
+    relation: str = ""
+    right: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.reason == Reason.PASSED
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """Expected beside found, if they are small matrices; of a batch, the first that differs."""
+        if self.evidence is None or self.evidence.expected.dtype.kind == "U":
+            return None
+        first = next(differences(self.evidence, self.task.tolerance), None)
+        if first is None or self.evidence.expected.ndim == 0:
+            return None
+        expected, found = (
+            np.atleast_2d(values[first[:-2]]).astype(float)
+            for values in (self.evidence.expected, self.evidence.found)
+        )
+        if max(expected.shape) > LARGEST_PICTURE or not np.isfinite(found).all():
+            return None
+        return Comparison(expected, found, (0, *first)[-2:])
+
+    @property
+    def points(self) -> int:
+        if self.passed or self.share is None:
+            return self.task.points if self.passed else 0
+        earned = self.task.points * self.share / (self.task.full_marks_from or 1)
+        return math.floor(round(earned, 6))  # 6 * 0.15 / 0.9 is 1, and not 0.999…
+
+
+def judge(record: Record, answers: Sequence[Answer], trouble: AnswerError | None = None) -> Verdict:
+    """The verdict on one answer for each case of the record.
+
+    Args:
+        record: what was asked and is expected.
+        answers: in the order of the cases.
+        trouble: why there is none to the next case and those behind it.
+    """
+    task, share = record.task, None
+    if trouble:
+        in_trouble = Verdict(task, trouble.reason, trouble.message, where=trouble.where)
+        if not answers or task.full_marks_from is not None:
+            return in_trouble
+        record = first_cases(record, len(answers))
+    if task.answer_type == "test":
+        return _judge_test(record, *answers)
+    if task.full_marks_from is not None:
+        share = _share(record.expected, answers, task.tolerance)
+        if share >= task.full_marks_from:
+            return Verdict(task, Reason.PASSED, f"{_percent(share)} are right.", share=share)
+    for case, expected, answer in zip(record.cases, record.expected, answers, strict=True):
+        for reason, complaint_about in _QUESTIONS.items():
+            for output in task.outputs:
+                message = complaint_about(task, output, expected, answer)
+                if message:
+                    if reason == Reason.VALUES and share is not None:
+                        full = _percent(task.full_marks_from)
+                        message = f"{_percent(share)} are right; {full} earn all points."
+                    evidence = Evidence(
+                        case, output, expected.outputs[output], answer.outputs[output]
+                    )
+                    mistake = _mistake(record, answers)
+                    right = _what_is_right(record, answers)
+                    return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
+    if trouble:
+        return in_trouble
+    wrong = _wrong_gradient(record.expected, answers)
+    if wrong:
+        message = (
+            f"The values are right, but the gradient from `{wrong.output}` back to "
+            f"`{wrong.input}` is wrong, so a network would learn the wrong thing. Is part of the "
+            "path cut, perhaps by `.detach()`?"
+        )
+        return Verdict(task, Reason.GRADIENT, message)
+    count = len(record.cases)
+    right = "Every choice is" if task.answer_type == "choices" else f"All {count} cases are"
+    return Verdict(task, Reason.PASSED, f"{right} right.")
+
+
+def first_cases(record: Record, count: int) -> Record:
+    """A record without its later cases."""
+    mistaken = {name: of_each[:count] for name, of_each in record.mistaken.items()}
+    return replace(
+        record, cases=record.cases[:count], expected=record.expected[:count], mistaken=mistaken
+    )
+
+
+def _judge_test(record: Record, answer: Answer) -> Verdict:
+    """The verdict on a test, from whom it blames.
+
+    Who has no bug may not be blamed in any round; who has one has to be, in all of them.
+    """
+    task, mistake, blames = record.task, _weak_test(record, answer), answer.outputs["blames"]
+    broken = _broken(record)
+    of_the_right = _treats(blames[:, ~broken])
+    if of_the_right != "accepted":
+        message, where = map(str, answer.outputs["said"][blames & ~broken][0])
+        if message.startswith("AssertionError"):
+            said = message.removeprefix("AssertionError").removeprefix(": ")
+            message = f"{_BLAMED[of_the_right]} It says: {said}" if said else _BLAMED[of_the_right]
+        else:
+            message = f"With the right implementation your test ends early: {message}"
+            mistake = None
+        return Verdict(task, Reason.BLAMES, message, mistake, where=where)
+    (case,), missed = record.cases, broken & ~blames.all(0)
+    slips = [name for name, slip in zip(case.inputs["lineup"], missed, strict=True) if slip]
+    count, found = int(broken.sum()), int(broken.sum()) - len(slips)
+    caught = f"{'all' if found == count else f'{found} of' if found else 'none of'} {count}"
+    message = f"Your test accepts the right implementation and catches {caught} broken ones."
+    if not slips:
+        return Verdict(task, Reason.PASSED, message)
+    if (missed & blames.any(0)).any():
+        message += " Whom it catches depends on chance: fix the inputs, and all runs are alike."
+    return Verdict(task, Reason.SLIPS, message, mistake, share=found / count, slips=slips)
+
+
+_BLAMED = {
+    "blamed": "Your test blames the right implementation, and so it earns nothing.",
+    "blamed by chance": "Your test blames the right implementation now and then, and so it earns "
+    "nothing. It depends on chance: fix the inputs, with `torch.manual_seed(0)` for example.",
+    "blamed for its rounding": "Your test accepts one right implementation and blames another, "
+    "which differs in its last digits only, and so it earns nothing.",
+}
+
+
+def _broken(record: Record) -> np.ndarray:
+    """Who in the lineup has a bug."""
+    return record.expected[0].outputs["blames"].all(0)
+
+
+def _treats(blames: np.ndarray) -> str:
+    """What a test makes of those that are right (rounds, right ones)."""
+    if not blames.any():
+        return "accepted"
+    if blames.all():
+        return "blamed"
+    at_one = (blames.any(1) == blames.all(1)).all()  # in each round they are treated alike
+    return "blamed by chance" if at_one else "blamed for its rounding"
+
+
+def _weak_test(record: Record, answer: Answer) -> Mistake | None:
+    """The known weak test that lets the most bugs slip through, all of which slip through this one.
+
+    Both have to treat those that are right in the same way.
+    """
+    broken, mine = _broken(record), answer.outputs["blames"]
+    slips = broken & ~mine.all(0)
+    best, most = None, -1
+    for mistake in record.task.mistakes:
+        theirs = record.mistaken[mistake.name][0].outputs["blames"]
+        known = broken & ~theirs.all(0)
+        alike = _treats(theirs[:, ~broken]) == _treats(mine[:, ~broken])
+        if alike and not (known & ~slips).any() and known.sum() > most:
+            best, most = mistake, known.sum()
+    return best
+
+
+def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
+    """The known mistake that gives the same as the answers, in the first output that is wrong.
+
+    One output is compared, not all: whoever makes two mistakes is told of them one at a time. But
+    what is right in the answer has to be right with the mistake too. Cases that came out as NaN or
+    infinity are ignored where some mistake explains all the others.
+    """
+    tolerance = record.task.tolerance
+    if record.task.full_marks_from is not None:
+        explained = {
+            _share(record.mistaken[mistake.name], answers, tolerance): mistake
+            for mistake in reversed(record.task.mistakes)
+            if _share_of_a_mistake(record, mistake, answers) > MOST
+        }
+        return explained[max(explained)] if explained else None
+
+    def same(output: str, others: Sequence[Answer], finite_only: bool = False) -> bool:
+        pairs = [
+            (mine.outputs[output], other.outputs[output])
+            for mine, other in zip(answers, others, strict=True)
+            if not (finite_only and _blown_up(mine.outputs[output]))
+        ]
+        return all(_close(mine, other, tolerance) for mine, other in pairs)
+
+    right = [output for output in record.task.outputs if same(output, record.expected)]
+    wrong = [output for output in record.task.outputs if output not in right]
+    for finite_only in (False, True):
+        if not wrong or same(wrong[0], record.expected, finite_only):
+            continue
+        explained = {}
+        for mistake in record.task.mistakes:
+            theirs = record.mistaken[mistake.name]
+            alike = [output for output in record.task.outputs if same(output, theirs, finite_only)]
+            if wrong[0] in alike and set(right) <= set(alike):
+                explained[mistake] = len(alike)
+        best = [one for one, count in explained.items() if count == max(explained.values())]
+        if best:
+            return best[0] if len(best) == 1 else None
+    return None
+
+
+def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
+    """The outputs that are right in all cases, where others are not."""
+    task = record.task
+    if task.answer_type == "choices" or len(task.outputs) < 2:
+        return ""
+    right = [
+        f"`{name}`"
+        for name in task.outputs
+        if all(
+            _close(should.outputs[name], is_.outputs[name], task.tolerance)
+            for should, is_ in zip(record.expected, answers, strict=True)
+        )
+    ]
+    others = [f"`{name}`" for name in task.outputs if f"`{name}`" not in right]
+    if not right or not others:
+        return ""
+    is_, differ = ("is" if len(right) == 1 else "are", "differs" if len(others) == 1 else "differ")
+    return f"{listed(right)} {is_} right, only {listed(others)} {differ}."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, with "and" before the last."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _blown_up(values: np.ndarray) -> bool:
+    return values.dtype.kind == "f" and not np.isfinite(values).all()
+
+
+def _comparable(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.shape == right.shape and left.dtype.kind == right.dtype.kind
+
+
+def _same(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
+    """Which entries are equal, of two arrays that can be compared."""
+    if left.dtype.kind == "f":
+        return np.isclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return left == right
+
+
+def _close(left: np.ndarray, right: np.ndarray, tolerance: float) -> bool:
+    return _comparable(left, right) and bool(_same(left, right, tolerance).all())
+
+
+def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: float) -> float:
+    """The share of entries that are as expected, over all cases and outputs."""
+    right = total = 0
+    for should, is_ in zip(expected, answers, strict=True):
+        for name, values in should.outputs.items():
+            total += values.size
+            right += int(_agree(values, is_.outputs[name], tolerance).sum())
+    return right / total
+
+
+def _share_of_a_mistake(record: Record, mistake: Mistake, answers: Sequence[Answer]) -> float:
+    """The share of entries that are the mistake's, of those in which it differs from what is right.
+
+    Of all entries, an untrained model often has more in common with some mistake than with the
+    right answer, by chance.
+    """
+    tolerance, alike, apart = record.task.tolerance, 0, 0
+    theirs = record.mistaken[mistake.name]
+    for should, is_, wrong in zip(record.expected, answers, theirs, strict=True):
+        for name, values in wrong.outputs.items():
+            differs = ~_agree(values, should.outputs[name], tolerance)
+            apart += int(differs.sum())
+            alike += int((differs & _agree(values, is_.outputs[name], tolerance)).sum())
+    return alike / apart if apart else 0.0
+
+
+def _agree(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
+    """True at each entry of the left array that the right one has too."""
+    if _comparable(left, right):
+        return _same(left, right, tolerance)
+    return np.zeros(left.shape, dtype=bool)
+
+
+def _percent(share: float) -> str:
+    return f"{math.floor(round(1000 * share, 6)) / 10:g} %"  # rounded down: 89.99 % is not 90 %
+
+
+def _wrong_shape(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    should, found = expected.outputs[output].shape, answer.outputs[output].shape
+    return f"`{output}` has the wrong shape." if should != found else ""
+
+
+def _wrong_kind(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    should, found = (given.outputs[output].dtype.kind for given in (expected, answer))
+    if should == found:
+        return ""
+    return f"`{output}` holds {KINDS[found]}; it should hold {KINDS[should]}."
+
+
+def _not_finite(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    values = answer.outputs[output]
+    if not _blown_up(values):
+        return ""
+    kind = "NaN (not a number)" if np.isnan(values).any() else "infinity"
+    return f"`{output}` holds {kind}. Something was divided by 0, or grew too large on the way."
+
+
+def _negative(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    return "has a negative entry; a share is 0 or more." if (values < -tolerance).any() else ""
+
+
+def _not_shares(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    totals, whole = values.sum(-1).ravel(), expected.sum(-1).ravel().round()
+    off = np.abs(totals - whole)
+    if off.max() <= 10 * tolerance:
+        return ""
+    worst = off.argmax()
+    return f"has a row that sums to {totals[worst]:.4g}; it should sum to {whole[worst]:.0f}."
+
+
+def _not_zero(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    leaks = np.abs(values[expected == 0])
+    if not leaks.any():
+        return ""
+    return f"holds {leaks.max():.4g} where it should be exactly 0."
+
+
+# Rules that a task may set for an output: values, expected, tolerance → what is wrong, or "".
+INVARIANTS: dict[str, Callable[[np.ndarray, np.ndarray, float], str]] = {
+    "not negative": _negative,
+    "rows sum to 1": _not_shares,  # or to 0, where a row is masked whole
+    "exact zeros": _not_zero,
+}
+
+
+def _broken_invariant(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    for name in task.invariants.get(output, ()):
+        values, should = answer.outputs[output], expected.outputs[output]
+        complaint = INVARIANTS[name](values, should, task.tolerance)
+        if complaint:
+            return f"`{output}` {complaint}"
+    return ""
+
+
+def _cut_graph(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    missing = [
+        key.input
+        for key in expected.gradients
+        if key.output == output and key not in answer.gradients
+    ]
+    if not missing:
+        return ""
+    return (
+        f"No gradient flows from `{output}` back to `{missing[0]}`, so a network could not learn "
+        "through it. `.detach()`, `.item()`, `.tolist()`, `.numpy()`, `torch.tensor(…)` "
+        "and `torch.no_grad()` cut the path back: use tensor operations throughout."
+    )
+
+
+def _wrong_gradient(expected: Sequence[Answer], answers: Sequence[Answer]) -> GradientKey | None:
+    """The first gradient most of which differs, over all cases.
+
+    Most of it, since right answers may differ in single entries, as where a logarithm meets a 0.
+    """
+    right: dict[GradientKey, list[np.ndarray]] = {}
+    for should, is_ in zip(expected, answers, strict=True):
+        for key, gradient in should.gradients.items():
+            found = is_.gradients[key]
+            if found.shape != gradient.shape:
+                return key
+            right.setdefault(key, []).append(gradient_fits(gradient, found))
+    for key, of_each_case in right.items():
+        entries = np.concatenate(of_each_case)
+        if entries.size and entries.mean() < 0.5:
+            return key
+    return None
+
+
+def gradient_fits(should: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Which entries of a gradient are right, of those that count: the finite ones other than 0."""
+    counts = np.isfinite(should) & (should != 0)
+    room = GRADIENT_TOLERANCE * max(1.0, np.abs(should[counts]).max(initial=0.0))
+    return np.abs(found - should)[counts] <= room
+
+
+def _wrong_values(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+    if _close(expected.outputs[output], answer.outputs[output], task.tolerance):
+        return ""
+    if task.answer_type == "choices":
+        return f"`{task.id}[{output!r}]` is not right."
+    return f"`{output}` has the right shape and the wrong values."
+
+
+_QUESTIONS: dict[Reason, Callable[[Task, str, Answer, Answer], str]] = {
+    Reason.SHAPE: _wrong_shape,
+    Reason.NUMBERS: _wrong_kind,
+    Reason.NOT_FINITE: _not_finite,
+    Reason.INVARIANT: _broken_invariant,
+    Reason.VALUES: _wrong_values,
+    Reason.GRADIENT: _cut_graph,
+}
+
+
+def differences(evidence: Evidence, tolerance: float) -> Iterator[tuple[int, ...]]:
+    """Indices of the entries that differ, in reading order; none where the shapes differ."""
+    expected, found = evidence.expected, evidence.found
+    if _comparable(expected, found):
+        same = _same(expected, found, tolerance)
+        yield from (tuple(map(int, index)) for index in np.argwhere(~same))

@@ -1,0 +1,59 @@
+"""Implementations that a learner's test has to tell apart: right ones, and some with a bug each.
+
+Those of the task `test_attend` stand in `attend.py`, as `IMPLEMENTATIONS`. Learners have these
+files: the point of such a task is to write the test.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Implementations:
+    """The implementations of one function.
+
+    Args:
+        right: one or more; a test may blame none of them. One is added: the first, with other last
+            digits.
+        broken: kind of bug, a slug from the vocabulary of misconceptions → who has it.
+    """
+
+    right: Sequence[Callable]
+    broken: dict[str, Callable]
+
+    @property
+    def implementations(self) -> dict[str, Callable]:
+        """All of them by name, the right ones last: nobody may take the first as a measure."""
+        right = [*self.right, otherwise_rounded(self.right[0])]
+        return self.broken | {f"right {place}": one for place, one in enumerate(right, start=1)}
+
+
+def of(task_id: str) -> Implementations:
+    """The lineup that a task's test is tried on."""
+    return import_module(f"{__name__}.{task_id.removeprefix('test_')}").IMPLEMENTATIONS
+
+
+def otherwise_rounded(function: Callable) -> Callable:
+    """The same function with another last digit, as another order of its sums might leave it.
+
+    Whole numbers stay, among them the 0 under a mask: they are exact in any order.
+    """
+
+    @wraps(function)
+    def rounded(*arguments: Any, **named: Any) -> Any:
+        returned = function(*arguments, **named)
+        return tuple(map(_nudged, returned)) if isinstance(returned, tuple) else _nudged(returned)
+
+    return rounded
+
+
+def _nudged(value: Any) -> Any:
+    if not (isinstance(value, Tensor) and value.is_floating_point()):
+        return value
+    return torch.where(value == value.round(), value, value.nextafter(torch.zeros_like(value)))

@@ -1,0 +1,604 @@
+"""Runs a learner's code, and returns data or one clear reason why there is none.
+
+No other module of the checks runs a learner's code. This one knows no expected value.
+"""
+
+import _thread
+import contextlib
+import copy
+import hashlib
+import inspect
+import io
+import linecache
+import random
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import torch
+from IPython.utils.capture import capture_output
+from torch import Tensor, nn
+
+from utils.checks.catch_the_bug import LONGEST_MESSAGE, Decision, Proxy, Referee
+from utils.checks.reasons import Reason
+from utils.checks.tasks import Answer, CallSpec, Case, GradientKey
+
+OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
+QUICK = 1.0  # seconds: some fifty times what most answers take for all that is asked of them
+PATIENCE = 6  # a slow or busy machine is no endless loop
+REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
+
+
+class AnswerError(Exception):
+    """Why there is no answer.
+
+    Args:
+        reason: for tables.
+        message: a sentence or two for the learner, with the way out.
+        where: for an exception, the learner's line and the inputs that raised it.
+        earlier: the answers to the cases before.
+    """
+
+    def __init__(
+        self, reason: Reason, message: str, where: str = "", earlier: Sequence[Answer] = ()
+    ):
+        super().__init__(message)
+        self.reason, self.message, self.where, self.earlier = reason, message, where, earlier
+
+
+class Printed(io.TextIOBase):
+    """Counts the lines that are printed, and keeps none: a flood must not fill the memory."""
+
+    lines = 0
+
+    def write(self, text: str) -> int:
+        self.lines += text.count("\n")
+        return len(text)
+
+
+class OutOfTime(BaseException):
+    """Time is up. Not an `Exception`, so that `except Exception` does not swallow it."""
+
+
+def answers(
+    spec: CallSpec,
+    learned: Any,
+    cases: Sequence[Case],
+    printed: Printed,
+    examiner: Referee | None = None,
+    limit: Callable[[float], contextlib.AbstractContextManager] | None = None,
+) -> list[Answer]:
+    """What the learner's object returns for every case.
+
+    Args:
+        spec: how to call it.
+        learned: what the learner's notebook holds under the name `spec.id`.
+        cases: the inputs; they are copied before each call.
+        printed: counts what the learner's code prints.
+        examiner: of a test; where none is given, one in this process.
+        limit: raises `OutOfTime` after so many seconds; by default, after `PATIENCE` times as many
+            by the clock, as several threads take processor time faster than that.
+
+    Raises:
+        AnswerError: there is no answer to compare, or none to the cases from some case on.
+    """
+    if spec.answer_type == "choices":
+        return [Answer(_chosen(spec, learned)) for _ in cases]
+    _check_kind(spec, learned)
+    given: list[Answer] = []
+    with _undisturbed(printed):
+        try:
+            with limit(spec.seconds) if limit else time_limit(PATIENCE * spec.seconds):
+                if spec.answer_type == "test":
+                    return [_examined(spec, learned, examiner or Referee(spec.id, *cases))]
+                for case in cases:
+                    given.append(_answer(spec, learned, case))
+        except OutOfTime:
+            raise AnswerError(
+                Reason.TIME,
+                f"`{spec.id}` was still running after more than {spec.seconds:g} seconds and was "
+                "stopped. "
+                "Is there a loop that never ends? The notebook is fine: fix it and check again.",
+                earlier=given,
+            ) from None
+        except AnswerError as trouble:
+            trouble.earlier = given
+            raise
+    return given
+
+
+class Rerun:
+    """Calls the learner's object with cases that it may not be made for, as long as that is quick.
+
+    Make it before the object is called at all: nobody waits for long to hear what else is wrong
+    with an answer that was slow already.
+
+    Args:
+        spec, learned: as in `answers`.
+        seconds: of this process's processor time, from now on.
+    """
+
+    def __init__(self, spec: CallSpec, learned: Any, seconds: float = QUICK):
+        self._spec, self._learned = spec, learned
+        self._end = time.process_time() + seconds
+
+    def __call__(
+        self, cases: Sequence[Case], seed: int = OUR_SEED
+    ) -> list[Mapping[str, np.ndarray] | None]:
+        """The outputs in each case; None where it fails, or there is no time left.
+
+        Args:
+            cases: the inputs; they are copied.
+            seed: set before each call.
+        """
+        returned: list[Mapping[str, np.ndarray] | None] = []
+        left = self._end - time.process_time()
+        if left > 0:
+            limit = time_limit(PATIENCE * left)
+            with _undisturbed(Printed()), contextlib.suppress(OutOfTime), limit:
+                for case in cases:
+                    if time.process_time() > self._end:
+                        break
+                    returned.append(self._outputs(case, seed))
+        return returned + [None] * (len(cases) - len(returned))
+
+    def _outputs(self, case: Case, seed: int) -> Mapping[str, np.ndarray] | None:
+        torch.default_generator.manual_seed(seed)
+        try:
+            given = _call(_callable(self._spec, self._learned, case), _copies(case), case)
+            return _arrays(self._spec, given)
+        except Exception:
+            return None
+
+
+@contextlib.contextmanager
+def _undisturbed(printed: Printed) -> Iterator[None]:
+    """Whatever an answer prints, warns of, shows or draws at random leaves no trace.
+
+    Inputs are on the CPU, and so is what an answer makes, whatever the notebook's default.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(redirected(printed))
+        stack.enter_context(warnings.catch_warnings())
+        stack.enter_context(torch.random.fork_rng(devices=[]))
+        stack.enter_context(_unseen_figures())
+        if torch.get_default_device().type != "cpu":
+            stack.enter_context(torch.device("cpu"))
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def _unseen_figures() -> Iterator[None]:
+    """Figures that an answer draws are neither shown nor kept."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    before = pyplot.get_fignums() if pyplot else []
+    with capture_output(stdout=False, stderr=False, display=True):
+        yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        for number in set(pyplot.get_fignums()) - set(before):
+            pyplot.close(number)
+
+
+@contextlib.contextmanager
+def redirected(printed: Printed) -> Iterator[None]:
+    """Sends both standard streams there."""
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        yield
+
+
+def _answer(spec: CallSpec, learned: Any, case: Case) -> Answer:
+    """What is returned for a case, or for its plain form.
+
+    No task speaks of precision and layout, so whoever writes for float32 and `.view` is right too.
+    """
+    try:
+        return _answer_to(spec, learned, case)
+    except AnswerError as trouble:
+        if trouble.reason == Reason.ERROR and (plain := _plain(case)):
+            with contextlib.suppress(AnswerError):
+                return _answer_to(spec, learned, plain)
+        raise
+
+
+def _plain(case: Case) -> Case | None:
+    """The same numbers in float32, laid out row by row; None where they are that already."""
+
+    def plain(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: value.float().contiguous() if _is_decimal(value) else value
+            for name, value in values.items()
+        }
+
+    changed = replace(case, inputs=plain(case.inputs), parameters=plain(case.parameters))
+    pairs = [
+        *zip(case.inputs.values(), changed.inputs.values(), strict=True),
+        *zip(case.parameters.values(), changed.parameters.values(), strict=True),
+    ]
+    return changed if any(before is not now for before, now in pairs) else None
+
+
+def _is_decimal(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def _answer_to(spec: CallSpec, learned: Any, case: Case) -> Answer:
+    torch.default_generator.manual_seed(OUR_SEED)  # `torch.manual_seed` does more, slowly
+    inputs = _copies(case)
+    returned = _call(_callable(spec, learned, case), inputs, case)
+    for (name, before), after in zip(case.inputs.items(), inputs, strict=True):
+        if not _unchanged(before, after):
+            raise AnswerError(
+                Reason.IN_PLACE,
+                f"`{spec.id}` changes its input `{name}`, which its caller still needs: "
+                f"work on a copy, `{name}.clone()`, and avoid `+=` and methods that end in `_`.",
+            )
+    if torch.initial_seed() != OUR_SEED:
+        raise AnswerError(
+            Reason.SEED,
+            f"`{spec.id}` sets the global random seed, which affects every other part of a "
+            "program. Remove `manual_seed`.",
+        )
+    outputs = _arrays(spec, returned)  # before the next call, which may change them
+    return Answer(outputs, _gradients(spec, learned, case) if spec.learns else {})
+
+
+def _examined(spec: CallSpec, test: Callable, examiner: Referee) -> Answer:
+    """Whom the learner's test blames, turn by turn."""
+    under_test = spec.id.removeprefix("test_")
+    for seed in examiner.seeds:
+        stand_in = Proxy(examiner)
+        returned, decision = None, Decision(False)
+        try:
+            with _same_dice(seed):
+                returned = test(stand_in)
+        except (OutOfTime, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # whatever ends a test early makes it fail, as in pytest
+            words = _in_a_line(error), _line_of(error).strip()
+            decision = Decision(True, *(text[:LONGEST_MESSAGE] for text in words))
+        if stand_in.refused:
+            raise AnswerError(Reason.CALLS, f"`{under_test}` {stand_in.refused}.")
+        if not (stand_in.calls or decision.blames):
+            raise AnswerError(
+                Reason.NOTHING,
+                f"`{spec.id}` never calls `{under_test}`. Write your test where the `...` stands: "
+                "make inputs, call it, and `assert` what has to be true of the results.",
+            )
+        if returned is not None:
+            raise AnswerError(
+                Reason.TYPE,
+                f"`{spec.id}` returns {_a(returned)}, and nobody looks at it. A test returns "
+                "nothing: write `assert` in front of what has to be true.",
+            )
+        examiner.decided(decision)
+    return examiner.answer
+
+
+@contextlib.contextmanager
+def _same_dice(seed: int) -> Iterator[None]:
+    """Seeds whatever a test may draw its inputs from; `answers` restores what torch had."""
+    of_python, of_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    torch.default_generator.manual_seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(of_python)
+        np.random.set_state(of_numpy)  # noqa: NPY002
+
+
+def _check_kind(spec: CallSpec, learned: Any) -> None:
+    if spec.answer_type == "module":
+        if not (inspect.isclass(learned) and issubclass(learned, nn.Module)):
+            raise AnswerError(
+                Reason.WRONG_TYPE,
+                f"`{spec.id}` is {_a(learned)}. The task asks for a class: "
+                f"`class {spec.id}(nn.Module): …`.",
+            )
+    elif inspect.iscoroutinefunction(learned):
+        raise AnswerError(
+            Reason.WRONG_TYPE,
+            f"`{spec.id}` is an `async` function, which returns nothing before it is awaited. "
+            f"Leave out `async`: `def {spec.id}(…): …`.",
+        )
+    elif inspect.isclass(learned) or not callable(learned):
+        raise AnswerError(
+            Reason.WRONG_TYPE,
+            f"`{spec.id}` is {_a(learned)}. The task asks for a function: `def {spec.id}(…): …`.",
+        )
+
+
+def _callable(spec: CallSpec, learned: Any, case: Case) -> Callable:
+    if spec.answer_type == "function":
+        return learned
+    module = _call(lambda: learned(**case.build), [], case)
+    own = dict(module.named_parameters())
+    for name, values in case.parameters.items():
+        if name not in own or own[name].shape != values.shape:
+            found = {key: tuple(parameter.shape) for key, parameter in own.items()}
+            raise AnswerError(
+                Reason.PARAMETERS,
+                f"`{spec.id}` needs a parameter `{name}` of shape {tuple(values.shape)}. "
+                f"It has {found or 'none'}.",
+            )
+        own[name].data = values.clone()
+    return module.eval()
+
+
+def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
+    try:
+        return function(*inputs)
+    except (OutOfTime, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # also SystemExit: exit() in an answer must not end the kernel
+        if "ellipsis" in str(error):
+            raise AnswerError(Reason.NOTHING, _unwritten(error), _line_of(error)) from None
+        where = f"{_line_of(error)}{_called_with(case)}"
+        raise AnswerError(Reason.ERROR, _in_a_line(error), where) from None
+
+
+def _in_a_line(error: BaseException) -> str:
+    """Its class and its first line: torch may add pages about its internals."""
+    first_line = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {first_line}"
+
+
+def _unwritten(error: BaseException) -> str:
+    """What an answer uses and nobody has written yet: it is still `...`."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    names = [
+        name
+        for frame in reversed(frames)
+        for name in (*frame.f_code.co_varnames, *frame.f_code.co_names)
+        if {**frame.f_globals, **frame.f_locals}.get(name) is ...
+    ]
+    what = f"`{names[0]}`" if names else "Something in it"
+    return f"{what} is still `...`. Write what belongs there, run its cell, and check again."
+
+
+def _called_with(case: Case) -> str:
+    shapes = [
+        f"`{name}` {tuple(value.shape)}"
+        for name, value in case.inputs.items()
+        if isinstance(value, Tensor)
+    ]
+    return f"It was called with {case.label}{': ' if shapes else ''}{', '.join(shapes)}."
+
+
+def _line_of(error: BaseException) -> str:
+    """The innermost line that the learner wrote: notebook cells have no file on disk."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        text = linecache.getline(frame.filename, frame.lineno).strip()
+        if text and not Path(frame.filename).exists():
+            return f"In your code, `line {frame.lineno}: {text}`. "
+    return ""
+
+
+def _copies(case: Case) -> list[Any]:
+    return [
+        value.clone() if isinstance(value, Tensor) else copy.deepcopy(value)
+        for value in case.inputs.values()
+    ]
+
+
+def _unchanged(before: Any, after: Any) -> bool:
+    if not isinstance(before, Tensor):
+        return before == after
+    if torch.equal(before, after):
+        return True
+    return torch.equal(before.nan_to_num(), after.nan_to_num())  # NaN is not equal to itself
+
+
+def _arrays(spec: CallSpec, returned: Any) -> dict[str, np.ndarray]:
+    if returned is None:
+        raise AnswerError(
+            Reason.NOTHING,
+            f"`{spec.id}` returns nothing yet. Write your code where the `...` stands; if you "
+            "have, look for a missing `return`.",
+        )
+    several = len(spec.outputs) > 1
+    if several and not (isinstance(returned, tuple | list) and len(returned) == len(spec.outputs)):
+        raise AnswerError(
+            Reason.TYPE,
+            f"`{spec.id}` should return {len(spec.outputs)} tensors, "
+            f"`{', '.join(spec.outputs)}`, and returns {_a(returned)}.",
+        )
+    values = dict(zip(spec.outputs, returned if several else [returned], strict=True))
+    return {name: _array(spec, name, value) for name, value in values.items()}
+
+
+def _array(spec: CallSpec, name: str, value: Any) -> np.ndarray:
+    if value is ...:
+        raise AnswerError(Reason.NOTHING, f"In `{spec.id}`, `{name}` is still to be written.")
+    if spec.returns == "texts":
+        return _texts(spec, name, value)
+    if not isinstance(value, Tensor):
+        raise AnswerError(
+            Reason.TYPE,
+            f"`{spec.id}` should return `{name}` as a tensor, and returns {_a(value)}. "
+            "Use tensor operations from the inputs on; where numbers are made one by one, "
+            "`torch.stack` joins them.",
+        )
+    if value.device.type != "cpu":
+        raise AnswerError(
+            Reason.DEVICE,
+            f"`{spec.id}` returns `{name}` on the device `{value.device}`, but its inputs are on "
+            "`cpu`. Make new tensors where the inputs are: `device=inputs.device`.",
+        )
+    value = value.detach().clone()  # the learner may keep it, and change it later
+    return (value.double() if value.is_floating_point() else value).numpy()
+
+
+def _texts(spec: CallSpec, name: str, value: Any) -> np.ndarray:
+    found = _a(value)
+    if isinstance(value, list | tuple | np.ndarray):
+        others = [item for item in value if not isinstance(item, str)]
+        if not others:
+            return np.array([str(text) for text in value], dtype=str)
+        found += f" that holds {_a(others[0])}"
+    raise AnswerError(
+        Reason.TYPE,
+        f"`{spec.id}` should return `{name}` as a list of texts, one string for each, and returns "
+        f"{found}.",
+    )
+
+
+@torch.enable_grad()  # whatever the notebook has switched off
+def _gradients(spec: CallSpec, learned: Any, case: Case) -> dict[GradientKey, np.ndarray]:
+    """The gradient of each output with respect to each input and parameter it depends on."""
+    function = _callable(spec, learned, case)
+    leaves = {
+        name: value.clone().requires_grad_()
+        for name, value in case.inputs.items()
+        if _is_decimal(value)
+    }
+    if spec.answer_type == "module":
+        own = dict(function.named_parameters())
+        leaves |= {name: own[name] for name in case.parameters}
+    if not leaves:
+        return {}
+    inputs = [
+        leaves[name].clone() if name in leaves else value for name, value in case.inputs.items()
+    ]
+    found = {}
+    try:
+        returned = _call(function, inputs, case)
+        outputs = returned if len(spec.outputs) > 1 else [returned]
+        for name, output in zip(spec.outputs, outputs, strict=True):
+            if output.requires_grad:
+                total = (output * factors(output)).sum()
+                gradients = torch.autograd.grad(
+                    total, [*leaves.values()], allow_unused=True, retain_graph=True
+                )
+                for leaf, gradient in zip(leaves, gradients, strict=True):
+                    if gradient is not None:
+                        found[GradientKey(name, leaf)] = gradient.detach().double().numpy()
+    except Exception:  # it ran on tensors without gradients: `.numpy()`, say, needs such
+        return {}
+    return found
+
+
+def factors(output: Tensor) -> Tensor:
+    """A factor for each entry of an output: attention weights sum to 1 whatever they are."""
+    places = torch.arange(1, output.numel() + 1, dtype=output.dtype, device=output.device)
+    return places.cos().reshape(output.shape)
+
+
+def _chosen(spec: CallSpec, learned: Any) -> dict[str, np.ndarray]:
+    """The choices, hashed, so that nobody reads an answer in the course's files by accident."""
+    if not isinstance(learned, dict):
+        raise AnswerError(
+            Reason.WRONG_TYPE, f"`{spec.id}` is {_a(learned)}. The task asks for a dictionary."
+        )
+    hashed = {}
+    for key, options in spec.choices.items():
+        choice = learned.get(key, ...)
+        if choice is ...:
+            raise AnswerError(Reason.NOTHING, f"`{spec.id}[{key!r}]` is not answered yet.")
+        choice = str(choice).strip().lower()
+        if choice not in options:
+            raise AnswerError(
+                Reason.CHOICE,
+                f"`{spec.id}[{key!r}]` is {choice!r}. Choose one of: {', '.join(options)}.",
+            )
+        digest = hashlib.sha256(f"{spec.id} {key} {choice}".encode()).hexdigest()
+        hashed[key] = np.array(digest[:16])
+    return hashed
+
+
+def _a(value: Any) -> str:
+    if inspect.isclass(value):
+        return "a class"
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+class time_limit:  # noqa: N801, as other context managers are called
+    """Raises `OutOfTime` in the main thread, repeatedly until the block is left.
+
+    Repeatedly, since a bare `except:` inside a loop would swallow the first. But never while the
+    block is being entered or left, which has to run to its end.
+
+    Args:
+        seconds: from now on.
+        processor: of processor time that this process takes, and not by the clock.
+    """
+
+    def __init__(self, seconds: float, processor: bool = False):
+        self._seconds, self._processor = seconds, processor
+        # Only the main thread can be interrupted.
+        self._applies = threading.current_thread() is threading.main_thread()
+
+    def __enter__(self) -> None:
+        if self._applies:
+            if hasattr(signal, "setitimer"):
+                self._end = _alarm(self._seconds, self._stop, self._processor)
+            else:
+                self._end = _watcher(self._seconds, self._stop)
+
+    def __exit__(self, *_: object) -> None:
+        if self._applies:
+            self._end()
+
+    def _stop(self, _signal: int, frame: FrameType | None) -> None:
+        ways = (type(self).__enter__.__code__, type(self).__exit__.__code__)
+        while frame:
+            if frame.f_code in ways:
+                return
+            frame = frame.f_back
+        raise OutOfTime
+
+
+def _alarm(seconds: float, stop: Callable, processor: bool) -> Callable[[], None]:
+    """Calls `stop` repeatedly once the time is up; by the clock, it interrupts a sleep too.
+
+    Returns:
+        What ends it.
+    """
+    timer = signal.ITIMER_PROF if processor else signal.ITIMER_REAL
+    number = signal.SIGPROF if processor else signal.SIGALRM
+    before = signal.signal(number, stop)
+    signal.setitimer(timer, seconds, REPEAT)
+
+    def end() -> None:
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)
+
+    return end
+
+
+def _watcher(seconds: float, stop: Callable) -> Callable[[], None]:
+    """The same where the system has no such timer, as on Windows: a thread sends Ctrl-C."""
+    deadline, left = time.monotonic() + seconds, threading.Event()
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        if time.monotonic() < deadline:  # a person pressed it
+            raise KeyboardInterrupt
+        stop(number, frame)
+
+    def watch() -> None:
+        left.wait(seconds)
+        while not left.wait(REPEAT):
+            _thread.interrupt_main()
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+
+    def end() -> None:
+        left.set()
+        watcher.join()
+        signal.signal(signal.SIGINT, before)
+
+    return end
