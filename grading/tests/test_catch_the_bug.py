@@ -181,7 +181,8 @@ HOSTILE = {  # what it tries → cells, and the points that its honest part dese
     ),
     "patches utils and tests badly": (
         """
-        import numpy as np, utils.checks.catch_the_bug as catch_the_bug, utils.checks.runner as runner
+        import numpy as np
+        from utils.checks import catch_the_bug, runner
         catch_the_bug.Referee.answer = property(lambda self: None)
         catch_the_bug.refusal = lambda *_: ""
         catch_the_bug.Decision.blames = True

@@ -26,7 +26,7 @@ from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Record, Task
 LARGEST_PICTURE = 8  # rows or columns of a matrix to be drawn
 MOST = 0.5  # the share of what only a mistake explains, from which a model is said to have made it
 GRADIENT_TOLERANCE = 1e-3  # of the largest entry: float32 is compared with float64
-MISCONCEPTIONS = {
+NUMBER_TYPES = {
     "f": "decimal numbers",
     "i": "whole numbers",
     "u": "whole numbers without a sign",
@@ -369,7 +369,7 @@ def _wrong_kind(task: Task, output: str, expected: Answer, answer: Answer) -> st
     should, found = (given.outputs[output].dtype.kind for given in (expected, answer))
     if should == found:
         return ""
-    return f"`{output}` holds {KINDS[found]}; it should hold {KINDS[should]}."
+    return f"`{output}` holds {NUMBER_TYPES[found]}; it should hold {NUMBER_TYPES[should]}."
 
 
 def _not_finite(task: Task, output: str, expected: Answer, answer: Answer) -> str:
