@@ -5,11 +5,13 @@ import re
 from collections import Counter
 from statistics import median, quantiles
 
+import pytest
 from nbval.plugin import IPyNbCell
 
 MEASURED = re.compile(r"(?<=≈)( *)(-?\d[\d,]*(?:\.\d+)?)")
 RELATIVE, ABSOLUTE = 0.1, 0.02
 collect_ignore = ["solutions/labelled"]
+LIGHT = ("tests/", "notebooks/")  # the folders of `make test`
 # Those that take longest begin first, so that no processor is left waiting at the end.
 FIRST = ("tests/browser/", "notebooks/", "grading/tests/test_grading", "solutions/")
 
@@ -50,7 +52,19 @@ def _compare_measured_numbers(sanitise=IPyNbCell.sanitize) -> None:
 _compare_measured_numbers()
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items):
+    """Put each test into its tier and its group, those that take longest first.
+
+    A group runs on one worker: a file is one, unless a test names another.
+    """
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        if not file.startswith(LIGHT):
+            item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(file))
+
     def place(item):
         starts = [i for i, start in enumerate(FIRST) if item.nodeid.startswith(start)]
         return min(starts, default=len(FIRST))
