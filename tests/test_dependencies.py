@@ -10,44 +10,58 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LABELLED = ROOT / "solutions" / "labelled"  # what learners may have, beyond ours
+LABELLED = ROOT / "solutions" / "labelled"  # learners import what they like
 OURS = ("grading", "solutions", "tests", "utils", "workshop")
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "optional-dependencies"
+]
+REQUIREMENTS = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
 
 
 def names(requirements: list[str]) -> set[str]:
-    """The distributions that requirements name, spelt as pip compares them."""
-    return {comparable(re.match(r"[\w.-]+", one)[0]) for one in requirements}
+    """Return the distributions that requirements name, spelt as pip compares them."""
+    matches = (re.match(r"[A-Za-z][\w.-]*", line) for line in requirements)
+    return {comparable(match[0]) for match in matches if match}
 
 
 def comparable(distribution: str) -> str:
+    """Return the spelling under which pip compares names of distributions."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def imported(path: Path) -> set[str]:
-    """The top-level names that a module imports from others, at any place in its code."""
-    found: set[str] = set()
+    """Return the top-level names that a module imports from others, at any place in its code."""
+    modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            modules |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found - {*OURS} - sys.stdlib_module_names
+            modules.add(node.module.partition(".")[0])
+    return modules - {*OURS} - sys.stdlib_module_names
 
 
 @pytest.mark.parametrize("package", [name for name in OURS if (ROOT / name).exists()])
 def test_everything_imported_is_declared(package):
-    optional = PROJECT["optional-dependencies"]
-    course = names(PROJECT["dependencies"]) | names(optional["cluster"])
-    dev, hub = names(optional["dev"]), names(optional["hub"])
+    base = names(REQUIREMENTS) | names(EXTRAS["cluster"])
     distributions = packages_distributions()
     undeclared = set()
     for path in (ROOT / package).rglob("*.py"):
         if path.is_relative_to(LABELLED):
             continue
         parts = path.relative_to(ROOT).parts
-        declared = course | (dev if "tests" in parts else hub if "hub" in parts else set())
+        declared = base | names(EXTRAS["browser"] if "tests" in parts else [])
+        declared |= names(EXTRAS["hub"] if "hub" in parts else [])
         for name in imported(path):
             if not declared & {comparable(one) for one in distributions.get(name, [name])}:
                 undeclared.add(f"{path.relative_to(ROOT)}: {name}")
     assert undeclared == set()
+
+
+def test_what_the_course_stands_on_is_named():
+    base = "torch numpy matplotlib seaborn jupyterlab nbval ipywidgets"
+    assert set(base.split()) <= names(REQUIREMENTS)
+
+
+def test_each_version_is_stated_once():
+    stated = [*names(REQUIREMENTS), *(name for extra in EXTRAS.values() for name in names(extra))]
+    assert len(stated) == len(set(stated))
