@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.mechanisms import DIM, MECHANISMS, every_mechanism
+from tests.mechanisms import DIM, MECHANISMS, every_cross_attention
 from utils.attention import Attention, DotProductAttention
 from utils.corpora import EOS, PAD, SOS, UNK, Batches, Pair, Vocabulary
 from utils.seq2seq import (
@@ -85,9 +85,9 @@ def test_parts_that_do_not_fit_are_refused_with_the_remedy():
 # The decoders
 
 
-@every_mechanism
+@every_cross_attention
 @pytest.mark.parametrize("order", ORDERS)
-def test_every_mechanism_plugs_into_every_decoder(order, mechanism):
+def test_every_cross_attention_plugs_into_every_decoder(order, mechanism):
     readouts, weights = make_model(order, mechanism.make())(BATCH)
     assert readouts.shape == (4, 7, 6)
     assert weights.shape == (4, 7, 6)
@@ -146,7 +146,7 @@ def assert_all_at_once_is_one_by_one(model):
     assert state.position == last.position == words.shape[1]
 
 
-@every_mechanism
+@every_cross_attention
 @pytest.mark.parametrize("order", ORDERS)
 def test_all_words_at_once_equal_one_word_at_a_time(order, mechanism):
     assert_all_at_once_is_one_by_one(make_model(order, mechanism.make()))
@@ -346,7 +346,7 @@ def assert_a_beam_of_one_is_greedy(model):
         assert_same(greedy, beam)
 
 
-@every_mechanism
+@every_cross_attention
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_beam_of_one_is_greedy(order, mechanism):
     assert_a_beam_of_one_is_greedy(make_model(order, mechanism.make()))
