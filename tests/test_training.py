@@ -1,16 +1,11 @@
-import os
 import random
 import signal
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import pytest
 import torch
 
 import utils.training
-from tests import needs
 from utils.attention import DotProductAttention
 from utils.corpora import Batches, Pair, Vocabulary
 from utils.metrics import alignment_error_rate, alignment_links, exact_match, forced_weights
@@ -19,7 +14,6 @@ from utils.training import Trainer, one_cycle
 
 LETTERS = "abcdefgh"
 WORDS = Vocabulary(LETTERS)
-ROOT = Path(__file__).parents[1]
 
 
 def backwards(count, seed=0, longest=6):
@@ -292,85 +286,3 @@ def test_it_trains_in_a_thread_which_signals_do_not_reach():
     thread.start()
     thread.join()
     assert trainer.finished
-
-
-# --- Several processes ----------------------------------------------------------------------------
-
-SEVERAL = """
-import os, signal, sys
-import torch.distributed as dist
-from tests.bench.data_parallel import ended_with_a_line, processes
-from tests.test_training import before_each_step, make_trainer
-
-path, action = sys.argv[1:]
-with processes() as (rank, count), ended_with_a_line(path):
-    trainer = make_trainer(dropout=0.0, checkpoint=path)
-
-    def act(batch):
-        if rank == 1 and trainer.step == 6:
-            os.kill(os.getpid(), signal.SIGINT if action == "stop" else signal.SIGKILL)
-
-    before_each_step(trainer, act)
-    trainer.fit()
-    assert trainer.step == (7 if action == "stop" else 12)
-"""
-
-
-def several(tmp_path, path, action):
-    """Train with the processes of torchrun, and act in the second of them at the seventh step."""
-    script = tmp_path / "several.py"
-    script.write_text(SEVERAL)
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=3"]
-    return subprocess.run(
-        [*torchrun, script, path, action],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-
-
-@needs.unix
-def test_several_processes_do_what_one_does_stop_together_and_are_resumed_by_one(tmp_path):
-    straight = make_trainer(dropout=0.0)
-    straight.fit()
-
-    path = tmp_path / "checkpoint.pt"
-    ended = several(tmp_path, path, "stop")
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stderr.count("Stopped after step 7 of 12") == 1
-    trainer = make_trainer(dropout=0.0)
-    trainer.load(path)
-    assert trainer.losses == pytest.approx(straight.losses[:7], rel=1e-4)
-
-    trainer.fit()
-    assert trainer.losses == pytest.approx(straight.losses, rel=1e-3)
-    for name, tensor in trainer.model.state_dict().items():
-        torch.testing.assert_close(tensor, straight.model.state_dict()[name], rtol=1e-3, atol=1e-4)
-
-
-@needs.unix
-def test_a_process_that_is_killed_ends_the_others_with_a_line_that_says_how_to_go_on(tmp_path):
-    path = tmp_path / "checkpoint.pt"
-    ended = several(tmp_path, path, "die")
-    assert ended.returncode != 0
-    line = f"Another process of this training has ended. The same command resumes from {path}."
-    assert set(filter(None, ended.stdout.splitlines())) == {line}  # of each that is left
-    trainer = make_trainer(dropout=0.0)
-    trainer.load(path)
-    assert trainer.step == 5  # the last validation
-
-
-def test_the_parts_of_a_batch_are_its_rows_with_no_more_padding_than_they_need():
-    batch = next(Batches(backwards(5, longest=9), WORDS, WORDS, batch_size=5).shuffled(0))
-    parts = [batch.part(n, 3) for n in range(3)]
-    assert [pair for part in parts for pair in part.pairs] == [
-        batch.pairs[row] for row in (0, 3, 1, 4, 2)
-    ]
-    for part in parts:
-        again = next(iter(Batches(part.pairs, WORDS, WORDS)))
-        order = [again.pairs.index(pair) for pair in part.pairs]
-        assert torch.equal(part.source, again.source[order])
-        assert torch.equal(part.target, again.target[order])
-        assert torch.equal(part.source_lengths, again.source_lengths[order])
-    assert not batch.part(7, 8)
