@@ -57,7 +57,7 @@ CASES = [
 
 
 def apart(ours: Tensor, theirs: Tensor) -> float:
-    """The largest difference, relative to the largest entry of the reference.
+    """Return the largest difference, relative to the largest entry of the reference.
 
     With one key, the gradient of the query is zero but for rounding, which nothing can be relative
     to. Such a reference counts as 1, the size of the inputs and of the upstream gradient.
@@ -67,7 +67,7 @@ def apart(ours: Tensor, theirs: Tensor) -> float:
 
 
 def scaled_dot_product(case: Case, dtype: torch.dtype) -> dict[str, float]:
-    """`ScaledDotProductAttention` against `F.scaled_dot_product_attention`."""
+    """Compare `ScaledDotProductAttention` with `F.scaled_dot_product_attention`."""
     torch.manual_seed(0)
     mask = case.mask()
     query = torch.randn(case.batch, case.tgt_len, DIM, dtype=dtype)
@@ -91,7 +91,7 @@ def scaled_dot_product(case: Case, dtype: torch.dtype) -> dict[str, float]:
 
 
 def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> dict[str, float]:
-    """`MultiHeadAttention` against `nn.MultiheadAttention`, weights copied one way or the other.
+    """Compare `MultiHeadAttention` with `nn.MultiheadAttention`, weights copied either way.
 
     Args:
         case: sizes and mask.
@@ -132,7 +132,7 @@ def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> d
 
 
 def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) -> dict[str, float]:
-    """`MultiHeadAttention` with fewer key and value heads, against PyTorch's `enable_gqa`.
+    """Compare `MultiHeadAttention` with fewer key and value heads with PyTorch's `enable_gqa`.
 
     Args:
         case: sizes and mask.
@@ -183,7 +183,7 @@ def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) ->
 
 
 def _in_torch_layout(ours, gradients, theirs) -> list[Tensor]:
-    """Gradients of our parameters, arranged like those of PyTorch's module."""
+    """Return the gradients of our parameters, arranged like those of PyTorch's module."""
     by_name = dict(zip([name for name, _ in ours.named_parameters()], gradients, strict=True))
     stacked_bias = torch.cat([by_name[f"W_{one}.bias"] for one in "qkv"])
     weights = [by_name[f"W_{one}.weight"] for one in "qkv"]

@@ -135,7 +135,7 @@ class Attention(nn.Module):
         return context, weights
 
     def _attend(self, query, memory, position=0):
-        """Project, score, weigh, look up, for queries (batch, tgt_len, query_dim)."""
+        """Score, weigh and look up, for queries (batch, tgt_len, query_dim)."""
         scores = self.compare(self.project_queries(query, position), memory.keys)
         weights = self.weigh(scores, memory.mask)
         return self.look_up(weights, memory.values), weights

@@ -93,7 +93,7 @@ class Lexicon(NamedTuple):
 
 @cache
 def load_lexicon(unseen: Unseen = None) -> Lexicon:
-    """The words for training, plus the unseen nouns or names if asked for.
+    """Load the words for training, plus the unseen nouns or names if asked for.
 
     Raises:
         ValueError: `unseen` is not one of its three values.
@@ -131,7 +131,7 @@ def load_lexicon(unseen: Unseen = None) -> Lexicon:
 
 
 def _frozen(data):
-    """The same data with tuples in place of lists, so that entries are hashable."""
+    """Replace lists by tuples, so that entries are hashable."""
     if isinstance(data, dict):
         return {key: _frozen(value) for key, value in data.items()}
     return tuple(map(_frozen, data)) if isinstance(data, list) else data
