@@ -117,7 +117,9 @@ def every(mechanisms: dict[str, Mechanism]):
 
 
 every_mechanism = every(MECHANISMS)
-every_global_mechanism = every({name: made for name, made in MECHANISMS.items() if not made.local})
+every_global_mechanism = every(
+    {name: mechanism for name, mechanism in MECHANISMS.items() if not mechanism.local}
+)
 every_cross_attention = every(
-    {name: made for name, made in MECHANISMS.items() if not made.self_only}
+    {name: mechanism for name, mechanism in MECHANISMS.items() if not mechanism.self_only}
 )

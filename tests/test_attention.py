@@ -127,26 +127,20 @@ def test_adding_a_constant_to_the_scores_changes_nothing(mechanism, constant):
 
 
 @every_mechanism
-def test_a_single_state_comes_without_its_axis(mechanism):
-    attention, query, keys = make(mechanism)
-    context, weights = attention(query[:, 1], keys, position=1)
-    assert context.shape == (2, DIM)
-    assert weights.shape == (2, 5)
-    context_all, weights_all = attention(query, keys)
-    assert torch.allclose(context, context_all[:, 1], atol=1e-6)
-    assert torch.allclose(weights, weights_all[:, 1], atol=1e-6)
-
-
-@every_mechanism
 def test_step_by_step_over_a_remembered_source_equals_all_at_once(mechanism):
     attention, query, keys = make(mechanism)
     mask = padding_mask([5, 3])
     memory = attention.remember(keys, mask=mask)
     context, weights = attention(query, keys, mask=mask)
-    for step in range(3):
-        one_context, one_weights = attention.attend(query[:, step], memory, position=step)
-        assert torch.allclose(one_context, context[:, step], atol=1e-6)
-        assert torch.allclose(one_weights, weights[:, step], atol=1e-6)
+    for step in range(3):  # with a single state, whose axis its results do not have either
+        for single in (
+            attention.attend(query[:, step], memory, position=step),
+            attention(query[:, step], keys, mask=mask, position=step),
+        ):
+            assert single[0].shape == (2, DIM)
+            assert single[1].shape == (2, 5)
+            assert torch.allclose(single[0], context[:, step], atol=1e-6)
+            assert torch.allclose(single[1], weights[:, step], atol=1e-6)
     later_context, later_weights = attention.attend(query[:, 1:], memory, position=1)
     assert torch.allclose(later_context, context[:, 1:], atol=1e-6)
     assert torch.allclose(later_weights, weights[:, 1:], atol=1e-6)
@@ -364,9 +358,9 @@ def test_weights_are_returned_as_asked():
     assert torch.allclose(heads.mean(1), mean)
     assert torch.equal(context, context_heads)
     assert torch.allclose(context, context_none, atol=1e-6)
-    single, one = mechanism(query[:, 0], keys, return_weights="heads")
-    assert single.shape == (2, 8)
-    assert one.shape == (2, 2, 5)
+    context, of_heads = mechanism(query[:, 0], keys, return_weights="heads")
+    assert context.shape == (2, 8)
+    assert of_heads.shape == (2, 2, 5)
 
 
 @pytest.mark.parametrize("typo", ["none", "head", "Mean", True, 0])
@@ -400,7 +394,9 @@ def test_rotated_queries_and_keys_are_the_same_with_and_without_weights():
     context, _ = mechanism(states, states, mask=causal_mask(5))
     fused, _ = mechanism(states, states, mask=causal_mask(5), return_weights=None)
     assert torch.allclose(fused, context, atol=1e-6)
-    gradients = (torch.autograd.grad(one.square().sum(), parameters) for one in (context, fused))
+    gradients = (
+        torch.autograd.grad(output.square().sum(), parameters) for output in (context, fused)
+    )
     assert all(torch.allclose(*pair, atol=1e-5) for pair in zip(*gradients, strict=True))
     everywhere, _ = mechanism(states, states)
     shifted = states.roll(1, dims=1)
@@ -412,11 +408,11 @@ def test_rotated_queries_and_keys_are_the_same_with_and_without_weights():
 
 
 @pytest.mark.parametrize("return_weights", ["mean", None])
-@pytest.mark.parametrize("kind", [RotaryAttention, SlidingWindowAttention])
-def test_a_single_state_needs_its_position_where_that_matters(kind, return_weights):
+@pytest.mark.parametrize("mechanism", [RotaryAttention, SlidingWindowAttention])
+def test_a_single_state_needs_its_position_where_that_matters(mechanism, return_weights):
     states = torch.randn(2, 5, 8)
     with pytest.raises(ValueError, match="pass position=step"):
-        kind(8, 2)(states[:, 3], states, return_weights=return_weights)
+        mechanism(8, 2)(states[:, 3], states, return_weights=return_weights)
 
 
 def far_keys_count_less(self, query, projected_keys):
@@ -436,8 +432,8 @@ CHANGED_STEPS = {
 def test_a_changed_step_is_never_replaced_by_the_fused_one(step, where):
     torch.manual_seed(0)
     change = CHANGED_STEPS[step]
-    kind = type("Changed", (MultiHeadAttention,), {step: change} if where == "subclass" else {})
-    mechanism, states = kind(8, 2), torch.randn(2, 5, 8)
+    changed = type("Changed", (MultiHeadAttention,), {step: change} if where == "subclass" else {})
+    mechanism, states = changed(8, 2), torch.randn(2, 5, 8)
     if where == "instance":
         setattr(mechanism, step, lambda *inputs: change(mechanism, *inputs))
     context, _ = mechanism(states, states)

@@ -1,6 +1,7 @@
 import random
 import signal
 import threading
+from contextlib import nullcontext
 
 import pytest
 import torch
@@ -61,11 +62,11 @@ def interrupt_at(trainer, step):
     before_each_step(trainer, interrupt)
 
 
-def assert_same_outcome(one, other):
-    assert one.losses == other.losses
-    assert one.validations == other.validations
-    for name, tensor in one.model.state_dict().items():
-        assert torch.equal(tensor, other.model.state_dict()[name]), name
+def assert_same_outcome(actual, expected):
+    assert actual.losses == expected.losses
+    assert actual.validations == expected.validations
+    for name, tensor in actual.model.state_dict().items():
+        assert torch.equal(tensor, expected.model.state_dict()[name]), name
 
 
 def test_a_small_model_learns_to_spell_backwards():
@@ -132,41 +133,31 @@ def test_ctrl_c_keeps_what_was_learned_and_resumes_to_the_same_end(step, capsys)
     assert_same_outcome(trainer, straight)
 
 
-def test_a_checkpoint_resumes_to_the_same_end_in_another_process(tmp_path):
+@pytest.mark.parametrize(
+    ("end", "resumed_at"),
+    [("interrupted", 7), ("died", 5)],  # the last validation was at step 5
+)
+def test_a_checkpoint_resumes_to_the_same_end_in_another_process(tmp_path, end, resumed_at):
     straight = make_trainer()
     straight.fit()
-
-    path = tmp_path / "checkpoint.pt"
-    trainer = make_trainer(checkpoint=path)
-    interrupt_at(trainer, 7)
-    trainer.fit()
-    assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.pt"]
-
-    other = make_trainer(model_seed=1)  # other weights, until it loads
-    other.load(path)
-    assert other.step == 7
-    other.fit()
-    assert_same_outcome(other, straight)
-
-
-def test_a_checkpoint_of_a_training_that_died_resumes_to_the_same_end(tmp_path):
-    straight = make_trainer()
-    straight.fit()
-
-    path = tmp_path / "checkpoint.pt"
-    trainer = make_trainer(checkpoint=path)
 
     def die(batch):
         if trainer.step == 7:
             raise MemoryError
 
-    before_each_step(trainer, die)
-    with pytest.raises(MemoryError):
+    path = tmp_path / "checkpoint.pt"
+    trainer = make_trainer(checkpoint=path)
+    if end == "died":
+        before_each_step(trainer, die)
+    else:
+        interrupt_at(trainer, 7)
+    with pytest.raises(MemoryError) if end == "died" else nullcontext():
         trainer.fit()
+    assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.pt"]
 
-    other = make_trainer(model_seed=1)
+    other = make_trainer(model_seed=1)  # other weights, until it loads
     other.load(path)
-    assert other.step == 5  # of the last validation
+    assert other.step == resumed_at
     other.fit()
     assert_same_outcome(other, straight)
 

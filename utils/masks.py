@@ -76,9 +76,9 @@ def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
         ValueError: the mask does not broadcast to `weights_shape`.
     """
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
-        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        dtype = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise TypeError(
-            f"mask must be a boolean tensor (True = may be attended to), got {kind}; "
+            f"mask must be a boolean tensor (True = may be attended to), got {dtype}; "
             "write the rule as a comparison, such as lengths > positions"
         )
     try:

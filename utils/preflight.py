@@ -199,7 +199,7 @@ def sandbox() -> Iterator[str]:
 ALWAYS = (packages, memory, disk, folders, port, lab, kernel)
 
 
-def tell(check: Callable[[], Iterator[str]]) -> bool:
+def report(check: Callable[[], Iterator[str]]) -> bool:
     """Print the lines of a check as they come; return whether all is as it should be."""
     try:
         for fine in check():
@@ -228,9 +228,9 @@ def main() -> int:
     parser.add_argument("--grading", action="store_true", help="ask for the grader's sandbox too")
     asked = [*ALWAYS, sandbox] if parser.parse_args().grading else [*ALWAYS]
     sys.stdout.reconfigure(errors="replace")  # a name of a folder need not fit the terminal
-    if not tell(python):
+    if not report(python):
         return 1  # nothing else would mean anything
-    missed = [check for check in asked if not tell(check)]
+    missed = [check for check in asked if not report(check)]
     print(f"{len(missed)} to mend." if missed else "Ready.")
     return bool(missed)
 

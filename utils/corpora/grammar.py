@@ -92,22 +92,22 @@ def translation_pairs(
     random = Random(seed)
     example = running_example()
     taken = {example.source, example.target}
-    made, vain = [], 0
-    while len(made) < pairs:
-        count = fewest + len(made) % (most - fewest + 1)
+    generated, rejected = [], 0
+    while len(generated) < pairs:
+        count = fewest + len(generated) % (most - fewest + 1)
         pair = _sentence(random, lexicon, count)
         if pair.source in taken or pair.target in taken or not _wanted(pair, lexicon):
-            vain += 1
-            if vain == _PATIENCE:
+            rejected += 1
+            if rejected == _PATIENCE:
                 raise ValueError(
                     f"the grammar has too few sentences of phrases={count} for pairs={pairs:,}: "
                     "ask for fewer pairs or more phrases"
                 )
             continue
-        vain = 0
+        rejected = 0
         taken |= {pair.source, pair.target}
-        made.append(pair)
-    return made
+        generated.append(pair)
+    return generated
 
 
 @cache

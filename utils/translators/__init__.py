@@ -97,6 +97,6 @@ def store_translator(name: str, model: Seq2Seq, **about) -> None:
     # One entry: safetensors does not keep several in order, and the same model gives the same file.
     data = safetensors.torch.save(weights, {"about": json.dumps(about, ensure_ascii=False)})
     file_of(name).write_bytes(data)
-    made = [path for path in map(file_of, DECODERS) if path.is_file()]
-    lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in made)
+    stored = [path for path in map(file_of, DECODERS) if path.is_file()]
+    lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in stored)
     (FOLDER / SUMS).write_text("".join(lines), encoding="utf-8")
