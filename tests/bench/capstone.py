@@ -46,7 +46,7 @@ RECIPES = {
 
 
 def capstone(wanted: str = "") -> None:
-    """Quality against sentence length with dot, additive, general and no attention, 5 seeds."""
+    """Measure quality against sentence length with dot, additive, general and no attention."""
     print_table(run_jobs("capstone", measure, RECIPES, SEEDS, wanted))
 
 

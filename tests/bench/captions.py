@@ -25,7 +25,7 @@ ORIGIN = (
 
 
 def captions() -> None:
-    """A small German → English model of Multi30k, stored for notebook 07."""
+    """Train and store the small German → English model of Multi30k that notebook 07 reads."""
     texts = corpus(SMALL.source, SMALL.target)
     model, _ = SMALL.train(texts, seed=0, device=chosen_device())
     store(model.cpu(), texts.test)

@@ -24,7 +24,7 @@ LENGTHS = [32, 128, 512, 2048]
 
 
 def additive() -> None:
-    """The naive additive form, which repeats the query and concatenates, against the split form."""
+    """Compare the naive additive form, which repeats the query, with the split form."""
 
     def make_works(src_len):
         states, keys = draw(STEPS), draw(src_len)
@@ -35,7 +35,7 @@ def additive() -> None:
 
 
 def multihead() -> None:
-    """Our multi-head attention against `nn.MultiheadAttention`, with and without weights."""
+    """Compare our multi-head attention with `nn.MultiheadAttention`, with and without weights."""
 
     def make_works(src_len, return_weights):
         query, keys = draw(QUERIES), draw(src_len)
@@ -53,7 +53,7 @@ def multihead() -> None:
 
 
 def scaled() -> None:
-    """Our scaled dot-product attention, which returns its weights, against the fused one."""
+    """Compare our scaled dot-product attention, which returns its weights, with the fused one."""
 
     def make_works(src_len):
         inputs = draw(QUERIES), draw(src_len), draw(src_len)

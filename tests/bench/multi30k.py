@@ -51,7 +51,7 @@ RECIPES = {
 
 
 def multi30k(wanted: str = "") -> None:
-    """Real text, test_2016_flickr: BLEU and perplexity after the work of 5 and 12 minutes."""
+    """Measure BLEU and perplexity on real text after the work of 5 and 12 minutes."""
     runs = run_jobs("multi30k", measure, RECIPES, SEEDS, wanted)
     print(
         "\nMean ± deviation over seeds. Perplexity is of words, <unk> among them; forced and free\n"

@@ -9,7 +9,7 @@ BOTH = False, True
 
 
 def parity() -> None:
-    """Largest relative differences of outputs, weights and gradients; the tests hold the limits."""
+    """Print the largest relative differences, of which the tests hold the limits."""
     print(f"\n{'case':22} {'dtype':14} {'mechanism':13}", *(f"{name:>9}" for name in QUANTITIES))
     for case in CASES:
         for dtype in (torch.float32, torch.float64):

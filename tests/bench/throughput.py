@@ -68,7 +68,7 @@ class PlainModel(nn.Module):
 
 
 def throughput() -> None:
-    """Training tokens per second against a plain step loop, and decoding in batches, on the CPU."""
+    """Time training against a plain step loop, and decoding in batches, on the CPU."""
     texts = corpus("de", "en")
     vocabularies = texts.vocabularies(min_count=FIVE_MINUTES.min_count)
     loop = replace(FIVE_MINUTES, mechanism="additive", decoder="bahdanau")
@@ -147,7 +147,7 @@ def decode(name: str, model: Seq2Seq, sources: list[tuple[str, ...]]) -> None:
 
 
 def pace() -> None:
-    """Seconds that the training budgets take on two threads of this CPU, with nothing else on."""
+    """Time the training budgets on two threads of this CPU, with nothing else on."""
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     print(f"\n{'recipe':18}{'steps':>7}{'timed':>7}{'ms a step':>11}{'seconds':>9}")

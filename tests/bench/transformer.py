@@ -56,7 +56,7 @@ RECIPES = {
 
 
 def transformer(wanted: str = "transformer,twice the time-seed0,dot-seed0") -> None:
-    """The capstone's task: a Transformer at the size and the time of the recurrent model."""
+    """Try a Transformer at the size and the time of the recurrent model on the capstone's task."""
     capstone.print_table(run_jobs("transformer", measure, RECIPES, SEEDS, wanted))
 
 
