@@ -14,7 +14,15 @@ import pytest
 
 from tests import needs
 from tests.needs import MULTI30K
-from utils.corpora import Batches, detokenise, load_multi30k, load_tsv, loading, tokenise
+from utils.corpora import (
+    Batches,
+    detokenise,
+    load_digits,
+    load_multi30k,
+    load_tsv,
+    loading,
+    tokenise,
+)
 
 GOOD = [f"Sentence {number}.\tPhrase {number}." for number in range(40)]
 
@@ -318,6 +326,16 @@ def test_a_damaged_file_in_a_folder_is_one_clear_error(folder):
 def test_languages_must_be_two_of_three(source, target):
     with pytest.raises(ValueError, match="source and target must be two of en, de, fr"):
         load_multi30k(source, target)
+
+
+# --- Digits ---------------------------------------------------------------------------------------
+
+
+def test_the_digits_are_those_of_the_published_test_set():
+    images, target = load_digits()
+    assert (images.shape, images.dtype, target.dtype) == ((1797, 8, 8), "float64", "int64")
+    checksum = hashlib.sha256(images.tobytes() + target.tobytes()).hexdigest()
+    assert checksum == "f6d9e39f37dc45d327f6db33428ee58970ccceabb2535a5c179de35886b70443"
 
 
 # --- Downloads ------------------------------------------------------------------------------------
