@@ -1,4 +1,7 @@
-"""Every mechanism of the course, with what a test has to know about it."""
+"""Every mechanism of the course, with what a test has to know about it.
+
+A new mechanism needs a record in `MECHANISMS`, and no new tests for what holds for all.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,18 +20,20 @@ from utils.attention import (
     MultiplicativeAttention,
     ScaledDotProductAttention,
 )
+from utils.masks import check_mask, window_mask
 
 DIM = 8  # width of queries, keys, values and contexts
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How to make a mechanism, and what is special about it.
+    """A way to make a mechanism, and its special features.
 
     Attributes:
         make: makes it, with random weights.
         heads: sizes of the axes that its scores have before (tgt_len, src_len).
         local: whether each query sees a window of the source only.
+        self_only: whether it is for self-attention only: the queries are the keys, in their order.
         decays: whether even a row that is not masked sums to less than 1.
         empty: its context where every position is masked.
     """
@@ -36,11 +41,37 @@ class Mechanism:
     make: Callable[..., Attention]
     heads: tuple[int, ...] = ()
     local: bool = False
+    self_only: bool = False
     decays: bool = False
     empty: Callable[[Attention], Tensor] = lambda mechanism: torch.zeros(DIM)
 
+    def inputs(self, batch: int, tgt_len: int, src_len: int) -> tuple[Tensor, Tensor]:
+        """Draw a query and keys, at least as many as queries in self-attention."""
+        keys = torch.randn(batch, max(src_len, tgt_len) if self.self_only else src_len, DIM)
+        query = keys[:, :tgt_len].clone() if self.self_only else torch.randn(batch, tgt_len, DIM)
+        return query, keys
+
+
+class SlidingWindowAttention(MultiHeadAttention):
+    """Self-attention over the last `width` words: an example of a subclass that needs positions."""
+
+    def __init__(self, dim: int, heads: int, width: int = 3):
+        super().__init__(dim, heads)
+        self.width = width
+
+    def _attend(self, query, memory, position=0, return_weights="mean"):
+        src_len = memory.keys.shape[2]
+        positions = self.target_positions(query, position)  # (tgt_len,)
+        mask = window_mask(positions, src_len, self.width - 1)  # (tgt_len, src_len)
+        mask = mask & (torch.arange(src_len) <= positions.unsqueeze(-1))
+        if memory.mask is not None:
+            check_mask(memory.mask, (len(query), *mask.shape))
+            mask = mask & memory.mask
+        return super()._attend(query, memory._replace(mask=mask), position, return_weights)
+
 
 def multi_head(heads: int, **settings) -> Mechanism:
+    """Return the record of a multi-head attention with these settings."""
     return Mechanism(
         lambda **more: MultiHeadAttention(DIM, heads, **settings, **more),
         heads=(heads,),
@@ -49,6 +80,7 @@ def multi_head(heads: int, **settings) -> Mechanism:
 
 
 def local(**settings) -> Mechanism:
+    """Return the record of a local attention with these settings."""
     return Mechanism(
         lambda: LocalAttention(DIM, DIM, half_width=2, **settings),
         local=True,
@@ -69,6 +101,13 @@ MECHANISMS = {
     "multi-query": multi_head(heads=4, kv_heads=1),
     "local-m": local(),
     "local-p": local(centres="predicted"),
+    "sliding window": Mechanism(
+        lambda: SlidingWindowAttention(DIM, 2),
+        heads=(2,),
+        local=True,
+        self_only=True,
+        empty=lambda mechanism: mechanism.W_o.bias,
+    ),
 }
 
 
@@ -78,4 +117,9 @@ def every(mechanisms: dict[str, Mechanism]):
 
 
 every_mechanism = every(MECHANISMS)
-every_global_mechanism = every({name: one for name, one in MECHANISMS.items() if not one.local})
+every_global_mechanism = every(
+    {name: mechanism for name, mechanism in MECHANISMS.items() if not mechanism.local}
+)
+every_cross_attention = every(
+    {name: mechanism for name, mechanism in MECHANISMS.items() if not mechanism.self_only}
+)

@@ -3,7 +3,7 @@
 Used by the tests, and by `make bench ONLY=parity`, which prints the table.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -17,7 +17,7 @@ DIM, HEADS, GROUPED_HEADS = 24, 3, 4
 
 @dataclass(frozen=True)
 class Case:
-    """Sizes and a mask. `mask` is made for (batch, tgt_len, src_len)."""
+    """Sizes, and the choice of a mask."""
 
     name: str
     batch: int = 3
@@ -30,6 +30,7 @@ class Case:
     masked_rows: bool = False
 
     def mask(self) -> Tensor | None:
+        """Make the mask (batch, tgt_len, src_len), or none."""
         if not (self.padding or self.causal or self.masked_rows):
             return None
         mask = torch.ones(self.batch, self.tgt_len, self.src_len, dtype=torch.bool)
@@ -57,7 +58,7 @@ CASES = [
 
 
 def apart(ours: Tensor, theirs: Tensor) -> float:
-    """The largest difference, relative to the largest entry of the reference.
+    """Return the largest difference, relative to the largest entry of the reference.
 
     With one key, the gradient of the query is zero but for rounding, which nothing can be relative
     to. Such a reference counts as 1, the size of the inputs and of the upstream gradient.
@@ -66,14 +67,17 @@ def apart(ours: Tensor, theirs: Tensor) -> float:
     return (ours - theirs).abs().max().item() / (size if size > 1e-5 else 1.0)
 
 
+def draw(case: Case, dtype: torch.dtype) -> list[Tensor]:
+    """Draw a query, keys and values that ask for gradients."""
+    shapes = (case.tgt_len, DIM), (case.src_len, case.key_dim), (case.src_len, case.value_dim)
+    return [torch.randn(case.batch, *shape, dtype=dtype, requires_grad=True) for shape in shapes]
+
+
 def scaled_dot_product(case: Case, dtype: torch.dtype) -> dict[str, float]:
-    """`ScaledDotProductAttention` against `F.scaled_dot_product_attention`."""
+    """Compare `ScaledDotProductAttention` with `F.scaled_dot_product_attention`."""
     torch.manual_seed(0)
     mask = case.mask()
-    query = torch.randn(case.batch, case.tgt_len, DIM, dtype=dtype)
-    keys = torch.randn(case.batch, case.src_len, DIM, dtype=dtype)
-    values = torch.randn(case.batch, case.src_len, case.value_dim, dtype=dtype)
-    inputs = [one.requires_grad_() for one in (query, keys, values)]
+    query, keys, values = inputs = draw(replace(case, key_dim=DIM), dtype)
 
     context, weights = ScaledDotProductAttention(DIM)(query, keys, values, mask)
     upstream = torch.randn_like(context)
@@ -91,7 +95,7 @@ def scaled_dot_product(case: Case, dtype: torch.dtype) -> dict[str, float]:
 
 
 def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> dict[str, float]:
-    """`MultiHeadAttention` against `nn.MultiheadAttention`, weights copied one way or the other.
+    """Compare `MultiHeadAttention` with `nn.MultiheadAttention`, weights copied either way.
 
     Args:
         case: sizes and mask.
@@ -107,10 +111,7 @@ def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> d
     ours = MultiHeadAttention.from_torch(theirs)
     if to_torch:
         theirs = ours.to_torch()
-    query = torch.randn(case.batch, case.tgt_len, DIM, dtype=dtype)
-    keys = torch.randn(case.batch, case.src_len, case.key_dim, dtype=dtype)
-    values = torch.randn(case.batch, case.src_len, case.value_dim, dtype=dtype)
-    inputs = [one.requires_grad_() for one in (query, keys, values)]
+    query, keys, values = inputs = draw(case, dtype)
 
     mask = case.mask()
     hidden = None if mask is None else ~mask.repeat_interleave(HEADS, dim=0)
@@ -132,7 +133,7 @@ def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> d
 
 
 def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) -> dict[str, float]:
-    """`MultiHeadAttention` with fewer key and value heads, against PyTorch's `enable_gqa`.
+    """Compare `MultiHeadAttention` with fewer key and value heads with PyTorch's `enable_gqa`.
 
     Args:
         case: sizes and mask.
@@ -146,16 +147,14 @@ def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) ->
     ).to(dtype)
     for parameter in ours.parameters():
         nn.init.normal_(parameter, std=0.2)
-    query = torch.randn(case.batch, case.tgt_len, DIM, dtype=dtype)
-    keys = torch.randn(case.batch, case.src_len, case.key_dim, dtype=dtype)
-    values = torch.randn(case.batch, case.src_len, case.value_dim, dtype=dtype)
-    inputs = [*(one.requires_grad_() for one in (query, keys, values)), *ours.parameters()]
+    query, keys, values = draw(case, dtype)
+    inputs = [query, keys, values, *ours.parameters()]
 
     mask = case.mask()
     context, weights = ours(query, keys, values, mask, return_weights=None if fused else "heads")
     projected = [
-        layer(one).unflatten(-1, (heads, -1)).transpose(1, 2)
-        for layer, one, heads in (
+        layer(states).unflatten(-1, (heads, -1)).transpose(1, 2)
+        for layer, states, heads in (
             (ours.W_q, query, GROUPED_HEADS),
             (ours.W_k, keys, kv_heads),
             (ours.W_v, values, kv_heads),
@@ -168,8 +167,10 @@ def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) ->
     # The gradients of some parameters are zero but for rounding: of the key bias always, since it
     # shifts all scores of a row alike, of more where there is one key. So they count together.
     gradients = [
-        [*found[:3], torch.cat([one.flatten() for one in found[3:]])]
-        for found in (torch.autograd.grad(one, inputs, upstream) for one in (context, reference))
+        [*of_inputs[:3], torch.cat([gradient.flatten() for gradient in of_inputs[3:]])]
+        for of_inputs in (
+            torch.autograd.grad(output, inputs, upstream) for output in (context, reference)
+        )
     ]
     result = {
         "outputs": apart(context, reference),
@@ -183,10 +184,10 @@ def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) ->
 
 
 def _in_torch_layout(ours, gradients, theirs) -> list[Tensor]:
-    """Gradients of our parameters, arranged like those of PyTorch's module."""
+    """Return the gradients of our parameters, arranged like those of PyTorch's module."""
     by_name = dict(zip([name for name, _ in ours.named_parameters()], gradients, strict=True))
-    stacked_bias = torch.cat([by_name[f"W_{one}.bias"] for one in "qkv"])
-    weights = [by_name[f"W_{one}.weight"] for one in "qkv"]
+    stacked_bias = torch.cat([by_name[f"W_{letter}.bias"] for letter in "qkv"])
+    weights = [by_name[f"W_{letter}.weight"] for letter in "qkv"]
     layout = {
         "in_proj_weight": torch.cat(weights) if theirs.in_proj_weight is not None else None,
         "q_proj_weight": weights[0],

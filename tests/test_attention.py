@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from tests.mechanisms import DIM, MECHANISMS, every_global_mechanism, every_mechanism
+from tests.mechanisms import (
+    DIM,
+    MECHANISMS,
+    SlidingWindowAttention,
+    every_global_mechanism,
+    every_mechanism,
+)
 from utils.attention import (
     AdditiveAttention,
     Attention,
@@ -18,7 +24,7 @@ from utils.attention import (
     MultiplicativeAttention,
     ScaledDotProductAttention,
 )
-from utils.masks import causal_mask, padding_mask
+from utils.masks import causal_mask, padding_mask, window_mask
 from utils.model_helpers import count_parameters
 
 sizes = {"batch": st.integers(1, 4), "tgt_len": st.integers(1, 6), "src_len": st.integers(1, 9)}
@@ -26,10 +32,9 @@ some_shapes = settings(max_examples=25, deadline=None)
 
 
 def make(mechanism, batch=2, tgt_len=3, src_len=5):
+    """A mechanism with random weights, a query and keys."""
     torch.manual_seed(0)
-    query = torch.randn(batch, tgt_len, DIM)
-    keys = torch.randn(batch, src_len, DIM)
-    return mechanism.make(), query, keys
+    return mechanism.make(), *mechanism.inputs(batch, tgt_len, src_len)
 
 
 # --- every mechanism ------------------------------------------------------------------------
@@ -40,6 +45,7 @@ def make(mechanism, batch=2, tgt_len=3, src_len=5):
 @some_shapes
 def test_rows_sum_to_one_and_are_zero_under_the_mask(mechanism, batch, tgt_len, src_len, data):
     attention, query, keys = make(mechanism, batch, tgt_len, src_len)
+    src_len = keys.shape[1]
     cells = st.lists(st.booleans(), min_size=src_len, max_size=src_len)
     rows = st.lists(cells, min_size=tgt_len, max_size=tgt_len)
     mask = torch.tensor(data.draw(st.lists(rows, min_size=batch, max_size=batch)))
@@ -63,7 +69,7 @@ def test_extreme_scores_and_rows_masked_whole_give_no_nan(
 ):
     attention, query, keys = make(mechanism, batch, tgt_len, src_len)
     query.mul_(scale).requires_grad_()
-    mask = torch.ones(batch, tgt_len, src_len, dtype=torch.bool)
+    mask = torch.ones(batch, tgt_len, keys.shape[1], dtype=torch.bool)
     mask[0, 0] = False
     context, weights = attention(query, keys, mask=mask)
     context.sum().backward()
@@ -121,26 +127,20 @@ def test_adding_a_constant_to_the_scores_changes_nothing(mechanism, constant):
 
 
 @every_mechanism
-def test_a_single_state_comes_without_its_axis(mechanism):
-    attention, query, keys = make(mechanism)
-    context, weights = attention(query[:, 1], keys, position=1)
-    assert context.shape == (2, DIM)
-    assert weights.shape == (2, 5)
-    context_all, weights_all = attention(query, keys)
-    assert torch.allclose(context, context_all[:, 1], atol=1e-6)
-    assert torch.allclose(weights, weights_all[:, 1], atol=1e-6)
-
-
-@every_mechanism
 def test_step_by_step_over_a_remembered_source_equals_all_at_once(mechanism):
     attention, query, keys = make(mechanism)
     mask = padding_mask([5, 3])
     memory = attention.remember(keys, mask=mask)
     context, weights = attention(query, keys, mask=mask)
-    for step in range(3):
-        one_context, one_weights = attention.attend(query[:, step], memory, position=step)
-        assert torch.allclose(one_context, context[:, step], atol=1e-6)
-        assert torch.allclose(one_weights, weights[:, step], atol=1e-6)
+    for step in range(3):  # with a single state, whose axis its results do not have either
+        for single in (
+            attention.attend(query[:, step], memory, position=step),
+            attention(query[:, step], keys, mask=mask, position=step),
+        ):
+            assert single[0].shape == (2, DIM)
+            assert single[1].shape == (2, 5)
+            assert torch.allclose(single[0], context[:, step], atol=1e-6)
+            assert torch.allclose(single[1], weights[:, step], atol=1e-6)
     later_context, later_weights = attention.attend(query[:, 1:], memory, position=1)
     assert torch.allclose(later_context, context[:, 1:], atol=1e-6)
     assert torch.allclose(later_weights, weights[:, 1:], atol=1e-6)
@@ -358,9 +358,88 @@ def test_weights_are_returned_as_asked():
     assert torch.allclose(heads.mean(1), mean)
     assert torch.equal(context, context_heads)
     assert torch.allclose(context, context_none, atol=1e-6)
-    single, one = mechanism(query[:, 0], keys, return_weights="heads")
-    assert single.shape == (2, 8)
-    assert one.shape == (2, 2, 5)
+    context, of_heads = mechanism(query[:, 0], keys, return_weights="heads")
+    assert context.shape == (2, 8)
+    assert of_heads.shape == (2, 2, 5)
+
+
+@pytest.mark.parametrize("typo", ["none", "head", "Mean", True, 0])
+def test_other_weights_than_mean_heads_or_none_are_refused(typo):
+    states = torch.zeros(2, 3, 8)
+    with pytest.raises(ValueError, match=f'must be "mean", "heads" or None, got {typo!r}'):
+        MultiHeadAttention(8, 2)(states, states, return_weights=typo)
+
+
+class RotaryAttention(MultiHeadAttention):
+    """Queries and keys rotated by their positions: Su et al. 2021, section 3.2.2."""
+
+    def project_queries(self, query, position=0):
+        queries = super().project_queries(query, position)
+        return self.rotate(queries, self.target_positions(queries, position))
+
+    def project_keys(self, keys):
+        keys = super().project_keys(keys)
+        return self.rotate(keys, torch.arange(keys.shape[2]))
+
+    def rotate(self, tensor, positions):
+        pairs = torch.view_as_complex(tensor.unflatten(-1, (-1, 2)).contiguous())
+        turns = torch.polar(torch.ones(len(positions)), positions.float())
+        return torch.view_as_real(pairs * turns.unsqueeze(-1)).flatten(-2)
+
+
+def test_rotated_queries_and_keys_are_the_same_with_and_without_weights():
+    torch.manual_seed(0)
+    mechanism, states = RotaryAttention(8, 2), torch.randn(2, 5, 8)
+    parameters = list(mechanism.parameters())
+    context, _ = mechanism(states, states, mask=causal_mask(5))
+    fused, _ = mechanism(states, states, mask=causal_mask(5), return_weights=None)
+    assert torch.allclose(fused, context, atol=1e-6)
+    gradients = (
+        torch.autograd.grad(output.square().sum(), parameters) for output in (context, fused)
+    )
+    assert all(torch.allclose(*pair, atol=1e-5) for pair in zip(*gradients, strict=True))
+    everywhere, _ = mechanism(states, states)
+    shifted = states.roll(1, dims=1)
+    assert not torch.allclose(mechanism(shifted, shifted)[0], everywhere.roll(1, dims=1), atol=1e-3)
+    memory = mechanism.remember(states)
+    for step in range(5):
+        single, _ = mechanism.attend(states[:, step], memory, step, return_weights=None)
+        assert torch.allclose(single, everywhere[:, step], atol=1e-6)
+
+
+@pytest.mark.parametrize("return_weights", ["mean", None])
+@pytest.mark.parametrize("mechanism", [RotaryAttention, SlidingWindowAttention])
+def test_a_single_state_needs_its_position_where_that_matters(mechanism, return_weights):
+    states = torch.randn(2, 5, 8)
+    with pytest.raises(ValueError, match="pass position=step"):
+        mechanism(8, 2)(states[:, 3], states, return_weights=return_weights)
+
+
+def far_keys_count_less(self, query, projected_keys):
+    scores = MultiHeadAttention.compare(self, query, projected_keys)
+    return scores - torch.arange(scores.shape[-1])
+
+
+CHANGED_STEPS = {
+    "compare": far_keys_count_less,
+    "weigh": lambda self, scores, mask: scores.sigmoid(),
+    "look_up": lambda self, weights, values: (weights @ values).tanh(),
+}
+
+
+@pytest.mark.parametrize("where", ["subclass", "instance"])
+@pytest.mark.parametrize("step", CHANGED_STEPS)
+def test_a_changed_step_is_never_replaced_by_the_fused_one(step, where):
+    torch.manual_seed(0)
+    change = CHANGED_STEPS[step]
+    changed = type("Changed", (MultiHeadAttention,), {step: change} if where == "subclass" else {})
+    mechanism, states = changed(8, 2), torch.randn(2, 5, 8)
+    if where == "instance":
+        setattr(mechanism, step, lambda *inputs: change(mechanism, *inputs))
+    context, _ = mechanism(states, states)
+    without_weights, weights = mechanism(states, states, return_weights=None)
+    assert weights is None
+    assert torch.equal(without_weights, context)
 
 
 def test_each_head_may_have_a_mask_of_its_own():
@@ -387,6 +466,22 @@ def test_masks_of_every_rank_work_with_heads(shape):
 def test_parameters_do_not_depend_on_the_number_of_heads():
     totals = {count_parameters(MultiHeadAttention(24, heads))["total"] for heads in (1, 2, 4, 8)}
     assert totals == {4 * 24 * 24 + 4 * 24}
+
+
+def test_self_attention_over_a_sliding_window_needs_a_mask_alone():
+    states = torch.randn(2, 7, 8)
+    window = causal_mask(7) & window_mask(torch.arange(7), 7, half_width=2)  # 3 words
+    assert window.sum(-1).tolist() == [1, 2, 3, 3, 3, 3, 3]
+    mechanism = MultiHeadAttention(8, 2)
+    context, weights = mechanism(states, states, mask=window)
+    for step in range(7):
+        seen = states[:, max(0, step - 2) : step + 1]
+        expected, expected_weights = mechanism(states[:, step], seen)
+        assert torch.allclose(context[:, step], expected, atol=1e-6)
+        assert torch.allclose(weights[:, step][:, window[step]], expected_weights, atol=1e-6)
+    subclass = SlidingWindowAttention(8, 2, width=3)
+    subclass.load_state_dict(mechanism.state_dict())
+    assert torch.equal(subclass(states, states)[0], context)
 
 
 # --- local ----------------------------------------------------------------------------------

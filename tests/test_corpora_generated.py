@@ -29,14 +29,11 @@ LEXICON = tomllib.loads((files("utils.corpora") / "lexicon.toml").read_text("utf
 UNSEEN_NAMES = {name for name, entry in LEXICON["names"].items() if entry.get("unseen")}
 UNSEEN_NOUNS = {
     form
-    for one, entry in LEXICON["nouns"].items()
+    for singular, entry in LEXICON["nouns"].items()
     if entry.get("unseen")
-    for form in (one, entry["many"])
+    for form in (singular, entry["many"])
 }
 CLAUSE = "(?:^|because |when |while |so |then )"  # where one begins, and its subject with it
-WOMAN, MAN = "(?:girl|sister|cow|mouse)", "(?:boy|dog|cat|horse|owl)"
-MOVED = "(?:stayed|fell|came)"
-SONT = "sont (?:rest|tomb|reven)[ué]"
 ENDS_IN_DE = "near|next to|far from|opposite"  # in French
 # not after a word whose last word in French leans on the next
 AT_EASE = r"(?<!near )(?<!to )(?<!from )(?<!opposite )(?<!while )(?<!because )(?<!since )\b"
@@ -88,7 +85,6 @@ def test_running_example_is_a_sentence_of_the_grammar_but_kept_out(monkeypatch):
     ("english", "french"),
     [
         # gender, number, and forms that are irregular
-        ("the black cat", "le chat noir"),
         ("the white mouse", "la souris blanche"),
         ("these white mice", "ces souris blanches"),
         ("two horses", "deux chevaux"),
@@ -102,55 +98,33 @@ def test_running_example_is_a_sentence_of_the_grammar_but_kept_out(monkeypatch):
         ("my active uncle", "mon oncle actif"),
         # elision, and the aspirated h that forbids it
         ("the bird", "l'oiseau"),
-        ("the school", "l'école"),
-        ("the hotel", "l'hôtel"),
-        ("the island", "l'île"),
         ("the owl", "le hibou"),
         ("the hammock", "le hamac"),
         # determiners before a vowel
         ("this donkey", "cet âne"),
         ("this owl", "ce hibou"),
-        ("this hotel", "cet hôtel"),
-        ("this hammock", "ce hamac"),
         ("this school", "cette école"),
         ("my bee", "mon abeille"),
         ("my sister", "ma sœur"),
         ("my actresses", "mes actrices"),
         # contraction of "de"
-        ("near the bed", "près du lit"),
-        ("near the beds", "près des lits"),
         ("near the hammock", "près du hamac"),
-        ("near the tree", "près de l'arbre"),
         ("near the chair", "près de la chaise"),
         ("near a tree", "près d'un arbre"),
-        ("near anna", "près d'anna"),
         ("near paul", "près de paul"),
         ("next to the mat", "à côté du tapis"),
         ("next to our mat", "à côté de notre tapis"),
         ("far from the mat", "loin du tapis"),
         ("opposite the actress", "en face de l'actrice"),
-        ("in front of the house", "devant la maison"),
         ("in front of the owl", "devant le hibou"),
         # "que" before a vowel
         ("because an uncle", "parce qu'un oncle"),
         ("while anna", "pendant qu'anna"),
         ("while the owl", "pendant que le hibou"),
-        # the verb agrees with its subject
-        ("the cat sat", "le chat était assis"),
-        ("the girl sat", "la fille était assise"),
-        ("the girls sat", "les filles étaient assises"),
-        ("the dogs sat", "les chiens étaient assis"),
-        ("two sisters fell", "deux sœurs sont tombées"),
-        ("marie came back", "marie est revenue"),
-        ("victor came back", "victor est revenu"),
+        # verbs without a participle that agrees; agreement has its own test
         ("the cows stood", "les vaches étaient debout"),
         ("some bees slept", "des abeilles ont dormi"),
         ("my boys were tired", "mes garçons étaient fatigués"),
-        ("our cow was hungry", "notre vache avait faim"),
-        # two subjects: feminine only if both are
-        (f"{CLAUSE}the {WOMAN} and the {WOMAN} {MOVED}", rf"la \w+ et la \w+ {SONT}es"),
-        (f"{CLAUSE}the {WOMAN} and the {MAN} {MOVED}", rf"la \w+ et le \w+ {SONT}s"),
-        (f"{CLAUSE}the {MAN} and the {WOMAN} {MOVED}", rf"le \w+ et la \w+ {SONT}s"),
         # negation in two parts
         ("did not sleep", "n'(?:a|ont) pas dormi"),
         ("the girls did not sit", "les filles n'étaient pas assises"),
@@ -160,7 +134,6 @@ def test_running_example_is_a_sentence_of_the_grammar_but_kept_out(monkeypatch):
         ("anna was not hungry", "anna n'avait pas faim"),
         ("did not come back", "(?:est|sont) pas revenue?s?"),
         # an indefinite object of a negated verb takes "de"
-        ("did not see a dog", "pas vu de chien"),
         ("did not see any dogs", "pas vu de chiens"),
         ("did not find an island", "pas trouvé d'île"),
         ("did not forget any birds", "pas oublié d'oiseaux"),
@@ -172,14 +145,14 @@ def test_running_example_is_a_sentence_of_the_grammar_but_kept_out(monkeypatch):
 )
 def test_phrase_is_translated_so_wherever_it_stands(pairs, english, french):
     whole_words = re.compile(rf"\b{english}\b")
-    found = [pair for pair in pairs if whole_words.search(pair.source_text)]
-    assert found, f"no generated sentence has {english!r}"
+    matching = [pair for pair in pairs if whole_words.search(pair.source_text)]
+    assert matching, f"no generated sentence has {english!r}"
     # A verb after "and" may have more subjects than one, and after "de" an article may melt: both
     # have their own cases.
     other_case = re.compile(rf"\b(?:and|{ENDS_IN_DE}) {english}")
-    found = [pair for pair in found if not other_case.search(pair.source_text)]
-    assert found
-    for pair in found:
+    matching = [pair for pair in matching if not other_case.search(pair.source_text)]
+    assert matching
+    for pair in matching:
         assert re.search(rf"(?<!\w){french}(?!\w)", pair.target_text), str(pair)
 
 
@@ -220,15 +193,18 @@ def test_negation_has_both_of_its_parts(pairs):
 def test_verbs_agree_with_their_subjects():
     """In sentences of one clause, where all nouns before the verb are its subjects."""
     genders = {name: (entry["gender"], False) for name, entry in LEXICON["names"].items()}
-    for one, entry in LEXICON["nouns"].items():
-        genders[one], genders[entry["many"]] = (entry["gender"], False), (entry["gender"], True)
+    for singular, entry in LEXICON["nouns"].items():
+        genders[singular], genders[entry["many"]] = (
+            (entry["gender"], False),
+            (entry["gender"], True),
+        )
     verbs = {
         verb[form]: verb
         for verb in LEXICON["verbs"]
         for form in ("past", "base", "was")
         if form in verb
     }
-    found = Counter()
+    checked = Counter()
     for pair in translation_pairs(6_000, phrases=(1, 2), seed=7):
         places = [i for i, word in enumerate(pair.source) if word in verbs]
         verb = verbs[pair.source[places[0]]]
@@ -239,8 +215,8 @@ def test_verbs_agree_with_their_subjects():
         feminine = all(gender == "f" for gender, _ in subjects)
         assert verb["french"][plural] in pair.target, str(pair)
         assert verb["agrees"][2 * plural + feminine] in pair.target, str(pair)
-        found[len(subjects), plural, feminine] += 1
-    assert len(found) == 6, found  # one or two subjects, singular or plural, of either gender
+        checked[len(subjects), plural, feminine] += 1
+    assert len(checked) == 6, checked  # one or two subjects, singular or plural, of either gender
 
 
 def test_adjectives_follow_their_noun_in_french(pairs):
@@ -285,8 +261,8 @@ def test_picking_one_source_word_for_each_target_word_can_be_right_throughout(pa
 
 def test_content_words_link_to_their_translation_and_to_nothing_else(pairs):
     translations = {name: {name} for name in LEXICON["names"]}
-    for one, entry in LEXICON["nouns"].items():
-        translations[one] = {entry["french"][0]}
+    for singular, entry in LEXICON["nouns"].items():
+        translations[singular] = {entry["french"][0]}
         translations[entry["many"]] = {entry["french"][1]}
     for english, entry in LEXICON["adjectives"].items():
         translations[english] = set(entry["french"])
@@ -348,7 +324,7 @@ ONE_MALE = r"(?<!and )\b(?:the|a|this|my|our) (?:cat|dog|horse|owl|boy)"
     ],
 )
 def test_links_of_a_phrase(pairs, pattern, sure, others):
-    found = 0
+    checked = 0
     for pair in pairs:
         if match := re.search(pattern, pair.source_text):
             start = pair.source_text[: match.start(1)].count(" ")
@@ -361,8 +337,8 @@ def test_links_of_a_phrase(pairs, pattern, sure, others):
             assert {words for words, is_sure in inside if is_sure} == sure, str(pair)
             if others is not None:
                 assert {words for words, is_sure in inside if not is_sure} == others, str(pair)
-            found += 1
-    assert found, f"no generated sentence has {pattern}"
+            checked += 1
+    assert checked, f"no generated sentence has {pattern}"
 
 
 # --- Sets -----------------------------------------------------------------------------------------
@@ -370,11 +346,8 @@ def test_links_of_a_phrase(pairs, pattern, sure, others):
 
 def test_training_validation_and_test_share_no_sentence():
     corpus = translation_corpus(4_000, phrases=(1, 3), seed=1)
-    assert [len(part) for part in (corpus.train, corpus.validation, corpus.test)] == [
-        3600,
-        200,
-        200,
-    ]
+    sizes = [len(part) for part in (corpus.train, corpus.validation, corpus.test)]
+    assert sizes == [3600, 200, 200]
     everything = corpus.train + corpus.validation + corpus.test
     assert len({pair.source for pair in everything}) == len(everything)
     assert len({pair.target for pair in everything}) == len(everything)
@@ -391,7 +364,9 @@ def test_sentences_reach_31_words_and_no_further(pairs):
 
 @pytest.mark.parametrize("phrases", [1, 5, 9, 12])
 def test_a_number_of_phrases_is_that_many_noun_phrases(phrases):
-    nouns = {form for one, entry in LEXICON["nouns"].items() for form in (one, entry["many"])}
+    nouns = {
+        form for singular, entry in LEXICON["nouns"].items() for form in (singular, entry["many"])
+    }
     nouns |= set(LEXICON["names"])
     for pair in translation_pairs(200, phrases, seed=2):
         assert pair.phrases == phrases
@@ -446,9 +421,6 @@ def test_texts_and_tokens_are_two_views_of_the_same(pairs):
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         translation_corpus(**arguments)
-
-
-def test_unknown_kind_of_unseen_words_is_named():
     with pytest.raises(ValueError, match='unseen must be None, "nouns" or "names", got \'verbs\''):
         translation_pairs(10, unseen="verbs")
 
@@ -564,7 +536,7 @@ def test_dates_are_written_in_many_forms(dates):
 )
 def test_ordinals(dates, day, ordinal):
     of_day = [p.source_text for p in dates.train if p.target_text.endswith(f"-{day:02}")]
-    written = {found[0] for text in of_day if (found := re.search(r"\d+(?:st|nd|rd|th)", text))}
+    written = {match[0] for text in of_day if (match := re.search(r"\d+(?:st|nd|rd|th)", text))}
     assert written == {ordinal}
 
 
@@ -601,9 +573,9 @@ def test_figures_link_to_their_copies(dates):
     ],
 )
 def test_links_of_dates(dates, pattern, links):
-    found = [pair for pair in dates.train if re.search(pattern, pair.source_text)]
-    assert found
-    for pair in found:
+    matching = [pair for pair in dates.train if re.search(pattern, pair.source_text)]
+    assert matching
+    for pair in matching:
         length = len(pair.source)
         year = {(length - 4 + place, place): True for place in range(4)}
         expected = links | year

@@ -1,7 +1,5 @@
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from utils.masks import causal_mask, masked_softmax, padding_mask, window_mask
 
@@ -29,15 +27,11 @@ def test_window_mask_is_cut_off_at_both_ends():
     mask = window_mask(torch.tensor([0, 2, 4]), src_len=5, half_width=1)
     expected = torch.tensor([[T, T, F, F, F], [F, T, T, T, F], [F, F, F, T, T]])
     assert torch.equal(mask, expected)
+    assert torch.equal(window_mask(torch.arange(5), 5, 0), torch.eye(5).bool())
+    assert window_mask(torch.arange(9), 9, 3).sum(-1).tolist() == [4, 5, 6, 7, 7, 7, 6, 5, 4]
+    assert not window_mask(torch.tensor([8]), 5, 2).any()  # outside
     with pytest.raises(ValueError, match="half_width must be 0 or more"):
         window_mask(torch.tensor([0]), 5, -1)
-
-
-@given(st.integers(1, 9), st.integers(0, 4), st.integers(0, 8))
-def test_a_window_has_2d_plus_1_positions_where_it_fits(src_len, half_width, centre):
-    width = window_mask(torch.tensor([centre]), src_len, half_width).sum().item()
-    expected = len(set(range(src_len)) & set(range(centre - half_width, centre + half_width + 1)))
-    assert width == expected
 
 
 def test_a_weight_under_the_mask_is_exactly_zero_and_rows_sum_to_one():
@@ -66,11 +60,11 @@ def test_another_axis_can_hold_the_source():
 
 
 @pytest.mark.parametrize(
-    ("mask", "kind"),
+    ("mask", "dtype"),
     [(torch.rand(3), "float32"), (torch.ones(3, dtype=torch.long), "int64"), ([T, F, T], "list")],
 )
-def test_a_mask_that_is_not_boolean_is_refused(mask, kind):
-    with pytest.raises(TypeError, match=f"must be a boolean tensor.*got .*{kind}"):
+def test_a_mask_that_is_not_boolean_is_refused(mask, dtype):
+    with pytest.raises(TypeError, match=f"must be a boolean tensor.*got .*{dtype}"):
         masked_softmax(torch.zeros(2, 3), mask)
 
 

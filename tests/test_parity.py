@@ -51,8 +51,10 @@ def test_grouped_heads_are_repeated_for_pytorch_and_averaged_on_the_way_back(kv_
     ours = Grouped(12, 4, 6, 10, bias=bias)
     theirs = ours.to_torch()
     query, keys, values = torch.randn(2, 3, 12), torch.randn(2, 5, 6), torch.randn(2, 5, 10)
-    for one, other in zip(ours(query, keys, values), theirs(query, keys, values), strict=True):
-        assert torch.allclose(one, other, atol=1e-6)
+    for actual, expected in zip(
+        ours(query, keys, values), theirs(query, keys, values), strict=True
+    ):
+        assert torch.allclose(actual, expected, atol=1e-6)
     back = Grouped.from_torch(theirs)
     for name, tensor in ours.state_dict().items():
         assert torch.allclose(back.state_dict()[name], tensor, atol=1e-6), name

@@ -27,9 +27,9 @@ def test_an_odd_width_is_refused():
         sinusoidal_positions(3, 5)
 
 
-@pytest.mark.parametrize("kind", [SinusoidalPositions, LearnedPositions])
-def test_each_position_gets_its_own_vector(kind):
-    positions = kind(dim=8, max_len=10)
+@pytest.mark.parametrize("layer", [SinusoidalPositions, LearnedPositions])
+def test_each_position_gets_its_own_vector(layer):
+    positions = layer(dim=8, max_len=10)
     added = positions(torch.zeros(2, 6, 8))
     assert added.shape == (2, 6, 8)
     assert torch.equal(added[0], added[1])
@@ -38,11 +38,11 @@ def test_each_position_gets_its_own_vector(kind):
     assert torch.allclose(positions(embeddings) - embeddings, added, atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", [SinusoidalPositions, LearnedPositions])
+@pytest.mark.parametrize("layer", [SinusoidalPositions, LearnedPositions])
 @pytest.mark.parametrize("shape", [(2, 11, 8), (2, 6, 9)])
-def test_embeddings_that_do_not_fit_are_refused(kind, shape):
+def test_embeddings_that_do_not_fit_are_refused(layer, shape):
     with pytest.raises(ValueError, match=r"must be \(batch, up to 10, 8\), got"):
-        kind(dim=8, max_len=10)(torch.zeros(shape))
+        layer(dim=8, max_len=10)(torch.zeros(shape))
 
 
 def test_only_the_learned_ones_are_parameters():

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.mechanisms import DIM, MECHANISMS, every_mechanism
+from tests.mechanisms import DIM, MECHANISMS, every_cross_attention
 from utils.attention import Attention, DotProductAttention
 from utils.corpora import EOS, PAD, SOS, UNK, Batches, Pair, Vocabulary
 from utils.seq2seq import (
@@ -85,9 +85,9 @@ def test_parts_that_do_not_fit_are_refused_with_the_remedy():
 # The decoders
 
 
-@every_mechanism
+@every_cross_attention
 @pytest.mark.parametrize("order", ORDERS)
-def test_every_mechanism_plugs_into_every_decoder(order, mechanism):
+def test_every_cross_attention_plugs_into_every_decoder(order, mechanism):
     readouts, weights = make_model(order, mechanism.make())(BATCH)
     assert readouts.shape == (4, 7, 6)
     assert weights.shape == (4, 7, 6)
@@ -122,10 +122,10 @@ class Wide(Narrow):
         return torch.cat([mean, mean.square(), mean.exp()], dim=-1)
 
 
-@pytest.mark.parametrize(("kind", "width"), [(Narrow, 3), (Wide, 9)])
+@pytest.mark.parametrize(("mechanism", "width"), [(Narrow, 3), (Wide, 9)])
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_new_mechanism_cannot_get_the_width_of_its_context_wrong(order, kind, width):
-    model = make_model(order, kind())
+def test_a_new_mechanism_cannot_get_the_width_of_its_context_wrong(order, mechanism, width):
+    model = make_model(order, mechanism())
     assert model.decoder.attention.context_dim == width
     assert model.decoder.readout.in_features == width + DIM
     readouts, _ = model(BATCH)
@@ -146,7 +146,7 @@ def assert_all_at_once_is_one_by_one(model):
     assert state.position == last.position == words.shape[1]
 
 
-@every_mechanism
+@every_cross_attention
 @pytest.mark.parametrize("order", ORDERS)
 def test_all_words_at_once_equal_one_word_at_a_time(order, mechanism):
     assert_all_at_once_is_one_by_one(make_model(order, mechanism.make()))
@@ -321,10 +321,10 @@ def search(model, sentences, beam_size):
     return model.beam(source, lengths, beam_size) if beam_size else model.greedy(source, lengths)
 
 
-def assert_same(one, other):
-    assert one.ids == other.ids
-    assert torch.allclose(one.weights, other.weights, atol=1e-5)
-    assert one.score == pytest.approx(other.score, abs=1e-4)
+def assert_same(actual, expected):
+    assert actual.ids == expected.ids
+    assert torch.allclose(actual.weights, expected.weights, atol=1e-5)
+    assert actual.score == pytest.approx(expected.score, abs=1e-4)
 
 
 @pytest.mark.parametrize("beam_size", [0, 1, 4])
@@ -346,7 +346,7 @@ def assert_a_beam_of_one_is_greedy(model):
         assert_same(greedy, beam)
 
 
-@every_mechanism
+@every_cross_attention
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_beam_of_one_is_greedy(order, mechanism):
     assert_a_beam_of_one_is_greedy(make_model(order, mechanism.make()))
@@ -361,21 +361,21 @@ def test_a_beam_of_one_is_greedy_in_a_trained_model(order):
 @pytest.mark.parametrize("order", EVERY_ORDER)
 def test_what_was_found_gets_its_weights_and_its_score_when_it_is_forced(order, beam_size):
     model = trained_model(order)
-    for sentence, found in zip(SENTENCES, search(model, SENTENCES, beam_size), strict=True):
-        words = [WORDS.words[index] for index in found.ids]
+    for sentence, hypothesis in zip(SENTENCES, search(model, SENTENCES, beam_size), strict=True):
+        words = [WORDS.words[index] for index in hypothesis.ids]
         (batch,) = Batches([Pair(tuple(sentence.split()), tuple(words), "", "")], WORDS, WORDS)
         # Specials in the output, which only an untrained model writes, would not survive encoding.
-        target = torch.tensor([[SOS, *found.ids, EOS]])
+        target = torch.tensor([[SOS, *hypothesis.ids, EOS]])
         batch = type(batch)(batch.source, batch.source_lengths, target, batch.pairs)
         _, weights = model(batch)
-        assert torch.allclose(weights[0, :-1], found.weights, atol=1e-5)
+        assert torch.allclose(weights[0, :-1], hypothesis.weights, atol=1e-5)
         memory, state = model.start(batch.source, batch.source_lengths)
         readouts, _, _ = model.decoder(batch.decoder_input, memory, state)
         log_probs = model.decoder.output(readouts[0]).log_softmax(-1)
-        cut_off = len(found.ids) == 2 * len(sentence.split()) + 10
-        tokens = found.ids if cut_off else [*found.ids, EOS]
-        expected = log_probs[range(len(tokens)), tokens].mean().item()
-        assert found.score == pytest.approx(expected, abs=1e-4)
+        cut_off = len(hypothesis.ids) == 2 * len(sentence.split()) + 10
+        tokens = hypothesis.ids if cut_off else [*hypothesis.ids, EOS]
+        expected_score = log_probs[range(len(tokens)), tokens].mean().item()
+        assert hypothesis.score == pytest.approx(expected_score, abs=1e-4)
 
 
 def test_a_translation_that_does_not_end_is_cut_off():
@@ -383,8 +383,10 @@ def test_a_translation_that_does_not_end_is_cut_off():
     with torch.no_grad():
         model.decoder.output.bias[EOS] = -100
     for beam_size in (0, 3):
-        for sentence, found in zip(SENTENCES, search(model, SENTENCES, beam_size), strict=True):
-            assert len(found.ids) == 2 * len(sentence.split()) + 10
+        for sentence, hypothesis in zip(
+            SENTENCES, search(model, SENTENCES, beam_size), strict=True
+        ):
+            assert len(hypothesis.ids) == 2 * len(sentence.split()) + 10
 
 
 def test_the_keys_are_projected_once_a_batch(monkeypatch):

@@ -1,16 +1,12 @@
-import os
 import random
 import signal
-import subprocess
-import sys
 import threading
-from pathlib import Path
+from contextlib import nullcontext
 
 import pytest
 import torch
 
 import utils.training
-from tests import needs
 from utils.attention import DotProductAttention
 from utils.corpora import Batches, Pair, Vocabulary
 from utils.metrics import alignment_error_rate, alignment_links, exact_match, forced_weights
@@ -19,7 +15,6 @@ from utils.training import Trainer, one_cycle
 
 LETTERS = "abcdefgh"
 WORDS = Vocabulary(LETTERS)
-ROOT = Path(__file__).parents[1]
 
 
 def backwards(count, seed=0, longest=6):
@@ -67,11 +62,11 @@ def interrupt_at(trainer, step):
     before_each_step(trainer, interrupt)
 
 
-def assert_same_outcome(one, other):
-    assert one.losses == other.losses
-    assert one.validations == other.validations
-    for name, tensor in one.model.state_dict().items():
-        assert torch.equal(tensor, other.model.state_dict()[name]), name
+def assert_same_outcome(actual, expected):
+    assert actual.losses == expected.losses
+    assert actual.validations == expected.validations
+    for name, tensor in actual.model.state_dict().items():
+        assert torch.equal(tensor, expected.model.state_dict()[name]), name
 
 
 def test_a_small_model_learns_to_spell_backwards():
@@ -138,41 +133,31 @@ def test_ctrl_c_keeps_what_was_learned_and_resumes_to_the_same_end(step, capsys)
     assert_same_outcome(trainer, straight)
 
 
-def test_a_checkpoint_resumes_to_the_same_end_in_another_process(tmp_path):
+@pytest.mark.parametrize(
+    ("end", "resumed_at"),
+    [("interrupted", 7), ("died", 5)],  # the last validation was at step 5
+)
+def test_a_checkpoint_resumes_to_the_same_end_in_another_process(tmp_path, end, resumed_at):
     straight = make_trainer()
     straight.fit()
-
-    path = tmp_path / "checkpoint.pt"
-    trainer = make_trainer(checkpoint=path)
-    interrupt_at(trainer, 7)
-    trainer.fit()
-    assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.pt"]
-
-    other = make_trainer(model_seed=1)  # other weights, until it loads
-    other.load(path)
-    assert other.step == 7
-    other.fit()
-    assert_same_outcome(other, straight)
-
-
-def test_a_checkpoint_of_a_training_that_died_resumes_to_the_same_end(tmp_path):
-    straight = make_trainer()
-    straight.fit()
-
-    path = tmp_path / "checkpoint.pt"
-    trainer = make_trainer(checkpoint=path)
 
     def die(batch):
         if trainer.step == 7:
             raise MemoryError
 
-    before_each_step(trainer, die)
-    with pytest.raises(MemoryError):
+    path = tmp_path / "checkpoint.pt"
+    trainer = make_trainer(checkpoint=path)
+    if end == "died":
+        before_each_step(trainer, die)
+    else:
+        interrupt_at(trainer, 7)
+    with pytest.raises(MemoryError) if end == "died" else nullcontext():
         trainer.fit()
+    assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.pt"]
 
-    other = make_trainer(model_seed=1)
+    other = make_trainer(model_seed=1)  # other weights, until it loads
     other.load(path)
-    assert other.step == 5  # of the last validation
+    assert other.step == resumed_at
     other.fit()
     assert_same_outcome(other, straight)
 
@@ -292,85 +277,3 @@ def test_it_trains_in_a_thread_which_signals_do_not_reach():
     thread.start()
     thread.join()
     assert trainer.finished
-
-
-# --- Several processes ----------------------------------------------------------------------------
-
-SEVERAL = """
-import os, signal, sys
-import torch.distributed as dist
-from tests.bench.data_parallel import ended_with_a_line, processes
-from tests.test_training import before_each_step, make_trainer
-
-path, action = sys.argv[1:]
-with processes() as (rank, count), ended_with_a_line(path):
-    trainer = make_trainer(dropout=0.0, checkpoint=path)
-
-    def act(batch):
-        if rank == 1 and trainer.step == 6:
-            os.kill(os.getpid(), signal.SIGINT if action == "stop" else signal.SIGKILL)
-
-    before_each_step(trainer, act)
-    trainer.fit()
-    assert trainer.step == (7 if action == "stop" else 12)
-"""
-
-
-def several(tmp_path, path, action):
-    """Train with the processes of torchrun, and act in the second of them at the seventh step."""
-    script = tmp_path / "several.py"
-    script.write_text(SEVERAL)
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=3"]
-    return subprocess.run(
-        [*torchrun, script, path, action],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-
-
-@needs.unix
-def test_several_processes_do_what_one_does_stop_together_and_are_resumed_by_one(tmp_path):
-    straight = make_trainer(dropout=0.0)
-    straight.fit()
-
-    path = tmp_path / "checkpoint.pt"
-    ended = several(tmp_path, path, "stop")
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stderr.count("Stopped after step 7 of 12") == 1
-    trainer = make_trainer(dropout=0.0)
-    trainer.load(path)
-    assert trainer.losses == pytest.approx(straight.losses[:7], rel=1e-4)
-
-    trainer.fit()
-    assert trainer.losses == pytest.approx(straight.losses, rel=1e-3)
-    for name, tensor in trainer.model.state_dict().items():
-        torch.testing.assert_close(tensor, straight.model.state_dict()[name], rtol=1e-3, atol=1e-4)
-
-
-@needs.unix
-def test_a_process_that_is_killed_ends_the_others_with_a_line_that_says_how_to_go_on(tmp_path):
-    path = tmp_path / "checkpoint.pt"
-    ended = several(tmp_path, path, "die")
-    assert ended.returncode != 0
-    line = f"Another process of this training has ended. The same command resumes from {path}."
-    assert set(filter(None, ended.stdout.splitlines())) == {line}  # of each that is left
-    trainer = make_trainer(dropout=0.0)
-    trainer.load(path)
-    assert trainer.step == 5  # the last validation
-
-
-def test_the_parts_of_a_batch_are_its_rows_with_no_more_padding_than_they_need():
-    batch = next(Batches(backwards(5, longest=9), WORDS, WORDS, batch_size=5).shuffled(0))
-    parts = [batch.part(n, 3) for n in range(3)]
-    assert [pair for part in parts for pair in part.pairs] == [
-        batch.pairs[row] for row in (0, 3, 1, 4, 2)
-    ]
-    for part in parts:
-        again = next(iter(Batches(part.pairs, WORDS, WORDS)))
-        order = [again.pairs.index(pair) for pair in part.pairs]
-        assert torch.equal(part.source, again.source[order])
-        assert torch.equal(part.target, again.target[order])
-        assert torch.equal(part.source_lengths, again.source_lengths[order])
-    assert not batch.part(7, 8)

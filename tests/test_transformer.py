@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.mechanisms import SlidingWindowAttention
 from utils.corpora import Batches, translation_corpus
 from utils.masks import causal_mask, padding_mask
 from utils.model_helpers import set_seed
@@ -32,8 +33,8 @@ def make(corpus, pre=True, layers=2, dropout=0.0):
     vocabularies = corpus.vocabularies()
     settings = {**SIZES, "layers": layers, "pre": pre, "dropout": dropout}
     encoder, decoder = (
-        kind(len(vocabulary), **settings)
-        for kind, vocabulary in zip(
+        half(len(vocabulary), **settings)
+        for half, vocabulary in zip(
             (TransformerEncoder, TransformerDecoder), vocabularies, strict=True
         )
     )
@@ -69,6 +70,15 @@ def test_the_blocks_are_pytorch_s(pre):
     assert torch.allclose(ours(target, causal, source, mask), expected, atol=1e-10)
 
 
+def read_word_by_word(model, words, memory, state):
+    """Readouts, weights and the last state of a decoder that gets one word at a time."""
+    steps = []
+    for word in words.split(1, dim=1):
+        *step, state = model.decoder(word, memory, state)
+        steps.append(step)
+    return *(torch.cat(parts, dim=1) for parts in zip(*steps, strict=True)), state
+
+
 @both_orders
 def test_word_by_word_is_the_same_as_all_at_once(corpus, pre):
     model = make(corpus, pre).eval()
@@ -77,16 +87,12 @@ def test_word_by_word_is_the_same_as_all_at_once(corpus, pre):
         memory, start = model.start(batch.source, batch.source_lengths)
         words = batch.decoder_input
         at_once, weights, end = model.decoder(words, memory, start)
-        state, steps, rows = start, [], []
-        for word in words.split(1, dim=1):
-            readout, row, state = model.decoder(word, memory, state)
-            steps.append(readout)
-            rows.append(row)
+        readouts, rows, state = read_word_by_word(model, words, memory, start)
         two, _, half = model.decoder(words[:, :2], memory, start)
         rest, _, _ = model.decoder(words[:, 2:], memory, half)
-    assert torch.allclose(torch.cat(steps, dim=1), at_once, atol=1e-5)
+    assert torch.allclose(readouts, at_once, atol=1e-5)
     assert torch.allclose(torch.cat([two, rest], dim=1), at_once, atol=1e-5)
-    assert torch.allclose(torch.cat(rows, dim=1), weights, atol=1e-5)
+    assert torch.allclose(rows, weights, atol=1e-5)
     assert torch.allclose(weights.sum(-1), torch.ones(()), atol=1e-5)
     assert state.position == end.position == words.shape[1]
     # and the blocks by themselves, which exercises and notebook use, agree with the decoder
@@ -96,6 +102,20 @@ def test_word_by_word_is_the_same_as_all_at_once(corpus, pre):
         for block in model.decoder.blocks:
             x = block(x, causal_mask(words.shape[1]), states, batch.source_mask)
     assert torch.allclose(model.decoder.norm(x), at_once, atol=1e-5)
+
+
+def test_attention_that_depends_on_the_position_gets_it_at_each_step(corpus):
+    model = make(corpus).eval()
+    for block in model.decoder.blocks:
+        window = SlidingWindowAttention(SIZES["dim"], SIZES["heads"], width=2)
+        window.load_state_dict(block.attention.state_dict())
+        block.attention = window
+    batch = next(iter(Batches(corpus.train[:5], *corpus.vocabularies())))
+    with torch.no_grad():
+        memory, state = model.start(batch.source, batch.source_lengths)
+        at_once, _, _ = model.decoder(batch.decoder_input, memory, state)
+        readouts, _, _ = read_word_by_word(model, batch.decoder_input, memory, state)
+    assert torch.allclose(readouts, at_once, atol=1e-5)
 
 
 def test_a_source_does_not_notice_the_padding_behind_it(corpus):
@@ -114,8 +134,8 @@ def test_beam_and_greedy_search_run_and_training_lowers_the_loss(corpus):
     trainer = Trainer(model, batches, steps=60, learning_rate=1e-2, progress=False)
     trainer.fit()
     assert sum(trainer.losses[-5:]) < 0.75 * sum(trainer.losses[:5])
-    found = model.translate(corpus.test[0].source, beam_size=3)
-    assert found.weights.shape == (len(found.words), len(corpus.test[0].source))
+    translation = model.translate(corpus.test[0].source, beam_size=3)
+    assert translation.weights.shape == (len(translation.words), len(corpus.test[0].source))
 
 
 def test_more_words_than_positions_are_refused(corpus):

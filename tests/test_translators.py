@@ -74,7 +74,9 @@ def test_an_unknown_translator_is_refused():
 def test_the_checksums_are_those_of_sha256sum():
     sums = (translators.FOLDER / translators.SUMS).read_text().splitlines()
     files = [file_of(name) for name in DECODERS]
-    assert sums == [f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}" for one in files]
+    assert sums == [
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in files
+    ]
 
 
 def test_what_is_trained_is_what_is_loaded(tmp_path, monkeypatch):

@@ -20,7 +20,6 @@ calls `remember` once per sequence and `attend` once per step, so keys are proje
 """
 
 import math
-from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import torch
@@ -29,6 +28,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from utils.masks import check_mask, masked_softmax, window_mask
+
+Method = Literal["dot", "general", "concat"]  # Luong's three scores
 
 
 class Memory(NamedTuple):
@@ -40,15 +41,15 @@ class Memory(NamedTuple):
 
 
 class Attention(nn.Module):
-    """Score, masked softmax, weighted sum.
+    """Score, masked softmax, weighted sum: what all mechanisms have in common.
 
     A mechanism says in `compare` how it scores. It may also override how it projects
-    (`project_keys`, `project_values`), how scores become weights (`weigh`), and what the weights
-    retrieve (`look_up`).
+    (`project_queries`, `project_keys`, `project_values`), how scores become weights (`weigh`), and
+    what the weights retrieve (`look_up`). One that looks around a position overrides `_attend`, and
+    takes the positions of its queries from `target_positions`.
 
     Args:
-        query_dim: width of the queries.
-        key_dim: width of the keys.
+        query_dim, key_dim: widths of the queries and of the keys.
         value_dim: width of the values; any, where not given.
     """
 
@@ -58,41 +59,51 @@ class Attention(nn.Module):
         self.key_dim = key_dim
         self.value_dim = value_dim
 
+    def project_queries(self, query: Tensor, position: int | None = 0) -> Tensor:
+        """Return what `compare` compares with the projected keys, by default the queries."""
+        return query
+
     def project_keys(self, keys: Float[Tensor, "batch src_len key_dim"]) -> Tensor:
-        """The part of the score that depends on the keys alone."""
+        """Return the part of the score that depends on the keys alone, by default the keys."""
         return keys
 
     def project_values(self, values: Float[Tensor, "batch src_len value_dim"]) -> Tensor:
-        """What `look_up` takes the weighted sum of."""
+        """Return what `look_up` takes the weighted sum of, by default the values."""
         return values
 
     def compare(self, query: Tensor, projected_keys: Tensor) -> Tensor:
-        """Scores (batch, tgt_len, src_len) of queries against projected keys."""
+        """Score projected queries against projected keys: (batch, tgt_len, src_len)."""
         raise NotImplementedError
 
     def weigh(self, scores: Tensor, mask: Tensor | None) -> Tensor:
-        """Scores to weights: each row sums to 1, or to 0 where it is fully masked."""
+        """Turn scores into weights: each row sums to 1, or to 0 where it is fully masked."""
         return masked_softmax(scores, mask)
 
     def look_up(self, weights: Tensor, projected_values: Tensor) -> Tensor:
-        """The context (batch, tgt_len, context_dim): the values, summed by their weights."""
+        """Sum the values by their weights to the context (batch, tgt_len, context_dim)."""
         return weights @ projected_values
+
+    def target_positions(self, queries: Tensor, position: int | None) -> Int[Tensor, " tgt_len"]:
+        """Return the positions of queries from the first on; where it is unknown, raise."""
+        if position is None:
+            raise ValueError("a single query needs its target position: pass position=step")
+        return torch.arange(position, position + queries.shape[-2], device=queries.device)
 
     @property
     def context_dim(self) -> int:
         """Width of the context when the values are the keys, as they are in a decoder.
 
-        Found by attending to an empty batch, so no mechanism can declare a wrong one.
+        Attending to an empty batch shows it, so no mechanism can declare a wrong one.
         """
         like = next(self.parameters(), torch.empty(0))  # for the dtype and the device
         query, keys = like.new_empty(0, 1, self.query_dim), like.new_empty(0, 1, self.key_dim)
         return self.attend(query, self.remember(keys))[0].shape[-1]
 
     def score(self, query: Tensor, keys: Tensor) -> Float[Tensor, "batch tgt_len src_len"]:
-        """How well each key fits each query: any real number, before mask and softmax."""
+        """Return how well each key fits each query: any real number, before mask and softmax."""
         check_shape("query", query, batch=None, tgt_len=None, query_dim=self.query_dim)
         check_shape("keys", keys, batch=len(query), src_len=None, key_dim=self.key_dim)
-        return self.compare(query, self.project_keys(keys))
+        return self.compare(self.project_queries(query), self.project_keys(keys))
 
     def remember(
         self, keys: Tensor, values: Tensor | None = None, mask: Tensor | None = None
@@ -103,21 +114,30 @@ class Attention(nn.Module):
         check_shape("values", values, len(keys), src_len=keys.shape[1], value_dim=self.value_dim)
         return Memory(self.project_keys(keys), self.project_values(values), mask)
 
-    def attend(self, query: Tensor, memory: Memory, **options) -> tuple[Tensor, Tensor]:
-        """Context and weights of one query, or of many at once, over a remembered source.
+    def attend(
+        self, query: Tensor, memory: Memory, position: int | None = None, **options
+    ) -> tuple[Tensor, Tensor]:
+        """Return context and weights of one query, or of many at once, over a remembered source.
 
-        Every mechanism takes the option `position`, the target position of the first query. Only
-        those that look around a position, such as `LocalAttention`, use it.
+        Many queries stand at the target positions from `position` on, by default from 0. A single
+        state (batch, query_dim) needs its position wherever the mechanism depends on it.
+
+        Raises:
+            ValueError: it depends on the position, which is missing; or a shape does not fit.
         """
-        if query.dim() == 2:  # a decoder's single state: (batch, query_dim)
-            context, weights = self.attend(query.unsqueeze(1), memory, **options)
+        single = query.dim() == 2
+        queries = query.unsqueeze(1) if single else query  # (batch, tgt_len, query_dim)
+        check_shape("query", queries, len(memory.values), tgt_len=None, query_dim=self.query_dim)
+        position = 0 if position is None and not single else position
+        context, weights = self._attend(queries, memory, position=position, **options)
+        if single:
             return context.squeeze(1), None if weights is None else weights.squeeze(-2)
-        check_shape("query", query, len(memory.values), tgt_len=None, query_dim=self.query_dim)
-        return self._attend(query, memory, **options)
+        return context, weights
 
     def _attend(self, query, memory, position=0):
-        """Score, weigh, look up, for queries (batch, tgt_len, query_dim)."""
-        weights = self.weigh(self.compare(query, memory.keys), memory.mask)
+        """Score, weigh and look up, for queries (batch, tgt_len, query_dim)."""
+        scores = self.compare(self.project_queries(query, position), memory.keys)
+        weights = self.weigh(scores, memory.mask)
         return self.look_up(weights, memory.values), weights
 
     def forward(
@@ -128,7 +148,7 @@ class Attention(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         **options,
     ) -> tuple[Tensor, Tensor]:
-        """Context (batch, tgt_len, context_dim) and weights (batch, tgt_len, src_len).
+        """Return context (batch, tgt_len, context_dim) and weights (batch, tgt_len, src_len).
 
         Raises:
             ValueError: a shape does not fit; the message names the argument.
@@ -138,7 +158,7 @@ class Attention(nn.Module):
 
 
 class DotProductAttention(Attention):
-    """The score is the dot product of query and key, e = s · h. Nothing is learned.
+    """The dot product of query and key as the score, e = s · h. Nothing is learned.
 
     Source: Luong et al. 2015, section 3.1, "dot".
 
@@ -154,13 +174,12 @@ class DotProductAttention(Attention):
 
 
 class AdditiveAttention(Attention):
-    """A small network scores each pair: e = v · tanh(W s + U h), the split form.
+    """A small network as the score of each pair: e = v · tanh(W s + U h), the split form.
 
     Source: Bahdanau et al. 2015, section 3.1 and appendix A.1.2.
 
     Args:
-        query_dim: width of the queries s.
-        key_dim: width of the keys h.
+        query_dim, key_dim: widths of the queries s and of the keys h.
         attention_dim: width of the hidden layer, where queries and keys meet.
     """
 
@@ -200,7 +219,7 @@ class ConcatenatedAdditiveAttention(Attention):
         return self.v(self.W(pairs).tanh()).squeeze(-1)  # (batch, tgt_len, src_len)
 
     def split(self) -> AdditiveAttention:
-        """The same function in the split form, with copies of these weights."""
+        """Return the same function in the split form, with copies of these weights."""
         twin = AdditiveAttention(self.query_dim, self.key_dim, self.W.out_features)
         of_query, of_key = self.W.weight.split([self.query_dim, self.key_dim], dim=1)
         twin.to(self.W.weight).load_state_dict(
@@ -219,20 +238,14 @@ class MultiplicativeAttention(Attention):
     Source: Luong et al. 2015, section 3.1.
 
     Args:
-        query_dim: width of the queries.
-        key_dim: width of the keys.
+        query_dim, key_dim: widths of the queries and of the keys.
         method: "dot", "general" or "concat".
 
     Raises:
         ValueError: the method is unknown, or it is "dot" and the widths differ.
     """
 
-    def __init__(
-        self,
-        query_dim: int,
-        key_dim: int,
-        method: Literal["dot", "general", "concat"] = "general",
-    ):
+    def __init__(self, query_dim: int, key_dim: int, method: Method = "general"):
         super().__init__(query_dim, key_dim)
         if method not in ("dot", "general", "concat"):
             raise ValueError(f'method must be "dot", "general" or "concat", got {method!r}')
@@ -265,11 +278,11 @@ class LocalAttention(Attention):
       After the softmax, the weights are multiplied by a Gaussian of standard deviation D/2 around p
       itself, through which p gets its gradient. Such rows sum to less than 1.
 
-    Source: Luong et al. 2015, section 3.2, equations 9 and 10.
+    Source: Luong et al. 2015, section 3.2, equations 9 and 10. Self-attention in a sliding window
+    needs no class: any mechanism does it with the mask that `utils.masks.window_mask` shows.
 
     Args:
-        query_dim: width of the queries.
-        key_dim: width of the keys.
+        query_dim, key_dim: widths of the queries and of the keys.
         half_width: D, how far the window reaches on each side, at least 1.
         centres: "monotonic" or "predicted".
         method: the score inside the window, as for `MultiplicativeAttention`.
@@ -281,7 +294,7 @@ class LocalAttention(Attention):
         key_dim: int,
         half_width: int,
         centres: Literal["monotonic", "predicted"] = "monotonic",
-        method: Literal["dot", "general", "concat"] = "general",
+        method: Method = "general",
     ):
         super().__init__(query_dim, key_dim)
         if half_width < 1:
@@ -301,38 +314,17 @@ class LocalAttention(Attention):
     def compare(self, query, projected_keys):
         return self.scorer.compare(query, projected_keys)
 
-    def find_centres(
-        self,
-        query: Float[Tensor, "batch tgt_len query_dim"],
-        lengths: Int[Tensor, "batch tgt_len"],
-        position: int = 0,
-    ) -> Float[Tensor, "batch tgt_len"]:
-        """The middle of each window, in source positions: whole numbers where monotonic.
-
-        Args:
-            query: the decoder states.
-            lengths: the source length that each target position may see.
-            position: target position of the first query.
-        """
+    def find_centres(self, query: Tensor, lengths: Tensor, position: int | None = 0) -> Tensor:
+        """Return the middle of each window, (batch, tgt_len), in sources of these `lengths`."""
         if self.predicts:
             return lengths * self.v_p(self.W_p(query).tanh()).squeeze(-1).sigmoid()
-        positions = torch.arange(position, position + query.shape[1], device=query.device)
+        positions = self.target_positions(query, position)  # (tgt_len,)
         # A target longer than its source would run off the end and look at nothing.
         return positions.minimum((lengths - 1).clamp(min=0)).to(query)
 
-    def attend(self, query, memory, position=None):
-        """As `Attention.attend`, with the target `position` of the query, or of the first one.
-
-        Raises:
-            ValueError: a single state came without its position, which local-m cannot do without.
-        """
-        if query.dim() == 2 and position is None and not self.predicts:
-            raise ValueError("a single query needs its target position: pass position=step")
-        return super().attend(query, memory, position=position or 0)
-
     def _attend(self, query, memory, position=0):
-        scores = self.compare(query, memory.keys)  # (batch, tgt_len, src_len)
-        src_len = scores.shape[-1]
+        scores = self.compare(self.project_queries(query, position), memory.keys)
+        src_len = scores.shape[-1]  # scores: (batch, tgt_len, src_len)
         sources = torch.arange(src_len, device=query.device)
         mask = torch.ones_like(scores, dtype=torch.bool)
         if memory.mask is not None:
@@ -385,15 +377,13 @@ class MultiHeadAttention(Attention):
     head attends by itself; the contexts are joined and projected once more. The number of
     parameters does not depend on the number of heads. Source: Vaswani et al. 2017, section 3.2.2.
 
-    `forward` and `attend` also take `return_weights`: "mean" gives the mean over the heads, (batch,
-    tgt_len, src_len); "heads" those of each head, (batch, heads, tgt_len, src_len); None gives
-    none, which is fastest.
+    `forward` and `attend` also take `return_weights`: "mean" of the heads, (batch, tgt_len,
+    src_len); "heads", (batch, heads, tgt_len, src_len); None gives none, which is fastest.
 
     Args:
         dim: width of the queries and of the context.
         heads: number of heads; must divide `dim`.
-        key_dim: width of the keys, `dim` where not given.
-        value_dim: width of the values, `dim` where not given.
+        key_dim, value_dim: widths of the keys and of the values, `dim` where not given.
         dropout: as for `ScaledDotProductAttention`.
         bias: whether the four projections have one.
         kv_heads: number of key and value heads, each shared by a group of query heads; `heads`
@@ -426,22 +416,16 @@ class MultiHeadAttention(Attention):
         self.W_o = nn.Linear(dim, dim, bias)
         self.attention = ScaledDotProductAttention(self.head_dim, dropout)
 
-    def split_heads(
-        self, tensor: Float[Tensor, "batch len dim"]
-    ) -> Float[Tensor, "batch heads len head_dim"]:
-        """Cut the width into heads, and move the heads next to the batch."""
+    def split_heads(self, tensor: Float[Tensor, "batch len dim"]) -> Tensor:
+        """Cut the width into heads, and move them next to the batch: (batch, heads, len, …)."""
         return tensor.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
 
-    def join_heads(
-        self, tensor: Float[Tensor, "batch heads len head_dim"]
-    ) -> Float[Tensor, "batch len dim"]:
-        """The inverse of `split_heads`."""
+    def join_heads(self, tensor: Float[Tensor, "batch heads len head_dim"]) -> Tensor:
+        """Undo `split_heads`: (batch, len, dim)."""
         return tensor.transpose(1, 2).flatten(2)
 
-    def by_group(self, product: Callable, heads: Tensor, shared: Tensor) -> Tensor:
-        """`product` of each of the heads with the shared one of its group."""
-        rows = heads.unflatten(1, (self.kv_heads, -1)).flatten(2, 3)  # those of a group in one
-        return product(rows, shared).unflatten(2, (-1, heads.shape[2])).flatten(1, 2)
+    def project_queries(self, query, position=0):
+        return self.split_heads(self.W_q(query))  # (batch, heads, tgt_len, head_dim)
 
     def project_keys(self, keys):
         return self.split_heads(self.W_k(keys))  # (batch, kv_heads, src_len, head_dim)
@@ -449,40 +433,58 @@ class MultiHeadAttention(Attention):
     def project_values(self, values):
         return self.split_heads(self.W_v(values))  # (batch, kv_heads, src_len, head_dim)
 
+    def share(self, tensor: Tensor) -> Tensor:
+        """Repeat keys or values (batch, kv_heads, …) for the query heads (batch, heads, …)."""
+        group = self.heads // self.kv_heads
+        shared = tensor.unsqueeze(2).expand(-1, -1, group, -1, -1)  # (batch, kv_heads, group, …)
+        return shared.flatten(1, 2)  # (batch, heads, src_len, head_dim)
+
     def compare(self, query, projected_keys):
-        """Scores of each head: (batch, heads, tgt_len, src_len)."""
-        queries = self.split_heads(self.W_q(query))  # (batch, heads, tgt_len, head_dim)
-        return self.by_group(self.attention.compare, queries, projected_keys)
+        return self.attention.compare(query, self.share(projected_keys))
 
     def weigh(self, scores, mask):
         return self.attention.weigh(scores, mask)
 
     def look_up(self, weights, projected_values):
-        contexts = self.by_group(torch.matmul, weights, projected_values)
-        return self.W_o(self.join_heads(contexts))  # (batch, tgt_len, dim)
-
-    def remember(self, keys, values=None, mask=None):
-        """As `Attention.remember`. A mask (batch, tgt_len, src_len) is the same for all heads."""
-        if mask is not None and mask.dim() == 3:
-            mask = mask.unsqueeze(1)  # (batch, 1, tgt_len, src_len)
-        return super().remember(keys, values, mask)
+        return weights @ self.share(projected_values)
 
     def _attend(self, query, memory, position=0, return_weights="mean"):
-        if return_weights is not None:
-            context, weights = super()._attend(query, memory)
-            return context, weights.mean(1) if return_weights == "mean" else weights
-        # Nobody looks at the weights, so PyTorch may fuse the three steps into one.
-        queries = self.split_heads(self.W_q(query))  # (batch, heads, tgt_len, head_dim)
-        if memory.mask is not None:
-            check_mask(memory.mask, (*queries.shape[:3], memory.keys.shape[2]))
+        if return_weights not in ("mean", "heads", None):
+            raise ValueError(
+                f'return_weights must be "mean", "heads" or None, got {return_weights!r}'
+            )
+        keys, values, mask = memory  # (batch, kv_heads, src_len, head_dim), both
+        if mask is not None and mask.dim() == 3:
+            mask = mask.unsqueeze(1)  # (batch, 1, tgt_len, src_len): the same for all heads
+        queries = self.project_queries(query, position)  # (batch, heads, tgt_len, head_dim)
+        if return_weights is None and self._is_fusible():
+            weights, contexts = None, self._fuse(queries, keys, values, mask)
+        else:
+            weights = self.weigh(self.compare(queries, keys), mask)  # (…, heads, tgt_len, src_len)
+            contexts = self.look_up(weights, values)  # (batch, heads, tgt_len, head_dim)
+        context = self.W_o(self.join_heads(contexts))  # (batch, tgt_len, dim)
+        if return_weights == "mean":
+            weights = weights.mean(1)  # (batch, tgt_len, src_len)
+        return context, None if return_weights is None else weights
+
+    def _is_fusible(self) -> bool:
+        """Return whether score, softmax and sum are those of this class, which PyTorch can fuse."""
+        return type(self.attention) is ScaledDotProductAttention and all(
+            getattr(getattr(self, step), "__func__", None) is getattr(MultiHeadAttention, step)
+            for step in ("share", "compare", "weigh", "look_up")
+        )
+
+    def _fuse(self, queries, keys, values, mask) -> Tensor:
+        """Return the contexts of all heads from one kernel, which never stores the weights."""
+        if mask is not None:
+            check_mask(mask, (*queries.shape[:3], keys.shape[2]))
         dropout = self.attention.dropout.p if self.training else 0.0
-        grouped = self.kv_heads < self.heads
-        context = F.scaled_dot_product_attention(queries, *memory, dropout, enable_gqa=grouped)
-        return self.W_o(self.join_heads(context)), None
+        settings = {"scale": self.attention.scale, "enable_gqa": self.kv_heads < self.heads}
+        return F.scaled_dot_product_attention(queries, keys, values, mask, dropout, **settings)
 
     @classmethod
     def from_torch(cls, reference: nn.MultiheadAttention) -> "MultiHeadAttention":
-        """The same function as PyTorch's module, with copies of its weights.
+        """Return the same function as PyTorch's module, with copies of its weights.
 
         A subclass with fewer `kv_heads` gets the mean over each group: Ainslie et al., section 2.1.
 
@@ -501,7 +503,7 @@ class MultiHeadAttention(Attention):
         return twin
 
     def to_torch(self) -> nn.MultiheadAttention:
-        """PyTorch's own module (batch first) with copies of these weights, one for each head."""
+        """Return PyTorch's own module (batch first) with copies of these weights for each head."""
         settings = {"dropout": self.attention.dropout.p, "bias": self.W_o.bias is not None}
         shapes = {"kdim": self.key_dim, "vdim": self.value_dim, "batch_first": True}
         twin = nn.MultiheadAttention(self.query_dim, self.heads, **settings, **shapes)
@@ -519,7 +521,7 @@ class MultiHeadAttention(Attention):
 
 
 def _torch_parts(mha: nn.MultiheadAttention) -> list[Tensor]:
-    """Weights, then biases, of the query, key, value and output projections, as views."""
+    """Return weights, then biases, of query, key, value and output projections, as views."""
     separate = [mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight]
     weights = separate if mha.in_proj_weight is None else mha.in_proj_weight.chunk(3)
     biases = [] if mha.in_proj_bias is None else [*mha.in_proj_bias.chunk(3), mha.out_proj.bias]
@@ -529,11 +531,7 @@ def _torch_parts(mha: nn.MultiheadAttention) -> list[Tensor]:
 def check_shape(name: str, tensor: Tensor, batch: int | None, **axes: int | None) -> None:
     """Raise a `ValueError` that names the argument, the expected shape and the actual one.
 
-    Args:
-        name: the argument's name, for the message.
-        tensor: what was given.
-        batch: the expected size of the first axis; None accepts any.
-        axes: the expected sizes of the other axes, by name; None accepts any.
+    `batch` and `axes` are the expected sizes of the axes in their order; None accepts any.
     """
     axes = {"batch": batch, **axes}
     fits = tensor.dim() == len(axes) and all(

@@ -13,7 +13,7 @@ from torch import Tensor
 def padding_mask(
     lengths: Int[Tensor, " batch"] | list[int], max_len: int | None = None
 ) -> Bool[Tensor, "batch 1 max_len"]:
-    """True for the real positions of each sequence, False for the padding after them.
+    """Return True for the real positions of each sequence, False for the padding after them.
 
     Args:
         lengths: the number of real positions in each sequence.
@@ -36,17 +36,20 @@ def padding_mask(
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Bool[Tensor, "length length"]:
-    """True where the source position is not after the target position: no look into the future."""
+    """Return True where the source position is not after the target's: no look into the future."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
 def window_mask(
     centres: Int[Tensor, "batch tgt_len"] | Int[Tensor, " tgt_len"], src_len: int, half_width: int
 ) -> Bool[Tensor, "batch tgt_len src_len"] | Bool[Tensor, "tgt_len src_len"]:
-    """True for the 2·`half_width` + 1 source positions around each target's centre.
+    """Return True for the 2·`half_width` + 1 source positions around each target's centre.
 
     A window that extends past either end of the source is cut off there.
     Source: Luong et al. 2015, section 3.2.
+
+    Self-attention over a sliding window, each word and the `width - 1` before it, is any mechanism
+    with the mask `causal_mask(n) & window_mask(torch.arange(n), n, width - 1)`.
 
     Args:
         centres: the source position at the centre of each target position's window.
@@ -73,9 +76,9 @@ def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
         ValueError: the mask does not broadcast to `weights_shape`.
     """
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
-        kind = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        dtype = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
         raise TypeError(
-            f"mask must be a boolean tensor (True = may be attended to), got {kind}; "
+            f"mask must be a boolean tensor (True = may be attended to), got {dtype}; "
             "write the rule as a comparison, such as lengths > positions"
         )
     try:
@@ -89,7 +92,7 @@ def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
 def masked_softmax(
     scores: Float[Tensor, "..."], mask: Bool[Tensor, "..."] | None = None, dim: int = -1
 ) -> Float[Tensor, "..."]:
-    """Softmax over the positions that the mask allows.
+    """Return the softmax over the positions that the mask allows.
 
     Every masked weight is exactly 0, and the rest of its row sums to 1. A fully masked row gives
     zero weights and zero gradients, never NaN.

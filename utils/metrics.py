@@ -1,4 +1,4 @@
-"""How focused attention is, and how good a translation is.
+"""Metrics: how focused attention is, and how good a translation is.
 
 Every corpus metric takes lists with one entry per sentence, so `by_length` can apply it to the
 sentences of one length at a time:
@@ -22,7 +22,7 @@ Links = Iterable[tuple[int, int]]  # (source index, target index), as in `Pair`
 
 
 def attention_entropy(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, "..."]:
-    """How widely each row of weights is spread, in nats.
+    """Return how widely each row of weights is spread, in nats.
 
     0 when one position gets all the weight, log(n) when n positions share it equally; its exp is
     the effective number of positions attended to. A fully masked row has entropy 0.
@@ -40,12 +40,12 @@ def attention_entropy(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, ".
 
 
 def largest_weight(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, "..."]:
-    """The largest weight of each row: 1 for a hard choice, 1/n for n equal shares."""
+    """Return the largest weight of each row: 1 for a hard choice, 1/n for n equal shares."""
     return weights.amax(-1)
 
 
 def exact_match(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
-    """Share of the hypotheses that equal their reference, token for token."""
+    """Return the share of hypotheses that equal their reference, token for token."""
     _check_aligned(hypotheses=hypotheses, references=references)
     matches = [
         list(hypothesis) == list(reference)
@@ -62,7 +62,7 @@ class Bleu(NamedTuple):
 
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
-    """Corpus BLEU from 0 to 100, by sacreBLEU: lowercased, with sacreBLEU's tokenisation "13a".
+    """Return corpus BLEU from 0 to 100, by sacreBLEU: lowercased, with its tokenisation "13a".
 
     sacreBLEU tokenises both sides itself, so give it texts as a person would write them:
     `detokenise(words)` against `pair.target_text`. Scores with another tokenisation or casing are
@@ -86,12 +86,15 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
 def sentence_losses(
     model: Seq2Seq, batches: Iterable[Batch], teacher_forcing: float
 ) -> tuple[list[Pair], list[Float[Tensor, " tokens"]]]:
-    """The pairs of the batches, and for each the cross-entropy of its target words and `<eos>`.
+    """Return the pairs of the batches, and for each the losses of its target words and `<eos>`.
 
     Args:
         model: the model that predicts the targets.
         batches: pairs as tensors.
         teacher_forcing: with 1 the model reads the previous gold words, with 0 its own.
+
+    Returns:
+        The pairs, and for each the cross-entropy of each of its tokens.
     """
     pairs, losses = [], []
     with evaluating(model):
@@ -103,7 +106,7 @@ def sentence_losses(
 
 
 def perplexity(losses: Sequence[Float[Tensor, " tokens"]]) -> float:
-    """exp of the mean loss per token: the effective number of equally likely words.
+    """Return exp of the mean loss per token: the effective number of equally likely words.
 
     Whether it is teacher-forced or free-running perplexity depends on where the losses come from.
     """
@@ -112,7 +115,7 @@ def perplexity(losses: Sequence[Float[Tensor, " tokens"]]) -> float:
 
 
 def teacher_forced_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
-    """Perplexity of the gold words when the model reads the gold words before each one.
+    """Return the perplexity of the gold words when the model reads the gold words before each.
 
     Not comparable with `free_running_perplexity`, which is far higher.
     """
@@ -120,7 +123,7 @@ def teacher_forced_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float
 
 
 def free_running_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
-    """Perplexity of the gold words when the model reads its own words before each one.
+    """Return the perplexity of the gold words when the model reads its own words before each.
 
     Once its words differ from the gold ones, even a good translation counts as an error. Not
     comparable with `teacher_forced_perplexity`, which is far lower.
@@ -131,7 +134,7 @@ def free_running_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
 def forced_weights(
     model: Seq2Seq, batches: Iterable[Batch]
 ) -> tuple[list[Pair], list[Float[Tensor, "tgt_len src_len"]]]:
-    """The pairs of the batches, and for each the weights while the model predicts its gold target.
+    """Return the pairs of the batches, and for each the weights while its gold target is forced.
 
     Teacher forcing makes the rows those of the gold words, so that the weights can be compared with
     gold links: one row for each word, one column for each source word.
@@ -149,7 +152,7 @@ def forced_weights(
 
 
 def alignment_links(weights: Float[Tensor, "tgt_len src_len"]) -> set[tuple[int, int]]:
-    """Each target token linked to the source token with its largest weight.
+    """Link each target token to the source token with its largest weight.
 
     Raises:
         ValueError: the weights have no columns, as those of a model without attention.
@@ -162,7 +165,7 @@ def alignment_links(weights: Float[Tensor, "tgt_len src_len"]) -> set[tuple[int,
 def alignment_error_rate(
     predicted: Sequence[Links], sure: Sequence[Links], possible: Sequence[Links]
 ) -> float:
-    """1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) over a corpus: 0 is perfect, 1 is all wrong.
+    """Return 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) over a corpus: 0 is perfect, 1 is all wrong.
 
     A predicted link that is not possible is an error, and so is a missing sure link; a possible
     link may be there or not. Source: Och and Ney 2003, equation 26.
@@ -192,7 +195,7 @@ def alignment_error_rate(
 def by_length(
     metric: Callable[..., float], lengths: Sequence[int], *columns: Sequence, width: int = 1
 ) -> dict[int, float]:
-    """A corpus metric for the sentences of each length.
+    """Apply a corpus metric to the sentences of each length.
 
     Args:
         metric: a function of the columns, such as `exact_match(hypotheses, references)`.

@@ -8,7 +8,7 @@ from torch import nn
 
 
 def available_devices() -> list[str]:
-    """The kinds of device on this machine, fastest first; "cpu" is always the last."""
+    """Return the types of device on this machine, fastest first; "cpu" is always the last."""
     devices = ["cpu"]
     if torch.backends.mps.is_available():
         devices.insert(0, "mps")
@@ -18,7 +18,7 @@ def available_devices() -> list[str]:
 
 
 def get_device(name: str | torch.device = "auto") -> torch.device:
-    """The device to compute on.
+    """Return the device to compute on.
 
     Args:
         name: "auto" picks CUDA, else MPS, else the CPU. A name ("cpu", "cuda", "cuda:1", "mps") or
@@ -48,7 +48,7 @@ def get_device(name: str | torch.device = "auto") -> torch.device:
 
 
 def count_parameters(module: nn.Module) -> dict[str, int]:
-    """The number of parameters of a module; one shared by several layers counts once.
+    """Count the parameters of a module; those shared by several layers count once.
 
     Returns:
         A dict with "total", "trainable" and "frozen" (those that require no gradient).

@@ -51,7 +51,7 @@ class AccessibleFigure(Figure):
     alt = ""
 
     def to_html(self) -> str:
-        """The figure as a single <img> element."""
+        """Return the figure as a single <img> element."""
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=SCREEN_DPI, facecolor="white")
         data = base64.b64encode(buffer.getvalue()).decode()
@@ -71,7 +71,7 @@ def concept_heatmap(
     alt: str = "",
     mask: Matrix | None = None,
 ) -> AccessibleFigure:
-    """A small heatmap with a number in every cell.
+    """Draw a small heatmap with a number in every cell.
 
     Args:
         weights: (tgt_len, src_len).
@@ -95,7 +95,7 @@ def alignment_heatmap(
     links: Sequence[tuple[int, int]] = (),
     alt: str = "",
 ) -> AccessibleFigure:
-    """A heatmap of any size, without numbers; known links can be framed for comparison.
+    """Draw a heatmap of any size, without numbers; known links can be framed for comparison.
 
     Args:
         weights: (tgt_len, src_len).
@@ -123,7 +123,7 @@ def head_grid(
     annotate: bool = False,
     masks: Sequence[Matrix | None] = (),
 ) -> AccessibleFigure:
-    """Heatmaps of the same words side by side, on one scale: one per head, or one per setting.
+    """Draw heatmaps of the same words side by side, on one scale: one per head or setting.
 
     Args:
         weights: (heads, tgt_len, src_len), or a sequence of (tgt_len, src_len).
@@ -135,7 +135,7 @@ def head_grid(
         masks: one for each heatmap, or None; True = may be attended to. Cells that may not be are
             hatched, so that they do not look like small weights.
     """
-    maps = [_matrix(one, source, target) for one in weights]
+    maps = [_matrix(values, source, target) for values in weights]
     titles = titles or [f"head {number}" for number in range(1, len(maps) + 1)]
     closed = [
         np.zeros((len(target), len(source)), dtype=bool)
@@ -164,7 +164,7 @@ def mask_grid(
     titles: Sequence[str] | None = None,
     alt: str = "",
 ) -> AccessibleFigure:
-    """Masks side by side: a bright cell with a tick may be attended to, a dark one may not.
+    """Draw masks side by side: a bright cell with a tick may be attended to, a dark one may not.
 
     Args:
         masks: (count, tgt_len, src_len), or a sequence of (tgt_len, src_len); True = allowed.
@@ -173,7 +173,7 @@ def mask_grid(
         titles: one for each mask; "mask 1", "mask 2", … where not given.
         alt: replaces the alt text made from the masks.
     """
-    maps = [_matrix(one, source, target).astype(bool) for one in masks]
+    maps = [_matrix(mask, source, target).astype(bool) for mask in masks]
     titles = titles or [f"mask {number}" for number in range(1, len(maps) + 1)]
     figure, axes = _heatmap_axes(len(maps), source, target, annotate=False)
     colours = mpl.colors.ListedColormap(mpl.colormaps[WEIGHT_COLOURS]([0.0, 0.8]))
@@ -213,7 +213,7 @@ def matrix_map(
     number_format: str = "",
     signed: bool = False,
 ) -> AccessibleFigure:
-    """Matrices of any kind side by side, with axes named by the caller and a shared colour scale.
+    """Draw any matrices side by side, with axes named by the caller and a shared colour scale.
 
     For attention weights use `head_grid`, which knows what rows and columns are.
 
@@ -284,7 +284,7 @@ def score_and_weight(
     target: Sequence[str],
     alt: str = "",
 ) -> AccessibleFigure:
-    """Scores on the left, and the weights that softmax turns them into on the right."""
+    """Draw scores on the left, and the weights that softmax turns them into on the right."""
     left, right = _matrix(scores, source, target), _matrix(weights, source, target)
     figure, axes = _heatmap_axes(2, source, target, annotate=True)
     _draw_heatmap(axes[0], left, source, target, annotate=True, signed=True)
@@ -309,7 +309,7 @@ def line_chart(
     logy: bool = False,
     spread: Mapping[str, Sequence[float]] | None = None,
 ) -> AccessibleFigure:
-    """One or more lines over the same x, distinguished by colour and marker.
+    """Draw one or more lines over the same x, distinguished by colour and marker.
 
     Args:
         x: shared by all lines.
@@ -360,7 +360,7 @@ def bar_chart(
     alt: str,
     title: str = "",
 ) -> AccessibleFigure:
-    """Bars side by side: a group of bars for each label, a colour for each series.
+    """Draw bars side by side: a group of bars for each label, a colour for each series.
 
     Args:
         groups: name of the series → one height for each label.
@@ -401,7 +401,7 @@ def vector_plane(
     title: str = "",
     alt: str = "",
 ) -> AccessibleFigure:
-    """Vectors of two numbers as arrows from the origin: keys in blue, the query in orange.
+    """Draw vectors of two numbers as arrows from the origin: keys in blue, the query in orange.
 
     Args:
         vectors: label → (x, y), the keys.
@@ -438,7 +438,7 @@ def flow_diagram(
     title: str = "",
     highlight: Collection[str] = (),
 ) -> AccessibleFigure:
-    """Boxes and arrows: what is computed from what, and in which order.
+    """Draw boxes and arrows: what is computed from what, and in which order.
 
     Args:
         boxes: label → (x, y) of its centre, in inches, y upwards. A label may have two lines, and
@@ -492,7 +492,7 @@ def flow_diagram(
 
 
 def describe(weights: Matrix, source: Sequence[str], target: Sequence[str]) -> str:
-    """A matrix in words: its size, and the largest entry of each of its first ten rows."""
+    """Describe a matrix in words: its size, and the largest entry of each of its first ten rows."""
     values = _matrix(weights, source, target)
     size = f"{_count(target, 'target row')} by {_count(source, 'source column')}."
     if np.ptp(values) < 0.005:
@@ -512,7 +512,7 @@ def describe(weights: Matrix, source: Sequence[str], target: Sequence[str]) -> s
 
 
 def describe_mask(mask: Matrix, source: Sequence[str], target: Sequence[str]) -> str:
-    """A mask in words: its size, and what each of its first ten rows may attend to."""
+    """Describe a mask in words: its size, and what each of its first ten rows may attend to."""
     allowed = _matrix(mask, source, target).astype(bool)
     rows = []
     for label, row in list(zip(target, allowed, strict=True))[:10]:
@@ -548,7 +548,7 @@ def _matrix(values: Matrix, source: Sequence[str], target: Sequence[str]) -> np.
 def _heatmap_axes(
     count: int, source: Sequence[str], target: Sequence[str], annotate: bool
 ) -> tuple[AccessibleFigure, list[Axes]]:
-    """Axes in rows of at most four, with cells large enough for their contents."""
+    """Make axes in rows of at most four, with cells large enough for their contents."""
     cell = 0.56 if annotate else min(0.42, 5.0 / max(len(source), len(target)))
     width = 1.9 + cell * max(3, len(source))
     height = 1.5 + cell * max(2, len(target))
@@ -605,12 +605,12 @@ def _label_words(axis: Axes, source: Sequence[str]) -> None:
 
 
 def ink_on(colour: np.ndarray) -> str:
-    """Black or white, whichever contrasts more with a colour: the ratio is at least 4.5 : 1."""
+    """Return black or white, whichever contrasts more with a colour: at least 4.5 : 1."""
     return "black" if _luminance(colour) > 0.179 else "white"
 
 
 def _luminance(colour: np.ndarray) -> float:
-    """Relative luminance of an RGB colour, as WCAG 2.2 defines it."""
+    """Return the relative luminance of an RGB colour, as WCAG 2.2 defines it."""
     rgb = np.where(colour[:3] <= 0.04045, colour[:3] / 12.92, ((colour[:3] + 0.055) / 1.055) ** 2.4)
     return float(rgb @ [0.2126, 0.7152, 0.0722])
 

@@ -1,4 +1,4 @@
-"""Positional encodings: what tells self-attention that words have an order."""
+"""Positional encodings: they tell self-attention in which order the words stand."""
 
 import torch
 from jaxtyping import Float
@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 
 def sinusoidal_positions(length: int, dim: int) -> Float[Tensor, "length dim"]:
-    """Sine and cosine waves of falling frequency: a row per position, a pair of columns per wave.
+    """Return sine and cosine waves of falling frequency: a row per position, two columns per wave.
 
     Column 2i holds sin(position / 10000^(2i/dim)) and column 2i + 1 the cosine of the same angle.
     Source: Vaswani et al. 2017, section 3.5.
@@ -22,7 +22,7 @@ def sinusoidal_positions(length: int, dim: int) -> Float[Tensor, "length dim"]:
 
 
 class SinusoidalPositions(nn.Module):
-    """Adds `sinusoidal_positions` to a sequence of embeddings. Nothing is learned."""
+    """A layer that adds `sinusoidal_positions` to embeddings. Nothing is learned."""
 
     def __init__(self, dim: int, max_len: int = 512):
         super().__init__()
@@ -33,7 +33,7 @@ class SinusoidalPositions(nn.Module):
 
 
 class LearnedPositions(nn.Module):
-    """Adds a learned vector for each position; there are none beyond `max_len`."""
+    """A layer that adds a learned vector for each position, up to `max_len` of them."""
 
     def __init__(self, dim: int, max_len: int = 512):
         super().__init__()
@@ -44,6 +44,7 @@ class LearnedPositions(nn.Module):
 
 
 def _rows(table: Tensor, embeddings: Tensor) -> Tensor:
+    """Return the row of the table for each position of the embeddings."""
     max_len, dim = table.shape
     if embeddings.shape[-1] != dim or embeddings.shape[-2] > max_len:
         raise ValueError(

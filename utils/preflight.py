@@ -43,7 +43,7 @@ for finding in findings():
 
 
 class NotReady(Exception):  # noqa: N818 - something to do, not a fault
-    """What is the matter, and what to do about it."""
+    """A problem with this machine, and what to do about it."""
 
     def __init__(self, problem: str, cure: str):
         super().__init__(f"{problem} -> {cure}")
@@ -53,15 +53,17 @@ class NotReady(Exception):  # noqa: N818 - something to do, not a fault
 
 
 def python() -> Iterator[str]:
+    """Check the version of Python."""
     stated = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     wanted = re.search(r'requires-python = ">=([\d.]+)"', stated)[1]
-    found = ".".join(map(str, sys.version_info[:3]))
+    present = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info < tuple(map(int, wanted.split("."))):
-        raise NotReady(f"Python {found} is too old", f"install {wanted} or newer, and use that")
-    yield f"Python {found}"
+        raise NotReady(f"Python {present} is too old", f"install {wanted} or newer, and use that")
+    yield f"Python {present}"
 
 
 def packages() -> Iterator[str]:
+    """Check the versions of the packages."""
     import tomllib
 
     from packaging.requirements import Requirement
@@ -70,18 +72,19 @@ def packages() -> Iterator[str]:
     wrong = []
     for needed in map(Requirement, project["dependencies"]):
         try:
-            found = metadata.version(needed.name)
+            present = metadata.version(needed.name)
         except metadata.PackageNotFoundError:
             wrong.append(f"{needed.name} is missing")
             continue
-        if not needed.specifier.contains(found, prereleases=True):
-            wrong.append(f"{needed.name} is {found}, and has to be {needed.specifier}")
+        if not needed.specifier.contains(present, prereleases=True):
+            wrong.append(f"{needed.name} is {present}, and has to be {needed.specifier}")
     if wrong:
         raise NotReady("; ".join(wrong), INSTALL)
     yield f"{len(project['dependencies'])} packages, in the versions that pyproject.toml names"
 
 
 def memory() -> Iterator[str]:
+    """Check the free memory, within the limit of a container."""
     import psutil
 
     limit = LIMIT.read_text().strip() if LIMIT.is_file() else "max"
@@ -90,6 +93,7 @@ def memory() -> Iterator[str]:
 
 
 def disk() -> Iterator[str]:
+    """Check the free space on the disk."""
     yield _enough(shutil.disk_usage(ROOT).free, DISK, "disk", f"make room on the disk of {ROOT}")
 
 
@@ -100,6 +104,7 @@ def _enough(free: float, needed: float, what: str, cure: str) -> str:
 
 
 def folders() -> Iterator[str]:
+    """Check that the folders of the course can be written."""
     for folder in ((ROOT / name).resolve() for name in FOLDERS):
         try:
             tempfile.TemporaryFile(dir=folder).close()
@@ -110,6 +115,7 @@ def folders() -> Iterator[str]:
 
 
 def port() -> Iterator[str]:
+    """Check that a port is free for JupyterLab."""
     for number in PORTS:
         with socket.socket() as server:
             try:
@@ -122,16 +128,18 @@ def port() -> Iterator[str]:
 
 
 def lab() -> Iterator[str]:
+    """Check that JupyterLab loads what shows explorers."""
     command = [sys.executable, "-m", "jupyterlab.labextensions", "list"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    said = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
+    listed = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
     for name in IN_LAB:
-        if not re.search(rf"{re.escape(name)} v\S+ +enabled +OK", said):
+        if not re.search(rf"{re.escape(name)} v\S+ +enabled +OK", listed):
             raise NotReady(f"JupyterLab does not load {name}, which shows explorers", INSTALL)
     yield "JupyterLab can show explorers"
 
 
 def kernel() -> Iterator[str]:
+    """Check that the kernel starts, computes and draws an explorer."""
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import DeadKernelError
@@ -165,7 +173,7 @@ def kernel() -> Iterator[str]:
 
 
 def _result(what: str, cell) -> dict:
-    """What a cell returned, by kind."""
+    """Return the result of a cell by MIME type, or raise `NotReady`."""
     for output in cell.outputs:
         if output.output_type == "error":
             raise NotReady(f"no: {what}. {output.ename}: {output.evalue}", INSTALL)
@@ -175,23 +183,24 @@ def _result(what: str, cell) -> dict:
 
 
 def sandbox() -> Iterator[str]:
+    """Check that the grader's sandbox works."""
     if not (ROOT / "grading").is_dir():
         raise NotReady("this copy of the course has no grading/", "grade with the whole repository")
     command = [sys.executable, "-c", SANDBOX]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     if done.returncode:
-        said = (done.stderr.strip() or "no word").splitlines()[-1]
-        raise NotReady(said, "`python -m grading doctor` says what would mend it")
+        reason = (done.stderr.strip() or "no word").splitlines()[-1]
+        raise NotReady(reason, "`python -m grading doctor` says what would mend it")
     yield "submissions can be graded in the sandbox"
 
 
-# --- Told one by one ------------------------------------------------------------------------------
+# --- Run one by one -------------------------------------------------------------------------------
 
 ALWAYS = (packages, memory, disk, folders, port, lab, kernel)
 
 
-def tell(check: Callable[[], Iterator[str]]) -> bool:
-    """Print the lines of a check as they come; whether all is as it should be."""
+def report(check: Callable[[], Iterator[str]]) -> bool:
+    """Print the lines of a check as they come; return whether all is as it should be."""
     try:
         for fine in check():
             print(_coloured("ok", 32), fine, flush=True)
@@ -214,14 +223,14 @@ def _coloured(text: str, colour: int) -> str:
 
 
 def main() -> int:
-    """Ask everything; 0 if all is ready, 1 otherwise."""
+    """Run all checks; return 0 if all is ready, 1 otherwise."""
     parser = argparse.ArgumentParser(prog="python -m utils.preflight", description=__doc__)
     parser.add_argument("--grading", action="store_true", help="ask for the grader's sandbox too")
     asked = [*ALWAYS, sandbox] if parser.parse_args().grading else [*ALWAYS]
     sys.stdout.reconfigure(errors="replace")  # a name of a folder need not fit the terminal
-    if not tell(python):
+    if not report(python):
         return 1  # nothing else would mean anything
-    missed = [check for check in asked if not tell(check)]
+    missed = [check for check in asked if not report(check)]
     print(f"{len(missed)} to mend." if missed else "Ready.")
     return bool(missed)
 

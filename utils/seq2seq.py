@@ -36,7 +36,7 @@ from utils.masks import padding_mask
 
 
 class Encoded(NamedTuple):
-    """What the encoder makes of a batch of sources."""
+    """A batch of encoded sources."""
 
     states: Float[Tensor, "batch src_len output_dim"]  # h_j, both directions side by side
     summary: Float[Tensor, "batch output_dim"]  # the last state of each direction
@@ -44,7 +44,7 @@ class Encoded(NamedTuple):
 
 
 class DecoderState(NamedTuple):
-    """What a decoder carries from one step to the next."""
+    """The state of a decoder between two steps."""
 
     hidden: Float[Tensor, "batch hidden_dim"]  # s_t
     cell: Float[Tensor, "batch hidden_dim"]  # the LSTM's own memory
@@ -68,7 +68,7 @@ class Translation(NamedTuple):
 
 
 def _word_vectors(vocab_size: int, dim: int) -> nn.Embedding:
-    """An embedding (vocab_size, dim) with a smaller initial scale than PyTorch's, which is 1.
+    """Make an embedding (vocab_size, dim) with a smaller initial scale than PyTorch's, 1.
 
     Large initial vectors hardly move in training, so a rare word would keep its initial noise. As
     rows of the output projection they would also make huge logits.
@@ -130,7 +130,7 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """What all decoders share: embedding, recurrent network, readout, output projection.
+    """The base of all decoders: embedding, recurrent network, readout, output projection.
 
     A subclass says in `step` whether it attends before or after it updates its state. The output
     projection shares its weights with the embedding: a word is likely where the readout points at
@@ -170,11 +170,11 @@ class Decoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def remember(self, encoded: Encoded) -> NamedTuple:
-        """What the steps need of the source, made once per sequence."""
+        """Return the part of a step's input that depends on the source alone, once per sequence."""
         raise NotImplementedError
 
     def start(self, encoded: Encoded) -> DecoderState:
-        """The state before the first word, s_0 = tanh(W summary): Bahdanau et al. 2015, A.2.2."""
+        """Return the state before the first word, tanh(W summary): Bahdanau et al. 2015, A.2.2."""
         hidden, cell = self.bridge(encoded.summary).tanh().chunk(2, dim=-1)  # (batch, hidden_dim)
         return DecoderState(hidden, cell, position=0)
 
@@ -224,7 +224,7 @@ class Decoder(nn.Module):
         return states, DecoderState(hidden, cell, state.position + tgt_len)
 
     def read(self, both: Float[Tensor, "batch tgt_len both_dim"]) -> Tensor:
-        """The readouts tanh(W [c; s]), embedding_dim wide: Luong et al. 2015, equation 5."""
+        """Return the readouts tanh(W [c; s]), embedding_dim wide: Luong et al. 2015, equation 5."""
         return self.readout(both).tanh()
 
 
@@ -273,7 +273,7 @@ class FixedVectorDecoder(Decoder):
 
 
 class AttentionDecoder(Decoder):
-    """What the decoders with attention share: states are the queries, encoder states the keys.
+    """The base of decoders with attention: states are the queries, encoder states the keys.
 
     Args:
         vocab_size: number of target words.
@@ -302,7 +302,7 @@ class AttentionDecoder(Decoder):
 
 
 class BahdanauDecoder(AttentionDecoder):
-    """Attend with the state before the word, then update the state with what was found.
+    """A decoder that attends with the old state, then updates the state with the context.
 
         c_t = attention(s_{t-1}),    s_t = rnn([y_{t-1}; c_t], s_{t-1})
 
@@ -321,7 +321,7 @@ class BahdanauDecoder(AttentionDecoder):
 
 
 class LuongDecoder(AttentionDecoder):
-    """Update the state with the word, then attend with the new state.
+    """A decoder that updates its state with the word, then attends with the new state.
 
         s_t = rnn(y_{t-1}, s_{t-1}),    c_t = attention(s_t)
 
@@ -374,10 +374,11 @@ class Seq2Seq(nn.Module):
 
     @property
     def device(self) -> torch.device:
+        """The device of the parameters."""
         return self.decoder.output.bias.device
 
     def start(self, source: Tensor, lengths: Tensor) -> tuple[NamedTuple, DecoderState]:
-        """What the decoder remembers of the source, and its state before the first word."""
+        """Return the decoder's memory of the source, and its state before the first word."""
         encoded = self.encoder(source.to(self.device), lengths)
         return self.decoder.remember(encoded), self.decoder.start(encoded)
 
@@ -414,7 +415,7 @@ class Seq2Seq(nn.Module):
     def losses(
         self, batch: Batch, teacher_forcing: float = 1.0, label_smoothing: float = 0.0
     ) -> Float[Tensor, " tokens"]:
-        """Cross-entropy of each target word and `<eos>`, row after row, without the padding.
+        """Return the cross-entropy of each target word and `<eos>`, row after row, without padding.
 
         Args:
             batch, teacher_forcing: as for `forward`.
@@ -467,7 +468,7 @@ class Seq2Seq(nn.Module):
         ]
 
     def beam(self, source: Tensor, lengths: Tensor, beam_size: int = 5) -> list[Hypothesis]:
-        """Beam search: keep the `beam_size` best partial translations of each sentence.
+        """Search with a beam: keep the `beam_size` best partial translations of each sentence.
 
         Finished translations are compared by their log-probability per token, since the plain sum
         favours short ones. A sentence is done when `beam_size` translations of it are finished, or
@@ -520,7 +521,7 @@ class Seq2Seq(nn.Module):
         copy_unknown: bool = True,
         batch_size: int = 128,
     ) -> list[Translation]:
-        """As `translate`, for many sentences, in batches of similar length."""
+        """Translate many sentences as `translate` does, in batches of similar length."""
         sources = [
             list(tokenise(sentence) if isinstance(sentence, str) else sentence)
             for sentence in sentences
@@ -533,10 +534,10 @@ class Seq2Seq(nn.Module):
         for start in range(0, len(by_length), batch_size):
             places = by_length[start : start + batch_size]
             ids, lengths = pad_ids([self.source_vocabulary.encode(sources[i]) for i in places])
-            found = (
+            hypotheses = (
                 self.greedy(ids, lengths) if beam_size == 1 else self.beam(ids, lengths, beam_size)
             )
-            for i, hypothesis in zip(places, found, strict=True):
+            for i, hypothesis in zip(places, hypotheses, strict=True):
                 words = [self.target_vocabulary.words[index] for index in hypothesis.ids]
                 if copy_unknown:
                     words = _copy_unknown(words, hypothesis, sources[i])
@@ -571,7 +572,7 @@ class _Beams(NamedTuple):
 
     @classmethod
     def start(cls, sentences: int, beam_size: int, device: torch.device) -> "_Beams":
-        """All start empty. Those of a sentence are the same, so only its first one may count."""
+        """Return empty beams. Those of a sentence are the same, so only its first may count."""
         scores = torch.full((sentences, beam_size), -math.inf, device=device)
         scores[:, 0] = 0
         ids = torch.full((sentences, beam_size, 1), SOS, device=device)
@@ -584,15 +585,16 @@ class _Beams(NamedTuple):
 
     @property
     def last_words(self) -> Int[Tensor, "sentences*beam 1"]:
+        """The last word of each beam."""
         return self.ids[..., -1].reshape(-1, 1)
 
     def choose(self, slots: Int[Tensor, "sentences chosen"]) -> "_Beams":
-        """Those in the given slots of each sentence."""
+        """Return the beams in the given slots of each sentence."""
         sentences = torch.arange(len(slots), device=slots.device).unsqueeze(1)
         return _Beams(*(None if part is None else part[sentences, slots] for part in self))
 
     def grow(self, log_probs: Tensor, weights: Tensor) -> tuple["_Beams", Tensor]:
-        """The best ways to write one more word: 2 * beam candidates for each sentence.
+        """Return the best ways to write one more word: 2 * beam candidates for each sentence.
 
         Args:
             log_probs: of the next word, (sentences * beam, vocab_size).
@@ -613,6 +615,7 @@ class _Beams(NamedTuple):
         return _Beams(ids, grown.weights, scores), parents
 
     def hypothesis(self, sentence: int, slot: int, src_len: Tensor) -> Hypothesis:
+        """Return the beam in a slot of a sentence as a finished translation."""
         score = self.scores[sentence, slot] / self.length
         return _hypothesis(
             self.ids[sentence, slot, 1:], self.weights[sentence, slot], score, src_len
@@ -621,7 +624,7 @@ class _Beams(NamedTuple):
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Without dropout and gradients; afterwards the model is back in the mode it was in."""
+    """Switch dropout and gradients off for a while, then restore the mode of the model."""
     was_training = model.training
     model.eval()
     try:
@@ -632,7 +635,7 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 
 
 def _length_limits(lengths: Tensor) -> Tensor:
-    """The number of words at which a translation that does not end is cut off."""
+    """Return the number of words at which a translation that does not end is cut off."""
     return 2 * lengths + 10
 
 
@@ -640,7 +643,7 @@ Parts = TypeVar("Parts", bound=tuple)
 
 
 def _pick(parts: Parts, rows: Int[Tensor, " rows"]) -> Parts:
-    """The given rows of every tensor in a state or memory."""
+    """Select rows of every tensor in a state or memory."""
     return type(parts)(
         *(part.index_select(0, rows) if isinstance(part, Tensor) else part for part in parts)
     )

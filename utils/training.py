@@ -3,8 +3,6 @@
 trainer = Trainer(model, batches, validation, steps=1500)
 trainer.fit()      # Ctrl-C (or the notebook's stop button) stops it after the current step
 trainer.fit()      # and this resumes, with the same result as if nothing had happened
-
-Several processes that `torchrun` started share the work: each takes its rows of every batch.
 """
 
 import math
@@ -20,9 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 from tqdm.auto import tqdm
 
 from utils.corpora import Batch, Batches
@@ -31,7 +27,7 @@ from utils.seq2seq import Seq2Seq
 
 
 def one_cycle(step: int, steps: int, peak: float, warmup: float) -> float:
-    """The learning rate of a step: linear up to the peak, then a cosine down to 0.
+    """Return the learning rate of a step: linear up to the peak, then a cosine down to 0.
 
     It depends on the step alone, so there is no schedule to save and restore.
     Source: Smith and Topin 2018, in the form of Loshchilov and Hutter 2017, equation 5.
@@ -49,16 +45,11 @@ def one_cycle(step: int, steps: int, peak: float, warmup: float) -> float:
 
 
 class Trainer:
-    """Trains a model for a fixed number of steps and keeps the weights of the best validation.
+    """A training of a fixed number of steps, which ends with the weights of the best validation.
 
     The trainer holds everything that a step depends on (weights, optimiser, place in the data,
     random state), so a run that was interrupted, or saved and loaded in another process, ends with
     the same weights as an uninterrupted one. The global random state is left as it was.
-
-    Where `torch.distributed` is initialised, its processes share each batch row by row and add
-    their gradients, so that a step is the same for any number of them but for dropout, which each
-    draws on its own. They stop together; the first one saves, and all load what it saved.
-    Source: Li et al. 2020, "PyTorch Distributed", section 3.
 
     Args:
         model: trained in place.
@@ -111,12 +102,6 @@ class Trainer:
         self.progress = progress
         self.seed = seed
 
-        together = dist.is_available() and dist.is_initialized()
-        self._rank = dist.get_rank() if together else 0
-        self._processes = dist.get_world_size() if together else 1
-        self._losses = _Losses(model)
-        if self._processes > 1:
-            self._losses = DistributedDataParallel(self._losses)
         # `fused` does the whole update in one pass, several times faster than PyTorch's default.
         self.optimizer = torch.optim.Adam(model.parameters(), fused=True)
         self.step = 0
@@ -128,6 +113,7 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
+        """Whether the budget is spent."""
         return self.step >= self.steps
 
     def fit(self) -> None:
@@ -140,14 +126,13 @@ class Trainer:
             FloatingPointError: the loss or the gradient is no longer finite. The model keeps the
                 weights from before that step.
         """
-        tokens, started, stopped = 0, time.perf_counter(), False
-        first = self._rank == 0
+        tokens, started = 0, time.perf_counter()
         with (
             self._own_random_numbers(),
-            _interrupts_noted() as interrupted,
-            tqdm(initial=self.step, total=self.steps, disable=not (self.progress and first)) as bar,
+            _interrupts_deferred() as interrupted,
+            tqdm(initial=self.step, total=self.steps, disable=not self.progress) as bar,
         ):
-            while not (self.finished or stopped):
+            while not (self.finished or interrupted.is_set()):
                 for batch in self._rest_of_epoch():
                     tokens += self._take_step(batch)
                     rate = tokens / (time.perf_counter() - started)
@@ -156,15 +141,14 @@ class Trainer:
                     bar.update()
                     if self.step % len(self.batches) == 0 or self.finished:
                         self._validate()
-                    (stopped,) = self._over_all(interrupted.is_set())  # all, or none
-                    if self.finished or stopped:
+                    if self.finished or interrupted.is_set():
                         break
         self.model.eval()
         if self.finished and self._best_weights is not None:
             self.model.load_state_dict(self._best_weights)
         if self.checkpoint is not None:
             self.save(self.checkpoint)
-        if stopped and first:
+        if interrupted.is_set():
             print(
                 f"Stopped after step {self.step:,} of {self.steps:,}. The model keeps what it has "
                 "learned; call fit() again to resume.",
@@ -172,12 +156,7 @@ class Trainer:
             )
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write everything that `load` needs to resume from here; of several processes, the first.
-
-        They may be resumed by another number of processes.
-        """
-        if self._rank != 0:
-            return
+        """Write everything that `load` needs to resume from here."""
         path = Path(path)
         unfinished = path.with_name(path.name + ".part")
         state = {
@@ -207,7 +186,7 @@ class Trainer:
         self._random_state = state["random_state"]
 
     def _rest_of_epoch(self) -> Iterator[Batch]:
-        """The batches from the current step to the end of its epoch."""
+        """Return the batches from the current step to the end of its epoch."""
         epoch, done = divmod(self.step, len(self.batches))
         return islice(self.batches.shuffled(self.seed * 10_007 + epoch), done, None)
 
@@ -215,15 +194,11 @@ class Trainer:
         """Take one step of gradient descent; return the number of target tokens in its batch."""
         self.model.train()
         self.optimizer.zero_grad()
-        if self._processes > 1:  # each drops other units, however many they are when it resumes
-            torch.manual_seed(hash((self.seed, self.step, self._rank)))
-        rows = batch.part(self._rank, self._processes)
-        # All have to take part in each step: one whose share is empty computes and adds nothing.
-        losses = self._losses(rows or batch, self.teacher_forcing, self.label_smoothing)
-        losses = losses if rows else losses[:0]
+        losses = self.model.losses(batch, self.teacher_forcing, self.label_smoothing)  # (tokens,)
+        total = losses.sum()
         # Not their mean: a word counts the same whether its batch has many words or few.
-        loss = losses.sum() / self._usual_tokens
-        (loss * self._processes).backward()  # the mean over processes is taken of the gradients
+        loss = total / self._usual_tokens
+        loss.backward()
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
         if not (loss.isfinite() and norm.isfinite()):
             raise FloatingPointError(
@@ -237,18 +212,9 @@ class Trainer:
             group["lr"] = one_cycle(self.step, self.steps, self.learning_rate, self.warmup)
         self.optimizer.step()
         self.step += 1
-        total, tokens = self._over_all(losses.sum().item(), len(losses))
-        self.losses.append(total / tokens)
+        self.losses.append(total.item() / len(losses))
         self._random_state = _get_random_state(self.model.device)
-        return round(tokens)
-
-    def _over_all(self, *numbers: float) -> tuple[float, ...]:
-        """Each number summed over the processes of the training."""
-        if self._processes == 1:
-            return numbers
-        summed = torch.tensor(numbers, dtype=torch.float64, device=self.model.device)
-        dist.all_reduce(summed)
-        return tuple(summed.tolist())
+        return len(losses)
 
     def _validate(self) -> None:
         """Measure the perplexity, and keep the weights if they are the best so far."""
@@ -278,19 +244,8 @@ class Trainer:
             _set_random_state(device, others)
 
 
-class _Losses(nn.Module):
-    """The losses of a model as a module of its own: what several processes compute together."""
-
-    def __init__(self, model: Seq2Seq):
-        super().__init__()
-        self.model = model
-
-    def forward(self, *batch_and_settings) -> Tensor:
-        return self.model.losses(*batch_and_settings)
-
-
 def _get_random_state(device: torch.device) -> list[Tensor]:
-    """The state of the CPU's generator, and of the device's own if it is not the CPU."""
+    """Return the state of the CPU's generator, and of the device's own if it is not the CPU."""
     states = [torch.get_rng_state()]
     if device.type != "cpu":
         states.append(torch.get_device_module(device).get_rng_state())
@@ -298,20 +253,21 @@ def _get_random_state(device: torch.device) -> list[Tensor]:
 
 
 def _set_random_state(device: torch.device, states: list[Tensor]) -> None:
+    """Restore what `_get_random_state` returned."""
     torch.set_rng_state(states[0])
     if device.type != "cpu":
         torch.get_device_module(device).set_rng_state(states[1])
 
 
 @contextmanager
-def _interrupts_noted() -> Iterator[threading.Event]:
-    """Ctrl-C sets an event instead of interrupting in the middle of a step."""
-    noted = threading.Event()
+def _interrupts_deferred() -> Iterator[threading.Event]:
+    """Let Ctrl-C set an event instead of interrupting in the middle of a step."""
+    interrupted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield noted  # only the main thread receives signals or may set their handlers
+        yield interrupted  # only the main thread receives signals or may set their handlers
         return
-    before = signal.signal(signal.SIGINT, lambda *_: noted.set())
+    before = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     try:
-        yield noted
+        yield interrupted
     finally:
         signal.signal(signal.SIGINT, before)

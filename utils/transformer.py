@@ -24,7 +24,7 @@ MAX_LEN = 512  # positions
 
 
 class SourceMemory(NamedTuple):
-    """What the blocks of a decoder need of the source, made once per sequence."""
+    """Keys and values of the source for the blocks of a decoder, made once per sequence."""
 
     keys: Float[Tensor, "batch layers heads src_len head_dim"]  # of the cross-attentions
     values: Float[Tensor, "batch layers heads src_len head_dim"]
@@ -32,7 +32,7 @@ class SourceMemory(NamedTuple):
 
 
 class Past(NamedTuple):
-    """What the blocks of a decoder have made of the words that are already written."""
+    """Keys and values of the words already written, for the blocks of a decoder."""
 
     keys: Float[Tensor, "batch layers heads written head_dim"]  # of the self-attentions
     values: Float[Tensor, "batch layers heads written head_dim"]
@@ -62,25 +62,25 @@ class EncoderBlock(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def add(self, norm: nn.Module, x: Tensor, layer) -> Tensor:
-        """The residual connection around a layer, with the norm before the layer or behind it."""
+        """Add a layer's output to its input, with the norm before the layer or behind the sum."""
         if self.pre:
             return x + self.dropout(layer(norm(x)))
         return norm(x + self.dropout(layer(x)))
 
     def look(self, y: Tensor, mask: Tensor | None) -> Tensor:
-        """Self-attention alone; without weights PyTorch may fuse it."""
+        """Return the context of self-attention, without weights, so that PyTorch may fuse it."""
         return self.attention(y, y, mask=mask, return_weights=None)[0]
 
     def forward(
         self, x: Float[Tensor, "batch len dim"], mask: Tensor | None = None
     ) -> Float[Tensor, "batch len dim"]:
-        """The states after this block; a mask as for `MultiHeadAttention`."""
+        """Return the states after this block; a mask as for `MultiHeadAttention`."""
         x = self.add(self.norms[0], x, lambda y: self.look(y, mask))
         return self.add(self.norms[1], x, self.feed_forward)
 
 
 class DecoderBlock(EncoderBlock):
-    """As `EncoderBlock`, with cross-attention to the source between the two.
+    """An `EncoderBlock` with cross-attention to the source between its two layers.
 
     Source: Vaswani et al. 2017, section 3.1. Arguments as for `EncoderBlock`.
     """
@@ -97,7 +97,7 @@ class DecoderBlock(EncoderBlock):
         source: Float[Tensor, "batch src_len dim"],
         source_mask: Tensor | None = None,
     ) -> Float[Tensor, "batch tgt_len dim"]:
-        """The states after this block, all words at once, with a causal `mask`."""
+        """Return the states after this block, all words at once, with a causal `mask`."""
 
         def look_across(y):
             return self.cross(y, source, mask=source_mask, return_weights=None)[0]
@@ -121,33 +121,33 @@ class DecoderBlock(EncoderBlock):
             The states; keys and values of all words; the weights (batch, new, src_len), the mean
             over the heads, or None.
         """
-        kept = []
-        weights = None
+        keys_and_values, weights = past, None
+        position = past[0].shape[2]  # of the first new word
 
         def look_back(y):
+            nonlocal keys_and_values
             new = self.attention.remember(y)
-            keys, values = (
-                torch.cat(parts, dim=2) for parts in zip(past, (new.keys, new.values), strict=True)
-            )  # (batch, heads, written + new, head_dim)
-            kept.extend((keys, values))
+            keys = torch.cat([past[0], new.keys], dim=2)  # (batch, heads, written + new, head_dim)
+            values = torch.cat([past[1], new.values], dim=2)
+            keys_and_values = keys, values
             # A single word may see everything that is there, itself included.
-            mask = None if y.shape[1] == 1 else causal_mask(keys.shape[2], y.device)[-y.shape[1] :]
-            return self.attention.attend(y, Memory(keys, values, mask), return_weights=None)[0]
+            mask = None if y.shape[1] == 1 else causal_mask(keys.shape[2], y.device)[position:]
+            memory = Memory(keys, values, mask)
+            return self.attention.attend(y, memory, position, return_weights=None)[0]
 
         def look_across(y):
             nonlocal weights
-            context, weights = self.cross.attend(
-                y, source, return_weights="mean" if weigh else None
-            )
+            wanted = "mean" if weigh else None
+            context, weights = self.cross.attend(y, source, position, return_weights=wanted)
             return context
 
         x = self.add(self.norms[0], x, look_back)
         x = self.add(self.norms[2], x, look_across)
-        return self.add(self.norms[1], x, self.feed_forward), tuple(kept), weights
+        return self.add(self.norms[1], x, self.feed_forward), keys_and_values, weights
 
 
 class _Stack(nn.Module):
-    """What both halves share: embedding with positions, blocks, and a last norm."""
+    """The common part of encoder and decoder: embedding with positions, blocks, and a last norm."""
 
     def __init__(self, block, vocab_size, dim, heads, hidden, layers, pre, dropout):
         super().__init__()
@@ -160,7 +160,7 @@ class _Stack(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def embed(self, words: Int[Tensor, "batch len"], position: int = 0) -> Tensor:
-        """Vectors of the words, with those of their positions added: sections 3.4 and 3.5."""
+        """Return the vectors of words plus those of their positions: sections 3.4 and 3.5."""
         if position + words.shape[1] > MAX_LEN:
             raise ValueError(
                 f"words must end by position {MAX_LEN}, got {words.shape[1]} from {position} on"
@@ -171,7 +171,7 @@ class _Stack(nn.Module):
 
 
 class TransformerEncoder(_Stack):
-    """Embedding with positions, then blocks of self-attention. Where `Encoder` could stand.
+    """Embedding with positions, then blocks of self-attention, in the place of an `Encoder`.
 
     Args:
         vocab_size: number of source words.
@@ -233,31 +233,31 @@ class TransformerDecoder(_Stack):
         self.output.weight = self.embedding.weight
 
     def remember(self, encoded: Encoded) -> SourceMemory:
-        """Keys and values of the source for each block."""
-        made = [block.cross.remember(encoded.states) for block in self.blocks]
-        keys, values = (
-            torch.stack([getattr(one, name) for one in made], dim=1) for name in ("keys", "values")
-        )  # (batch, layers, heads, src_len, head_dim)
+        """Return keys and values of the source for each block."""
+        memories = [block.cross.remember(encoded.states) for block in self.blocks]
+        keys = torch.stack([memory.keys for memory in memories], dim=1)
+        values = torch.stack([memory.values for memory in memories], dim=1)
+        # keys, values: (batch, layers, heads, src_len, head_dim)
         return SourceMemory(keys, values, encoded.mask.unsqueeze(1))
 
     def start(self, encoded: Encoded) -> Past:
-        """Nothing is written yet."""
+        """Return the state before the first word: no keys and no values."""
         batch, _, dim = encoded.states.shape
-        none = encoded.states.new_empty(batch, len(self.blocks), self.heads, 0, dim // self.heads)
-        return Past(none, none, position=0)
+        empty = encoded.states.new_empty(batch, len(self.blocks), self.heads, 0, dim // self.heads)
+        return Past(empty, empty, position=0)
 
     def forward(
         self, words: Int[Tensor, "batch tgt_len"], memory: SourceMemory, state: Past
     ) -> tuple[Tensor, Tensor, Past]:
-        """Read `words`, one or many, and after each one predict the next: see `Decoder`."""
+        """Read `words`, one or many, and predict the next after each one: see `Decoder`."""
         x = self.embed(words, state.position)  # (batch, tgt_len, dim)
         weights, kept = None, []
         for layer, block in enumerate(self.blocks):
             past = state.keys[:, layer], state.values[:, layer]
             source = Memory(memory.keys[:, layer], memory.values[:, layer], memory.mask)
             last = layer == len(self.blocks) - 1
-            x, now, weights = block.step(x, past, source, weigh=last and not self.training)
-            kept.append(now)
+            x, present, weights = block.step(x, past, source, weigh=last and not self.training)
+            kept.append(present)
         if weights is None:
             weights = x.new_zeros(*words.shape, 0)
         keys, values = (torch.stack(parts, dim=1) for parts in zip(*kept, strict=True))

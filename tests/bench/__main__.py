@@ -1,11 +1,10 @@
 """Speed, memory, parity and quality, side by side in one run: `make bench [ONLY=name]`.
 
-Each benchmark prints a table and then its figures as one line of JSON. Machines differ and are
-noisy, so look at the ratios, not the seconds. A benchmark that trains many models can be run in
-parts, by prefixes of the job names: `make bench ONLY="capstone:dot,none-seed0"`.
+Each benchmark prints a table. Machines differ and are noisy, so look at the ratios, not the
+seconds. A benchmark that trains many models can be run in parts, by prefixes of the job names:
+`make bench ONLY="capstone:dot,none-seed0"`.
 """
 
-import json
 import sys
 
 from tests.bench.capstone import capstone
@@ -13,20 +12,20 @@ from tests.bench.captions import captions
 from tests.bench.mechanisms import additive, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.parity import parity
-from tests.bench.start import start
 from tests.bench.throughput import pace, throughput
 from tests.bench.transformer import transformer
 
 BENCHMARKS = {
     bench.__name__: bench
     for bench in (
-        *(parity, start, additive, multihead, scaled, throughput, pace),
+        *(parity, additive, multihead, scaled, throughput, pace),
         *(capstone, transformer, multi30k, captions),
     )
 }
 
 
 def main(requests: list[str]) -> None:
+    """Run the benchmarks asked for, each as "name" or "name:jobs"; all, where none is."""
     sys.stdout.reconfigure(line_buffering=True)  # show each row of a table as soon as it is known
     unknown = {request.split(":")[0] for request in requests} - set(BENCHMARKS)
     if unknown:
@@ -34,7 +33,7 @@ def main(requests: list[str]) -> None:
     for request in requests or BENCHMARKS:
         name, *jobs = request.split(":")
         print(f"\n=== {name}: {BENCHMARKS[name].__doc__.splitlines()[0]}")
-        print(json.dumps({name: BENCHMARKS[name](*jobs)}))
+        BENCHMARKS[name](*jobs)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ unseen sentences of every length that it was trained on, and of longer ones.
 
 from functools import cache
 
-from tests.bench.translation import Recipe, plus_minus, run_jobs, spread
+from tests.bench.translation import Recipe, mean_and_deviation, run_jobs
 from utils.corpora import Batches, Corpus, Pair, translation_corpus, translation_pairs
 from utils.metrics import (
     alignment_error_rate,
@@ -45,34 +45,32 @@ RECIPES = {
 }
 
 
-def capstone(wanted: str = "") -> dict:
-    """Quality against sentence length with dot, additive, general and no attention, 5 seeds."""
-    runs = run_jobs("capstone", measure, RECIPES, SEEDS, wanted)
-    summary = {model: summarise(of_model) for model, of_model in runs.items()}
-    print_table(summary)
-    return summary
+def capstone(wanted: str = "") -> None:
+    """Measure quality against sentence length with dot, additive, general and no attention."""
+    print_table(run_jobs("capstone", measure, RECIPES, SEEDS, wanted))
 
 
 @cache
 def corpus() -> Corpus:
+    """Generate the corpus of this benchmark, once."""
     return translation_corpus(pairs=20_000, phrases=(1, 8), seed=0)
 
 
 @cache
 def fresh_pairs() -> list[Pair]:
-    """Sentences of every length that are nowhere in the corpus."""
+    """Generate sentences of every length that are nowhere in the corpus, once."""
     texts = corpus()
     known = {pair.source_text for pair in [*texts.train, *texts.validation, *texts.test]}
-    found = []
+    fresh = []
     for phrases in (*range(1, 9), *UNSEEN):
         drawn = translation_pairs(2 * TESTED, phrases, seed=1)
-        found += [pair for pair in drawn if pair.source_text not in known][:TESTED]
-    return found
+        fresh += [pair for pair in drawn if pair.source_text not in known][:TESTED]
+    return fresh
 
 
-def measure(recipe: Recipe, seed: int, device: str, progress: bool) -> dict:
+def measure(recipe: Recipe, seed: int, device: str) -> dict:
     """Train a model and test it at every length; shares are in per cent."""
-    model, seconds = recipe.train(corpus(), seed, device, progress=progress)
+    model, seconds = recipe.train(corpus(), seed, device)
     matches = match_by_phrases(model, fresh_pairs())
     return {
         "parameters": count_parameters(model)["total"],
@@ -84,18 +82,18 @@ def measure(recipe: Recipe, seed: int, device: str, progress: bool) -> dict:
 
 
 def match_by_phrases(model: Seq2Seq, pairs: list[Pair]) -> dict[int, float]:
-    """Share of greedy translations with every word right, by number of phrases."""
-    found = model.translate_all([pair.source for pair in pairs])
+    """Return the share of greedy translations with every word right, by number of phrases."""
+    translations = model.translate_all([pair.source for pair in pairs])
     return by_length(
         exact_match,
         [pair.phrases for pair in pairs],
-        [translation.words for translation in found],
+        [translation.words for translation in translations],
         [pair.target for pair in pairs],
     )
 
 
 def alignment_error(model: Seq2Seq) -> float:
-    """Alignment error rate in per cent at trained lengths, on the gold translations."""
+    """Return the alignment error rate in per cent at trained lengths, on gold translations."""
     batches = Batches(corpus().test, model.source_vocabulary, model.target_vocabulary)
     pairs, weights = forced_weights(model, batches)
     rate = alignment_error_rate(
@@ -106,35 +104,25 @@ def alignment_error(model: Seq2Seq) -> float:
     return round(100 * rate, 2)
 
 
-def summarise(runs: list[dict]) -> dict:
-    """The mean and deviation over the seeds of a model."""
-    summary = {
-        "seeds": len(runs),
-        "parameters": runs[0]["parameters"],
-        "steps": runs[0]["steps"],
-        "exact_match": {
-            phrases: spread([run["exact_match"][phrases] for run in runs])
-            for phrases in runs[0]["exact_match"]
-        },
-    }
-    if runs[0]["alignment_error"] is not None:
-        summary["alignment_error"] = spread([run["alignment_error"] for run in runs])
-    return summary
-
-
-def print_table(summary: dict[str, dict]) -> None:
-    """A column for each model, a row for each number of phrases."""
-    columns = summary.values()
+def print_table(runs: dict[str, list[dict]]) -> None:
+    """Print a column for each model, a row for each number of phrases: mean ± deviation."""
+    first = [of_model[0] for of_model in runs.values()]
     rows = {
-        "": list(summary),
-        "parameters": [f"{column['parameters']:,}" for column in columns],
-        "steps": [f"{column['steps']:,}" for column in columns],
-        "seeds": [str(column["seeds"]) for column in columns],
+        "": list(runs),
+        "parameters": [f"{run['parameters']:,}" for run in first],
+        "steps": [f"{run['steps']:,}" for run in first],
+        "seeds": [str(len(of_model)) for of_model in runs.values()],
     }
-    for phrases in next(iter(columns))["exact_match"]:
+    for phrases in first[0]["exact_match"]:
         title = f"{phrases} unseen" if int(phrases) in UNSEEN else f"{phrases} phrases"
-        rows[title] = [plus_minus(column["exact_match"][phrases]) for column in columns]
-    rows["AER"] = [plus_minus(column.get("alignment_error")) for column in columns]
+        shares = ([run["exact_match"][phrases] for run in of_model] for of_model in runs.values())
+        rows[title] = list(map(mean_and_deviation, shares))
+    rows["AER"] = [
+        "–"
+        if of_model[0]["alignment_error"] is None
+        else mean_and_deviation([run["alignment_error"] for run in of_model])
+        for of_model in runs.values()
+    ]
     print("\nExact match in % by noun phrases, and alignment error rate in %: mean ± deviation")
     for title, cells in rows.items():
         print(f"{title:>12}" + "".join(f"{cell:>16}" for cell in cells))

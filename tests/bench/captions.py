@@ -24,16 +24,16 @@ ORIGIN = (
 )
 
 
-def captions() -> dict:
-    """A small German → English model of Multi30k, stored for notebook 07."""
+def captions() -> None:
+    """Train and store the small German → English model of Multi30k that notebook 07 reads."""
     texts = corpus(SMALL.source, SMALL.target)
-    model, _ = SMALL.train(texts, seed=0, device=chosen_device(), progress=True)
-    return store(model.cpu(), texts.test)
+    model, _ = SMALL.train(texts, seed=0, device=chosen_device())
+    store(model.cpu(), texts.test)
 
 
-def store(model: Seq2Seq, test: list[Pair]) -> dict:
-    """Write model and captions; the BLEU of the model before and after rounding."""
-    exact = {name: round(score(model, test, size).score, 2) for name, size in SEARCHES.items()}
+def store(model: Seq2Seq, test: list[Pair]) -> None:
+    """Write model and captions, with the BLEU of the model before and after rounding."""
+    trained = {name: round(score(model, test, size).score, 2) for name, size in SEARCHES.items()}
     arrays = {
         "german": np.array(model.source_vocabulary.words[4:]),
         "english": np.array(model.target_vocabulary.words[4:]),
@@ -45,17 +45,17 @@ def store(model: Seq2Seq, test: list[Pair]) -> dict:
             arrays[name], arrays[f"{name} scale"] = whole.to(torch.int8).numpy(), scale.numpy()
             weights.copy_(whole * scale)
     np.savez_compressed(RESULTS / "captions.npz", **arrays)
-    found = {name: round(score(model, test, size).score, 2) for name, size in SEARCHES.items()}
+    stored = {name: round(score(model, test, size).score, 2) for name, size in SEARCHES.items()}
     content = {
         "command": "python -m tests.bench captions",
         "origin": ORIGIN,
         "recipe": asdict(SMALL),
         "parameters": count_parameters(model)["total"],
-        "bleu": {"trained": exact, "stored": found},
+        "bleu": {"trained": trained, "stored": stored},
         "captions": [
             {"german": pair.source_text, "english": pair.target_text} for pair in test[::100]
         ],
     }
     text = json.dumps(content, indent=1, ensure_ascii=False)
     (RESULTS / "captions.json").write_text(text + "\n", encoding="utf-8")
-    return content["bleu"]
+    print("BLEU:", content["bleu"])

@@ -29,7 +29,7 @@ def seconds_side_by_side(
     while len(pairs) < 3 or time.perf_counter() - start < budget:
         pairs.append((_seconds(first), _seconds(second)))
     firsts, seconds = zip(*pairs, strict=True)
-    ratio = statistics.median(one / other for one, other in pairs)
+    ratio = statistics.median(first / second for first, second in pairs)
     return statistics.median(firsts), statistics.median(seconds), ratio
 
 
@@ -40,10 +40,11 @@ def _seconds(work: Work) -> float:
 
 
 def peak_megabytes(work: Work) -> float:
-    """The peak of torch's allocator during the work, relative to before it."""
+    """Return the peak of torch's allocator during the work, relative to before it."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         work()
-    events = [one for one in profiler.profiler.kineto_results.events() if one.name() == "[memory]"]
+    events = profiler.profiler.kineto_results.events()
+    events = [event for event in events if event.name() == "[memory]"]
     events.sort(key=lambda event: event.start_ns())
     held = itertools.accumulate(event.nbytes() for event in events)  # frees count as negative
     return max(held) / 2**20

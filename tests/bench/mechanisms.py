@@ -4,6 +4,9 @@ Batch 32, width 256, sources of 32 to 2,048 tokens. A decoder takes sixteen step
 other; multi-head and scaled dot-product attention take 128 queries at once.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -20,85 +23,79 @@ BATCH, DIM, HEADS, STEPS, QUERIES = 32, 256, 8, 16, 128
 LENGTHS = [32, 128, 512, 2048]
 
 
-def decoder_loop(kind: str, src_len: int) -> Work:
-    """A decoder's attention: sixteen states, one after the other, over one source."""
-    attention: Attention = ConcatenatedAdditiveAttention(DIM, DIM, DIM)
-    if kind == "ours":
-        attention = attention.split()
-    states = torch.randn(BATCH, STEPS, DIM, requires_grad=True)
-    keys = torch.randn(BATCH, src_len, DIM, requires_grad=True)
+def additive() -> None:
+    """Compare the naive additive form, which repeats the query, with the split form."""
 
-    def work():
+    def make_works(src_len):
+        states, keys = draw(STEPS), draw(src_len)
+        naive = ConcatenatedAdditiveAttention(DIM, DIM, DIM)
+        return (decode(naive, states, keys), decode(naive.split(), states, keys))
+
+    print_table("additive, naive : ours", make_works)
+
+
+def multihead() -> None:
+    """Compare our multi-head attention with `nn.MultiheadAttention`, with and without weights."""
+
+    def make_works(src_len, return_weights):
+        query, keys = draw(QUERIES), draw(src_len)
+        theirs = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
+        ours = MultiHeadAttention.from_torch(theirs)
+        weighted = return_weights is not None
+        return (
+            backward_of(lambda: ours(query, keys, return_weights=return_weights)[0]),
+            backward_of(lambda: theirs(query, keys, keys, need_weights=weighted)[0]),
+        )
+
+    title = "multi-head {} weights, ours : theirs"
+    print_table(title.format("with"), partial(make_works, return_weights="mean"))
+    print_table(title.format("without"), partial(make_works, return_weights=None))
+
+
+def scaled() -> None:
+    """Compare our scaled dot-product attention, which returns its weights, with the fused one."""
+
+    def make_works(src_len):
+        inputs = draw(QUERIES), draw(src_len), draw(src_len)
+        ours = ScaledDotProductAttention(DIM)
+        return (
+            backward_of(lambda: ours(*inputs)[0]),
+            backward_of(lambda: F.scaled_dot_product_attention(*inputs)),
+        )
+
+    print_table("scaled dot-product, ours : fused", make_works)
+
+
+def draw(length: int) -> Tensor:
+    """Draw a sequence of vectors for each element of the batch."""
+    return torch.randn(BATCH, length, DIM, requires_grad=True)
+
+
+def backward_of(make_context: Callable[[], Tensor]) -> Work:
+    """Return the work of a forward and a backward pass."""
+    return lambda: make_context().square().mean().backward()
+
+
+def decode(attention: Attention, states: Tensor, keys: Tensor) -> Work:
+    """Return the work of a decoder that attends with one state after the other to one source."""
+
+    def contexts():
         memory = attention.remember(keys)
-        contexts = [attention.attend(states[:, step], memory)[0] for step in range(STEPS)]
-        _backward(torch.stack(contexts))
+        steps = [attention.attend(states[:, step], memory)[0] for step in range(STEPS)]
+        return torch.stack(steps)
 
-    return work
-
-
-def multi_head(kind: str, src_len: int) -> Work:
-    """Multi-head attention: ours or PyTorch's, with the weights returned or without."""
-    query = torch.randn(BATCH, QUERIES, DIM, requires_grad=True)
-    keys = torch.randn(BATCH, src_len, DIM, requires_grad=True)
-    theirs = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
-    ours = MultiHeadAttention.from_torch(theirs)
-    runs = {
-        "ours, weights": lambda: ours(query, keys)[0],
-        "ours, no weights": lambda: ours(query, keys, return_weights=None)[0],
-        "theirs, weights": lambda: theirs(query, keys, keys)[0],
-        "theirs, no weights": lambda: theirs(query, keys, keys, need_weights=False)[0],
-    }
-    return lambda: _backward(runs[kind]())
+    return backward_of(contexts)
 
 
-def scaled_dot_product(kind: str, src_len: int) -> Work:
-    """One head of scaled dot-product attention: ours, or PyTorch's fused one."""
-    lengths = (QUERIES, src_len, src_len)
-    inputs = [torch.randn(BATCH, length, DIM, requires_grad=True) for length in lengths]
-    attention = ScaledDotProductAttention(DIM)
-    runs = {
-        "ours": lambda: attention(*inputs)[0],
-        "theirs": lambda: F.scaled_dot_product_attention(*inputs),
-    }
-    return lambda: _backward(runs[kind]())
-
-
-def _backward(context: Tensor) -> None:
-    context.square().mean().backward()
-
-
-def additive() -> dict:
-    """The naive additive form, which repeats the query and concatenates, against the split form."""
-    return _compare("additive, naive : ours", decoder_loop, "naive", "ours")
-
-
-def multihead() -> dict:
-    """Our multi-head attention against `nn.MultiheadAttention`, with and without weights."""
-    figures = {}
-    for with_or_without in ("weights", "no weights"):
-        kinds = f"ours, {with_or_without}", f"theirs, {with_or_without}"
-        title = f"multi-head with {with_or_without}, ours : theirs"
-        figures[with_or_without] = _compare(title, multi_head, *kinds)
-    return figures
-
-
-def scaled() -> dict:
-    """Our scaled dot-product attention, which returns its weights, against the fused one."""
-    title = "scaled dot-product, ours : fused"
-    return _compare(title, scaled_dot_product, "ours", "theirs")
-
-
-def _compare(title: str, make_work, first: str, second: str) -> dict:
+def print_table(title: str, make_works: Callable[[int], tuple[Work, Work]]) -> None:
+    """Print time and memory of two works side by side, a row for each source length."""
     print(f"\n{title} (batch {BATCH}, width {DIM}, {torch.get_num_threads()} threads)")
     print(f"{'length':>8} {'ms':>10} {'ms':>10} {'ratio':>7} {'MB':>9} {'MB':>9} {'ratio':>7}")
-    figures = {}
     for length in LENGTHS:
-        works = make_work(first, length), make_work(second, length)
-        times = seconds_side_by_side(*works)
-        memory = [peak_megabytes(work) for work in works]
-        figures[length] = {"time": round(times[2], 2), "memory": round(memory[0] / memory[1], 2)}
+        works = make_works(length)
+        first, second, ratio = seconds_side_by_side(*works)
+        megabytes = [peak_megabytes(work) for work in works]
         print(
-            f"{length:8} {times[0] * 1e3:10.1f} {times[1] * 1e3:10.1f} {times[2]:7.2f} "
-            f"{memory[0]:9.0f} {memory[1]:9.0f} {memory[0] / memory[1]:7.2f}"
+            f"{length:8} {first * 1e3:10.1f} {second * 1e3:10.1f} {ratio:7.2f} "
+            f"{megabytes[0]:9.0f} {megabytes[1]:9.0f} {megabytes[0] / megabytes[1]:7.2f}"
         )
-    return figures

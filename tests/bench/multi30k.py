@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tests.bench.translation import Recipe, plus_minus, run_jobs, spread
+from tests.bench.translation import Recipe, mean_and_deviation, run_jobs
 from utils.corpora import Batches, Corpus, Pair, detokenise, load_multi30k
 from utils.metrics import Bleu, bleu, free_running_perplexity, teacher_forced_perplexity
 from utils.model_helpers import count_parameters
@@ -27,7 +27,7 @@ FIGURES = {
 
 @dataclass(frozen=True)
 class TextRecipe(Recipe):
-    """A recipe with its languages, and the sizes of these models."""
+    """A recipe for real text: with its languages, and the sizes of these models."""
 
     source: str = "de"
     target: str = "en"
@@ -50,26 +50,34 @@ RECIPES = {
 }
 
 
-def multi30k(wanted: str = "") -> dict:
-    """Real text, test_2016_flickr: BLEU and perplexity after the work of 5 and 12 minutes."""
+def multi30k(wanted: str = "") -> None:
+    """Measure BLEU and perplexity on real text after the work of 5 and 12 minutes."""
     runs = run_jobs("multi30k", measure, RECIPES, SEEDS, wanted)
-    summary = {model: summarise(of_model) for model, of_model in runs.items()}
-    print_table(summary)
-    return summary
+    print(
+        "\nMean ± deviation over seeds. Perplexity is of words, <unk> among them; forced and free\n"
+        "are not comparable. sacreBLEU:",
+        next(iter(runs.values()))[0]["signature"],
+    )
+    titles = "".join(f"{title:>18}" for title in FIGURES.values())
+    print(f"{'model':8}{'parameters':>12}{'steps':>7}{'seeds':>6}{titles}")
+    for model, of_model in runs.items():
+        sizes = f"{of_model[0]['parameters']:12,}{of_model[0]['steps']:7,}{len(of_model):6}"
+        figures = (mean_and_deviation([run[name] for run in of_model]) for name in FIGURES)
+        print(f"{model:8}{sizes}" + "".join(f"{figure:>18}" for figure in figures))
 
 
 @cache
 def corpus(source: str, target: str) -> Corpus:
-    """The data from the folder that MULTI30K names, from ../shared, or downloaded once."""
+    """Load the data from the folder that MULTI30K names, from ../shared, or by one download."""
     shared = Path(__file__).parents[3] / "shared" / "data" / "multi30k"
     folder = os.environ.get("MULTI30K") or (shared if shared.is_dir() else None)
     return load_multi30k(source, target, folder)
 
 
-def measure(recipe: TextRecipe, seed: int, device: str, progress: bool) -> dict:
+def measure(recipe: TextRecipe, seed: int, device: str) -> dict:
     """Train a model and test it: greedy and beam search, both kinds of perplexity."""
     texts = corpus(recipe.source, recipe.target)
-    model, seconds = recipe.train(texts, seed, device, progress=progress)
+    model, seconds = recipe.train(texts, seed, device)
     batches = Batches(texts.test, model.source_vocabulary, model.target_vocabulary)
     greedy, beam = (score(model, texts.test, beam_size) for beam_size in (1, 5))
     return {
@@ -85,32 +93,7 @@ def measure(recipe: TextRecipe, seed: int, device: str, progress: bool) -> dict:
 
 
 def score(model: Seq2Seq, pairs: list[Pair], beam_size: int) -> Bleu:
-    """sacreBLEU of the translations as texts against the references as they were published."""
-    found = model.translate_all([pair.source for pair in pairs], beam_size)
-    texts = [detokenise(translation.words) for translation in found]
+    """Return sacreBLEU of the translations as texts against the references as published."""
+    translations = model.translate_all([pair.source for pair in pairs], beam_size)
+    texts = [detokenise(translation.words) for translation in translations]
     return bleu(texts, [pair.target_text for pair in pairs])
-
-
-def summarise(runs: list[dict]) -> dict:
-    """The mean and deviation over the seeds of a model."""
-    return {
-        "seeds": len(runs),
-        "parameters": runs[0]["parameters"],
-        "steps": runs[0]["steps"],
-        "signature": runs[0]["signature"],
-        **{name: spread([run[name] for run in runs]) for name in FIGURES},
-    }
-
-
-def print_table(summary: dict[str, dict]) -> None:
-    """A row for each model."""
-    print(
-        "\nMean ± deviation over seeds. Perplexity is of words, <unk> among them; forced and free"
-    )
-    print("are not comparable. sacreBLEU:", next(iter(summary.values()))["signature"])
-    titles = "".join(f"{title:>18}" for title in FIGURES.values())
-    print(f"{'model':8}{'parameters':>12}{'steps':>7}{'seeds':>6}{titles}")
-    for name, figures in summary.items():
-        cells = "".join(f"{plus_minus(figures[figure]):>18}" for figure in FIGURES)
-        sizes = f"{figures['parameters']:12,}{figures['steps']:7,}{figures['seeds']:6}"
-        print(f"{name:8}{sizes}{cells}")

@@ -46,7 +46,7 @@ class PlainModel(nn.Module):
         self.output = nn.Linear(dim + 2 * dim + embedding, target_words)
 
     def losses(self, batch: Batch) -> Tensor:
-        """Cross-entropy of each target word, 0 for padding."""
+        """Return the cross-entropy of each target word, 0 for padding."""
         states, last = self.encoder(self.source_embedding(batch.source))  # (batch, src_len, 2 dim)
         state = self.bridge(torch.cat([*last], dim=-1)).tanh()  # (batch, dim)
         logits = torch.zeros(*batch.labels.shape, self.output.out_features)
@@ -60,15 +60,15 @@ class PlainModel(nn.Module):
         )
 
     def attend(self, state: Tensor, states: Tensor, mask: Tensor) -> Tensor:
-        """The context of one step."""
+        """Return the context of one step."""
         repeated = state.unsqueeze(1).expand(-1, states.shape[1], -1)  # (batch, src_len, dim)
         scores = self.score(torch.cat([repeated, states], dim=-1)).squeeze(-1)  # (batch, src_len)
         weights = scores.masked_fill(~mask.squeeze(1), -1e10).softmax(-1)
         return (weights.unsqueeze(1) @ states).squeeze(1)
 
 
-def throughput() -> dict:
-    """Training tokens per second against a plain step loop, and decoding in batches, on the CPU."""
+def throughput() -> None:
+    """Time training against a plain step loop, and decoding in batches, on the CPU."""
     texts = corpus("de", "en")
     vocabularies = texts.vocabularies(min_count=FIVE_MINUTES.min_count)
     loop = replace(FIVE_MINUTES, mechanism="additive", decoder="bahdanau")
@@ -81,27 +81,26 @@ def throughput() -> dict:
         "luong": (FIVE_MINUTES.model(*vocabularies), bucketed),
         "bahdanau": (loop.model(*vocabularies), bucketed),
     }
-    figures = training(contestants)
+    train_in_turn(contestants)
     for name, recipe, pairs in (
         ("captions", FIVE_MINUTES, texts),
         ("capstone", capstone.RECIPES["dot"], capstone.corpus()),
     ):
         learner, _ = replace(recipe, steps=LEARNED).train(pairs, 0, "cpu", validate=False)
-        figures[name] = decoding(name, learner, [pair.source for pair in pairs.test[:DECODED]])
-    return figures
+        decode(name, learner, [pair.source for pair in pairs.test[:DECODED]])
 
 
 def mixed_batches(
     pairs: list[Pair], vocabularies: tuple[Vocabulary, Vocabulary]
 ) -> Iterator[Batch]:
-    """Batches of mixed lengths, as from the tutorial's shuffled `DataLoader`."""
+    """Draw batches of mixed lengths, as from the tutorial's shuffled `DataLoader`."""
     random = Random(0)
     while True:
         yield next(iter(Batches(random.sample(pairs, BATCH), *vocabularies, BATCH)))
 
 
-def training(contestants: dict[str, tuple[nn.Module, list[Batch]]]) -> dict:
-    """All take a step in turn; medians over the rounds, without the first, which is a warm-up."""
+def train_in_turn(contestants: dict[str, tuple[nn.Module, list[Batch]]]) -> None:
+    """Let all take steps in turn; print medians over the rounds after the first, the warm-up."""
     optimizers = {
         name: torch.optim.Adam(model.parameters(), fused=True)
         for name, (model, _) in contestants.items()
@@ -114,36 +113,29 @@ def training(contestants: dict[str, tuple[nn.Module, list[Batch]]]) -> dict:
             seconds = time.perf_counter() - start
             if turn > 0:
                 speeds[name].append(int((batches[turn].labels != PAD).sum()) / seconds)
-    figures = {}
     print(f"\nTraining, batches of {BATCH}, {torch.get_num_threads()} threads")
     print(f"{'':20}{'parameters':>12}{'tokens/s':>10}{'ratio':>8}{'our batches':>13}")
     for name, (model, _) in contestants.items():
         rate = statistics.median(speeds[name])
         ratios = [
-            round(statistics.median(map(operator.truediv, speeds[name], speeds[plain])), 1)
+            statistics.median(map(operator.truediv, speeds[name], speeds[plain]))
             for plain in ("plain", "plain, our batches")
         ]
         parameters = count_parameters(model)["total"]
         print(f"{name:20}{parameters:12,}{rate:10,.0f}{ratios[0]:8.1f}{ratios[1]:13.1f}")
-        figures[name] = {
-            "tokens_per_second": round(rate),
-            "ratio": ratios[0],
-            "ratio_on_our_batches": ratios[1],
-        }
-    return figures
 
 
 def take_step(model: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch) -> None:
+    """Take one step of gradient descent."""
     optimizer.zero_grad()
     model.losses(batch).mean().backward()
     nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
 
 
-def decoding(name: str, model: Seq2Seq, sources: list[tuple[str, ...]]) -> dict:
-    """All sentences in one batch against one at a time."""
-    figures = {}
-    words = statistics.fmean(len(found.words) for found in model.translate_all(sources))
+def decode(name: str, model: Seq2Seq, sources: list[tuple[str, ...]]) -> None:
+    """Translate all sentences in one batch, and one at a time, and print the times."""
+    words = statistics.fmean(len(each.words) for each in model.translate_all(sources))
     print(f"\nDecoding {len(sources)} sentences of {name}, {words:.1f} words each")
     print(f"{'search':12}{'one by one':>12}{'batch':>12}{'ratio':>8}")
     for search, beam_size in (("greedy", 1), ("beam 5", 5)):
@@ -152,15 +144,12 @@ def decoding(name: str, model: Seq2Seq, sources: list[tuple[str, ...]]) -> dict:
             lambda size=beam_size: model.translate_all(sources, size),
         )
         print(f"{search:12}{one_by_one:10.2f} s{together:10.2f} s{ratio:8.1f}")
-        figures[search] = round(ratio, 1)
-    return figures
 
 
-def pace() -> dict:
-    """Seconds that the training budgets take on two threads of this CPU, with nothing else on."""
+def pace() -> None:
+    """Time the training budgets on two threads of this CPU, with nothing else on."""
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
-    figures = {}
     print(f"\n{'recipe':18}{'steps':>7}{'timed':>7}{'ms a step':>11}{'seconds':>9}")
     for benchmark, model, texts in [
         *(("capstone", model, capstone.corpus()) for model in capstone.RECIPES),
@@ -172,6 +161,4 @@ def pace() -> dict:
         name, milliseconds = f"{benchmark} {model}", 1000 * seconds / timed
         whole = recipe.steps * milliseconds / 1000
         print(f"{name:18}{recipe.steps:7,}{timed:7,}{milliseconds:11.1f}{whole:9.0f}")
-        figures[name] = {"ms_per_step": round(milliseconds, 1), "seconds": round(whole)}
     torch.set_num_threads(threads)
-    return figures

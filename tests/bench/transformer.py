@@ -22,7 +22,7 @@ SEEDS = range(3)
 
 @dataclass(frozen=True)
 class TransformerRecipe(Recipe):
-    """As `Recipe`, with a Transformer as the model: `embedding_dim` is the width of all its states.
+    """A recipe for a Transformer, whose states are all `embedding_dim` wide.
 
     Attributes:
         heads: in each attention.
@@ -37,7 +37,7 @@ class TransformerRecipe(Recipe):
     pre: bool = True
 
     def model(self, source_vocabulary, target_vocabulary):
-        """The model before training."""
+        """Return the model before training."""
         sizes = self.embedding_dim, self.heads, self.hidden, self.layers, self.pre, self.dropout
         return Seq2Seq(
             TransformerEncoder(len(source_vocabulary), *sizes),
@@ -55,19 +55,16 @@ RECIPES = {
 }
 
 
-def transformer(wanted: str = "transformer,twice the time-seed0,dot-seed0") -> dict:
-    """The capstone's task: a Transformer at the size and the time of the recurrent model."""
-    runs = run_jobs("transformer", measure, RECIPES, SEEDS, wanted)
-    summary = {model: capstone.summarise(of_model) for model, of_model in runs.items()}
-    capstone.print_table(summary)
-    return summary
+def transformer(wanted: str = "transformer,twice the time-seed0,dot-seed0") -> None:
+    """Try a Transformer at the size and the time of the recurrent model on the capstone's task."""
+    capstone.print_table(run_jobs("transformer", measure, RECIPES, SEEDS, wanted))
 
 
-def measure(recipe: Recipe, seed: int, device: str, progress: bool) -> dict:
+def measure(recipe: Recipe, seed: int, device: str) -> dict:
     """Train a model with one thread and test it at every length; shares are in per cent."""
     torch.set_num_threads(1)
     before = time.process_time()
-    model, _ = recipe.train(capstone.corpus(), seed, device, progress=progress)
+    model, _ = recipe.train(capstone.corpus(), seed, device)
     seconds = time.process_time() - before
     matches = capstone.match_by_phrases(model, capstone.fresh_pairs())
     return {

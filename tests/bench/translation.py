@@ -1,12 +1,10 @@
-"""What the benchmarks of translation share: recipes, jobs side by side, results kept in a file."""
+"""Recipes for training, jobs side by side and results on file, for benchmarks of translation."""
 
 import json
-import multiprocessing
 import os
 import statistics
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -52,7 +50,7 @@ class Recipe:
     clip: float = 1.0
 
     def model(self, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
-        """The model before training."""
+        """Return the model before training."""
         encoder = Encoder(
             len(source_vocabulary), self.embedding_dim, self.encoder_dim, dropout=self.dropout
         )
@@ -66,8 +64,8 @@ class Recipe:
                 "additive": lambda: AdditiveAttention(query_dim, key_dim, self.encoder_dim // 2),
                 "general": lambda: MultiplicativeAttention(query_dim, key_dim, "general"),
             }[self.mechanism]()
-            kind = BahdanauDecoder if self.decoder == "bahdanau" else LuongDecoder
-            decoder = kind(*sizes, attention, dropout=self.dropout)
+            order = BahdanauDecoder if self.decoder == "bahdanau" else LuongDecoder
+            decoder = order(*sizes, attention, dropout=self.dropout)
         return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
 
     def train(
@@ -76,10 +74,8 @@ class Recipe:
         seed: int,
         device: torch.device | str,
         validate: bool = True,
-        progress: bool = False,
-        checkpoint: Path | None = None,
     ) -> tuple[Seq2Seq, float]:
-        """The trained model, and the seconds that training took; a checkpoint is resumed."""
+        """Return the trained model, and the seconds that training took."""
         set_seed(seed)
         vocabularies = corpus.vocabularies(min_count=self.min_count)
         model = self.model(*vocabularies).to(device)
@@ -92,35 +88,28 @@ class Recipe:
             warmup=self.warmup,
             label_smoothing=self.label_smoothing,
             clip=self.clip,
-            checkpoint=checkpoint,
-            progress=progress,
             seed=seed,
         )
-        if checkpoint is not None and checkpoint.exists():
-            trainer.load(checkpoint)
         start = time.perf_counter()
         trainer.fit()
         return model, time.perf_counter() - start
 
 
-Work = Callable[[Recipe, int, str, bool], dict]
+Measure = Callable[[Recipe, int, str], dict]
 
 
 def run_jobs(
-    benchmark: str,
-    work: Work,
-    recipes: dict[str, Recipe],
-    seeds: range,
-    wanted: str,
+    benchmark: str, measure: Measure, recipes: dict[str, Recipe], seeds: range, wanted: str
 ) -> dict[str, list[dict]]:
-    """Train every recipe with every seed, as many at a time as the CPU has cores.
+    """Train every recipe with every seed, one after the other.
 
-    The results are added to a file for each benchmark in notebooks/results, which drops those of
-    recipes that have changed since.
+    The figures go to a file of the benchmark in notebooks/results, each as soon as it is known,
+    since a long benchmark may be stopped, or run in parts by several processes. Those of recipes
+    that have changed since are dropped.
 
     Args:
         benchmark: name of the benchmark, and of the file.
-        work: trains and measures: (recipe, seed, device, whether to show progress) → figures.
+        measure: trains and measures: (recipe, seed, device) → figures.
         recipes: by the names of the models.
         seeds: of each recipe.
         wanted: prefixes of job names, separated by commas: "dot,none-seed3". Empty means all.
@@ -128,7 +117,6 @@ def run_jobs(
     Returns:
         The figures on file of every model, including those of earlier calls.
     """
-    results = Results(benchmark, recipes)
     jobs = {
         f"{model}-seed{seed}": (model, seed)
         for model in sorted(recipes, key=lambda name: -recipes[name].steps)  # the longest first
@@ -137,74 +125,41 @@ def run_jobs(
     jobs = {name: job for name, job in jobs.items() if name.startswith(tuple(wanted.split(",")))}
     if not jobs:
         raise ValueError(f"no job of {benchmark} is called {wanted!r}; models: {[*recipes]}")
-    workers = min(os.cpu_count(), len(jobs))
-    threads = max(1, torch.get_num_threads() // workers)
     device = chosen_device().type
-    print(f"{len(jobs)} jobs, {workers} at a time, {threads} CPU threads each, on {device}")
-    with ProcessPoolExecutor(
-        workers,
-        multiprocessing.get_context("spawn"),  # CUDA does not survive a fork
-        initializer=torch.set_num_threads,
-        initargs=(threads,),
-    ) as pool:
-        running = {
-            pool.submit(work, recipes[model], seed, device, workers == 1): name
-            for name, (model, seed) in jobs.items()
+    for name, (model, seed) in tqdm(jobs.items(), desc=f"{benchmark} on {device}"):
+        figures = measure(recipes[model], seed, device)
+        run = {"model": model, "seed": seed, "device": device, **figures}
+        content = {
+            "command": f"python -m tests.bench {benchmark}",
+            "recipes": {name: asdict(recipe) for name, recipe in recipes.items()},
+            "runs": dict(sorted((stored_runs(benchmark, recipes) | {name: run}).items())),
         }
-        for future in tqdm(as_completed(running), total=len(running), desc=benchmark):
-            name = running[future]
-            model, seed = jobs[name]
-            results.add(name, {"model": model, "seed": seed, "device": device, **future.result()})
-    found = results.runs.values()
-    by_model = {name: [run for run in found if run["model"] == name] for name in recipes}
+        text = json.dumps(content, indent=1) + "\n"
+        (RESULTS / f"{benchmark}.json").write_text(text)
+    by_model = {name: [] for name in recipes}
+    for run in stored_runs(benchmark, recipes).values():
+        by_model[run["model"]].append(run)
     return {name: runs for name, runs in by_model.items() if runs}
 
 
+def stored_runs(benchmark: str, recipes: dict[str, Recipe]) -> dict[str, dict]:
+    """Return the runs on file whose recipes are still the same; other processes may add some."""
+    path = RESULTS / f"{benchmark}.json"
+    stored = json.loads(path.read_text()) if path.exists() else {"runs": {}}
+    current = {name: asdict(recipe) for name, recipe in recipes.items()}
+    return {
+        name: run
+        for name, run in stored["runs"].items()
+        if stored["recipes"][run["model"]] == current.get(run["model"])
+    }
+
+
 def chosen_device() -> torch.device:
-    """The best device available, or the one that BENCH_DEVICE names."""
+    """Return the best device available, or the one that BENCH_DEVICE names."""
     return get_device(os.environ.get("BENCH_DEVICE", "auto"))
 
 
-class Results:
-    """The figures of a benchmark, in a small file of the repository, with the recipes behind them.
-
-    Args:
-        benchmark: name of the benchmark, and of the file.
-        recipes: the current ones; runs with other recipes are dropped.
-    """
-
-    def __init__(self, benchmark: str, recipes: dict[str, Recipe]):
-        self.path = RESULTS / f"{benchmark}.json"
-        self.command = f"python -m tests.bench {benchmark}"
-        self.recipes = {name: asdict(recipe) for name, recipe in recipes.items()}
-
-    @property
-    def runs(self) -> dict[str, dict]:
-        """The runs on file, read again since another process may have added to them."""
-        stored = json.loads(self.path.read_text()) if self.path.exists() else {"runs": {}}
-        return {
-            name: run
-            for name, run in stored["runs"].items()
-            if stored["recipes"][run["model"]] == self.recipes.get(run["model"])
-        }
-
-    def add(self, job: str, figures: dict) -> None:
-        """Write the figures of a job immediately, since a long benchmark may be stopped."""
-        content = {
-            "command": self.command,
-            "recipes": self.recipes,
-            "runs": dict(sorted((self.runs | {job: figures}).items())),
-        }
-        RESULTS.mkdir(exist_ok=True)
-        self.path.write_text(json.dumps(content, indent=1) + "\n")
-
-
-def spread(values: list[float]) -> dict[str, float]:
-    """Mean and standard deviation over seeds."""
+def mean_and_deviation(values: list[float]) -> str:
+    """Format mean and standard deviation over seeds for a table."""
     deviation = statistics.stdev(values) if len(values) > 1 else 0.0
-    return {"mean": round(statistics.fmean(values), 2), "sd": round(deviation, 2)}
-
-
-def plus_minus(figure: dict[str, float] | None) -> str:
-    """A mean and its deviation as a table shows them."""
-    return "–" if figure is None else f"{figure['mean']:.2f} ± {figure['sd']:.2f}"
+    return f"{statistics.fmean(values):.2f} ± {deviation:.2f}"

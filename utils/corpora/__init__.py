@@ -10,6 +10,7 @@ not have to know. Only generated pairs have gold alignments.
 
 from utils.corpora.batches import Batch, Batches, pad_ids
 from utils.corpora.dates import date_corpus
+from utils.corpora.digits import load_digits
 from utils.corpora.grammar import running_example, translation_corpus, translation_pairs
 from utils.corpora.loading import load_multi30k, load_tsv
 from utils.corpora.pairs import Corpus, LoadReport, Pair
@@ -30,6 +31,7 @@ __all__ = [
     "Vocabulary",
     "date_corpus",
     "detokenise",
+    "load_digits",
     "load_multi30k",
     "load_tsv",
     "pad_ids",

@@ -15,7 +15,7 @@ from utils.masks import padding_mask
 
 
 def pad_ids(sequences: Sequence[Sequence[int]]) -> tuple[Int[Tensor, "batch len"], Tensor]:
-    """Lists of ids as one tensor, padded at the end with `<pad>`.
+    """Pad lists of ids at the end with `<pad>` to one tensor.
 
     Returns:
         The ids, (batch, len), and the lengths before padding, (batch,).
@@ -51,19 +51,6 @@ class Batch:
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def part(self, n: int, of: int) -> "Batch":
-        """The rows n, n + of, n + 2 of, … as a batch of their own, without idle padding.
-
-        It is empty where the batch has no more than n rows.
-        """
-        if of == 1:
-            return self
-        pairs, lengths = self.pairs[n::of], self.source_lengths[n::of]
-        source_len = max(lengths.tolist(), default=0)
-        target = self.target[n::of]
-        target_len = max((target != PAD).sum(-1).tolist(), default=0)
-        return Batch(self.source[n::of, :source_len], lengths, target[:, :target_len], pairs)
-
     @property
     def source_mask(self) -> Bool[Tensor, "batch 1 src_len"]:
         """True for source words, False for padding."""
@@ -71,12 +58,12 @@ class Batch:
 
     @property
     def decoder_input(self) -> Int[Tensor, "batch tgt_len"]:
-        """What the decoder reads under teacher forcing: `<sos>` and the words."""
+        """The decoder's input under teacher forcing: `<sos>` and the words."""
         return self.target[:, :-1]
 
     @property
     def labels(self) -> Int[Tensor, "batch tgt_len"]:
-        """What the decoder should predict at each step: the words and `<eos>`."""
+        """The word to predict at each step: the words and `<eos>`."""
         return self.target[:, 1:]
 
 
@@ -114,7 +101,7 @@ class Batches:
         ]
 
     def __len__(self) -> int:
-        """The number of batches."""
+        """Return the number of batches."""
         return -(-len(self._pairs) // self.batch_size)
 
     @property
@@ -126,7 +113,7 @@ class Batches:
         return map(self._batch, self._buckets(list(range(len(self._pairs)))))
 
     def shuffled(self, seed: int) -> Iterator[Batch]:
-        """The batches of one epoch in random order, with pairs of similar length reshuffled."""
+        """Return the batches of one epoch in random order, pairs of similar length reshuffled."""
         random = Random(seed)
         indices = list(range(len(self._pairs)))
         random.shuffle(indices)

@@ -40,7 +40,7 @@ _HYPHENS = (4, 7)
 
 
 def date_corpus(pairs: int = 20_000, seed: int = 0) -> Corpus:
-    """Dates from 1900 to 2099 in many formats, with their ISO 8601 form; the tokens are characters.
+    """Generate dates from 1900 to 2099 in many formats, with their ISO 8601 form, as characters.
 
     No date occurs twice, so training, validation and test share none, whatever the format.
     `corpus.tokenise` is `tuple`, `corpus.detokenise` is `"".join`.
@@ -65,6 +65,7 @@ def date_corpus(pairs: int = 20_000, seed: int = 0) -> Corpus:
 
 
 def _pair(day: date, form: str) -> Pair:
+    """Write a day in a format, with the links to its ISO 8601 form."""
     source, target = "", day.isoformat()
     sure, possible = set(), set()
     values = _values(day)
@@ -81,6 +82,7 @@ def _pair(day: date, form: str) -> Pair:
 
 
 def _values(day: date) -> dict[str, str]:
+    """Return the words and figures that a format may show of a day."""
     month = _MONTHS[day.month - 1]
     suffix = {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
     if day.day in (11, 12, 13):
@@ -99,7 +101,7 @@ def _values(day: date) -> dict[str, str]:
 
 
 def _links(value: str, start: int, places: range) -> tuple[set[Link], set[Link]]:
-    """Sure and other possible links from a value that begins at `start` to its target places."""
+    """Return sure and other possible links from a value, which begins at `start`, to its places."""
     figures = [start + offset for offset, character in enumerate(value) if character.isdigit()]
     if not figures:  # the name of a month
         return set(), set(product(range(start, start + len(value)), places))

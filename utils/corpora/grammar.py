@@ -48,7 +48,7 @@ _AFTER_DE = {"le": "du", "les": "des"}  # de + le → du
 def translation_corpus(
     pairs: int = 20_000, phrases: int | tuple[int, int] = (1, 8), seed: int = 0
 ) -> Corpus:
-    """A generated English → French corpus with gold alignments.
+    """Generate an English → French corpus with gold alignments.
 
     No sentence occurs twice, so training, validation and test share none. None of them has the
     running example of the course, or a word that the lexicon marks as unseen.
@@ -72,7 +72,7 @@ def translation_pairs(
     seed: int = 0,
     unseen: Unseen = None,
 ) -> list[Pair]:
-    """Generated pairs, all different, in one list: for tests that go beyond the training data.
+    """Generate pairs, all different, in one list: for tests that go beyond the training data.
 
     With more phrases than in training they test whether a model extends to longer sentences. At
     trained lengths use `corpus.test`, since some of these pairs may have been trained on.
@@ -92,27 +92,27 @@ def translation_pairs(
     random = Random(seed)
     example = running_example()
     taken = {example.source, example.target}
-    made, vain = [], 0
-    while len(made) < pairs:
-        count = fewest + len(made) % (most - fewest + 1)
+    generated, rejected = [], 0
+    while len(generated) < pairs:
+        count = fewest + len(generated) % (most - fewest + 1)
         pair = _sentence(random, lexicon, count)
         if pair.source in taken or pair.target in taken or not _wanted(pair, lexicon):
-            vain += 1
-            if vain == _PATIENCE:
+            rejected += 1
+            if rejected == _PATIENCE:
                 raise ValueError(
                     f"the grammar has too few sentences of phrases={count} for pairs={pairs:,}: "
                     "ask for fewer pairs or more phrases"
                 )
             continue
-        vain = 0
+        rejected = 0
         taken |= {pair.source, pair.target}
-        made.append(pair)
-    return made
+        generated.append(pair)
+    return generated
 
 
 @cache
 def running_example() -> Pair:
-    """The cat sat on the mat. It is in no corpus, so no model has seen it in training."""
+    """Return "the cat sat on the mat" as a pair; as no corpus has it, no model has seen it."""
     lexicon = load_lexicon()
     the = next(word for word in lexicon.determiners[False, "anywhere"] if word.one == "the")
     cat = next(noun for noun in lexicon.nouns["animal"] if noun.one == "cat")
@@ -129,6 +129,7 @@ def running_example() -> Pair:
 
 
 def _phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
+    """Return the fewest and the most phrases, or raise a `ValueError`."""
     bounds = phrases if isinstance(phrases, tuple) else (phrases, phrases)
     whole = len(bounds) == 2 and all(isinstance(bound, int) for bound in bounds)
     if not whole or not 1 <= bounds[0] <= bounds[1]:
@@ -139,6 +140,7 @@ def _phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
 
 
 def _wanted(pair: Pair, lexicon: Lexicon) -> bool:
+    """Return whether a sentence is short enough, and has an unseen word where there are any."""
     # Longer sentences would take time and teach nothing more: at most 31 words for 8 phrases.
     short_enough = len(pair.source) <= 7 + 3 * pair.phrases
     return short_enough and not (lexicon.unseen and lexicon.unseen.isdisjoint(pair.source))
@@ -148,6 +150,8 @@ def _wanted(pair: Pair, lexicon: Lexicon) -> bool:
 
 
 class _Fragment(NamedTuple):
+    """A part of a sentence, such as a noun phrase, in both languages."""
+
     english: tuple[str, ...]
     french: tuple[str, ...]
     sure: list[Link]  # (English index, French index), counted within the fragment
@@ -155,6 +159,7 @@ class _Fragment(NamedTuple):
 
 
 def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
+    """Draw a sentence of so many noun phrases."""
     # None is repeated before all have been used: "because … because …" is bad style.
     conjunctions = cycle(random.sample(lexicon.conjunctions, len(lexicon.conjunctions)))
     fragments = []
@@ -169,7 +174,7 @@ def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
 
 
 def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
-    """One or two subjects, a verb, and an object or a place or both, to reach `phrases`."""
+    """Draw one or two subjects, a verb, and an object or a place or both, to reach `phrases`."""
     two_subjects = phrases > 1 and random.random() < _TWO_SUBJECTS
     rest = phrases - 1 - two_subjects
     has_object = rest == 2 or (rest == 1 and random.random() < 0.5)
@@ -200,7 +205,7 @@ def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
 def _draw_noun_phrase(
     random: Random, lexicon: Lexicon, kinds: tuple[Kind, ...], place: Place = "anywhere"
 ) -> tuple[_Fragment, Gender, bool]:
-    """A noun phrase, its gender, and whether it is plural."""
+    """Draw a noun phrase; return it, its gender, and whether it is plural."""
     kind = random.choice(kinds)
     if kind == "person" and random.random() < _NAME:
         name = random.choice(lexicon.names)
@@ -219,10 +224,11 @@ def _draw_noun_phrase(
 def _fragment(
     english: tuple[str, ...], french: tuple[str, ...], rendered: list[Sequence[int]]
 ) -> _Fragment:
-    """The one rule behind all links: a French word that renders a single English word has a sure
-    link to it; if it renders several together, each of these links is possible and none is sure.
+    """Link the words of a fragment, by the one rule behind all links.
 
-    `rendered` lists for each French word the indices of the English words that it renders.
+    A French word that renders a single English word has a sure link to it; if it renders several
+    together, each of these links is possible and none is sure. `rendered` lists for each French
+    word the indices of the English words that it renders.
     """
     sure = [(words[0], j) for j, words in enumerate(rendered) if len(words) == 1]
     possible = [(i, j) for j, words in enumerate(rendered) if len(words) > 1 for i in words]
@@ -233,7 +239,7 @@ def _fragment(
 def _noun_phrase(
     determiner: Determiner, noun: Noun, adjective: Adjective | None, plural: bool
 ) -> _Fragment:
-    """The black cat → le chat noir."""
+    """Render a noun phrase: the black cat → le chat noir."""
     english_noun, french_noun = noun.many if plural else noun.one, noun.french[plural]
     if plural:
         english_determiner, french_determiner = determiner.many, determiner.french_many
@@ -257,19 +263,20 @@ def _noun_phrase(
 
 @cache
 def _name(name: Name) -> _Fragment:
+    """Render a name, which is the same in both languages."""
     return _fragment((name.one,), (name.one,), [(0,)])
 
 
 @cache
 def _idiom(words: Preposition | Conjunction) -> _Fragment:
-    """In front of → devant; while → pendant que. Each French word renders the whole English."""
+    """Render words as a whole: in front of → devant; while → pendant que."""
     english, french = tuple(words.english.split()), tuple(words.french.split())
     return _fragment(english, french, [range(len(english))] * len(french))
 
 
 @cache
 def _verb_group(verb: Verb, gender: Gender, plural: bool, negated: bool) -> _Fragment:
-    """Did not sit → n'était pas assis."""
+    """Render a verb with its auxiliary and negation: did not sit → n'était pas assis."""
     english = _present(
         auxiliary=("was", "were")[plural] if verb.was else "did" if negated else None,
         negation="not" if negated else None,
@@ -297,10 +304,12 @@ def _verb_group(verb: Verb, gender: Gender, plural: bool, negated: bool) -> _Fra
 
 
 def _present(**words: str | None) -> dict[str, str]:
+    """Return the words that there are, by their roles."""
     return {role: word for role, word in words.items() if word}
 
 
 def _agreeing(forms: tuple[str, ...], gender: Gender, plural: bool) -> str:
+    """Return the form that agrees with gender and number; a single form serves for all."""
     return forms[2 * plural + (gender == "f")] if len(forms) > 1 else forms[0]
 
 
@@ -308,6 +317,7 @@ def _agreeing(forms: tuple[str, ...], gender: Gender, plural: bool) -> str:
 
 
 def _pair(fragments: list[_Fragment], phrases: int) -> Pair:
+    """Join fragments to a pair, with elision and contraction where they meet."""
     english, french, sure, possible, shared = [], [], [], [], set()
     for fragment in fragments:
         words = fragment.french
@@ -338,6 +348,7 @@ def _pair(fragments: list[_Fragment], phrases: int) -> Pair:
 
 
 def _elided(word: str, following: str) -> str:
+    """Return a French word in the form that it has before the following one."""
     return _ELISIONS[word] if word in _ELISIONS and _starts_with_vowel(following) else word
 
 

@@ -17,6 +17,8 @@ _entry = dataclass(frozen=True, slots=True, eq=False)
 
 @_entry
 class Determiner:
+    """A determiner: its forms for one and for many, and where it may stand."""
+
     one: str | None = None
     many: str | None = None
     french_one: tuple[str, str] | None = None
@@ -27,12 +29,15 @@ class Determiner:
     weight: int = 1
 
     def fits(self, plural: bool, place: Place) -> bool:
+        """Return whether it has a form of this number that may stand in this place."""
         has_number = self.many if plural else self.one
         return bool(has_number) and self.only in (None, place) and place not in self.never
 
 
 @_entry
 class Noun:
+    """A noun: English and French forms for one and for many, gender, and kind of thing."""
+
     one: str
     many: str
     french: tuple[str, str]
@@ -43,6 +48,8 @@ class Noun:
 
 @_entry
 class Name:
+    """A name, the same in both languages."""
+
     one: str
     gender: Gender
     unseen: bool = False
@@ -50,6 +57,8 @@ class Name:
 
 @_entry
 class Adjective:
+    """An adjective: its French forms, and the kinds of things that it may describe."""
+
     english: str
     french: tuple[str, ...]
     kinds: tuple[Kind, ...]
@@ -57,6 +66,8 @@ class Adjective:
 
 @_entry
 class Verb:
+    """A verb: English forms, French forms for one and for many, a participle that agrees."""
+
     french: tuple[str, str]
     past: str | None = None
     base: str | None = None
@@ -68,6 +79,8 @@ class Verb:
 
 @_entry
 class Preposition:
+    """A preposition, and the kinds of things before which it may stand."""
+
     english: str
     french: str
     kinds: tuple[Kind, ...]
@@ -75,11 +88,15 @@ class Preposition:
 
 @_entry
 class Conjunction:
+    """A conjunction in both languages."""
+
     english: str
     french: str
 
 
 class Lexicon(NamedTuple):
+    """All words, arranged by what the grammar asks for."""
+
     determiners: dict[tuple[bool, Place], list[Determiner]]  # by (plural, place)
     nouns: dict[Kind, list[Noun]]
     names: list[Name]
@@ -93,7 +110,7 @@ class Lexicon(NamedTuple):
 
 @cache
 def load_lexicon(unseen: Unseen = None) -> Lexicon:
-    """The words for training, plus the unseen nouns or names if asked for.
+    """Load the words for training, plus the unseen nouns or names if asked for.
 
     Raises:
         ValueError: `unseen` is not one of its three values.
@@ -131,7 +148,7 @@ def load_lexicon(unseen: Unseen = None) -> Lexicon:
 
 
 def _frozen(data):
-    """The same data with tuples in place of lists, so that entries are hashable."""
+    """Replace lists by tuples, so that entries are hashable."""
     if isinstance(data, dict):
         return {key: _frozen(value) for key, value in data.items()}
     return tuple(map(_frozen, data)) if isinstance(data, list) else data

@@ -39,7 +39,7 @@ Language = Literal["en", "de", "fr"]
 def load_multi30k(
     source: Language = "de", target: Language = "en", folder: str | Path | None = None
 ) -> Corpus:
-    """Multi30k, task 1: 29,000 captions of photographs to train, 1,014 to validate, 1,000 to test.
+    """Load Multi30k, task 1: 29,000 captions of photographs, and 1,014 to validate, 1,000 to test.
 
     The sets are the published ones (for test, test_2016_flickr); a short caption may be in two.
     Source: Elliott et al. 2016 (English, German) and 2017 (French).
@@ -81,7 +81,7 @@ def load_multi30k(
 
 
 def load_tsv(path: str | Path, columns: tuple[int, int] = (0, 1), seed: int = 0) -> Corpus:
-    """Pairs from a file with one pair per line, the two sentences separated by a tab.
+    """Load pairs from a file with one pair per line, the two sentences separated by a tab.
 
     This is the format of Tatoeba and manythings.org. The file may be compressed (gzip, or a zip
     archive, whose largest member is read). 5 % of the pairs go to validation, 5 % to test; the
@@ -116,7 +116,7 @@ def load_tsv(path: str | Path, columns: tuple[int, int] = (0, 1), seed: int = 0)
 
 
 def _sharing_a_sentence(pairs: list[Pair]) -> list[list[Pair]]:
-    """Groups of pairs that have a sentence in common, directly or through others of the group.
+    """Group pairs that have a sentence in common, directly or through others of the group.
 
     "Hi." and "Hello." both come with "Salut !", which may come with "Bye." too. Union-find.
     """
@@ -139,22 +139,23 @@ def _sharing_a_sentence(pairs: list[Pair]) -> list[list[Pair]]:
 def _pairs(
     lines: Iterable[tuple[bytes, bytes] | None], place: str, report: LoadReport
 ) -> list[Pair]:
-    """The pairs among the lines; the report counts them, and why the other lines are left out."""
+    """Return the pairs among the lines; the report counts them, and others by reason."""
     pairs = []
     for number, sides in enumerate(lines, start=1):
         try:
             pairs.append(_pair(sides))
-        except _MalformedLine as fault:
-            report.leave_out(str(fault), f"{place}, line {number}")
+        except _MalformedLine as reason:
+            report.leave_out(str(reason), f"{place}, line {number}")
     report.kept += len(pairs)
     return pairs
 
 
 class _MalformedLine(Exception):  # noqa: N818 - always caught in this module
-    pass
+    """A line that is no pair, with the reason."""
 
 
 def _pair(sides: tuple[bytes, bytes] | None) -> Pair:
+    """Return the pair of a line, or raise `_MalformedLine` with the reason."""
     if sides is None:
         raise _MalformedLine("too few tabs")
     try:
@@ -172,12 +173,13 @@ def _pair(sides: tuple[bytes, bytes] | None) -> Pair:
 
 
 def _warn_of_lines_left_out(report: LoadReport) -> None:
+    """Warn with the report, if any line was left out."""
     if report.left_out:
         warnings.warn(str(report), stacklevel=3)  # points at the call of load_…
 
 
 def _lines(path: Path) -> list[bytes]:
-    """The lines of a file, compressed or not, with any kind of line end and without a BOM."""
+    """Read the lines of a file, compressed or not, with any kind of line end, without a BOM."""
     data = path.read_bytes()
     try:
         if data.startswith(b"\x1f\x8b"):
@@ -192,6 +194,7 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def _multi30k_file(name: str, folder: str | Path | None) -> Path:
+    """Return the path of a file in the folder, compressed or not, or download it."""
     if folder is None:
         return _download(name)
     folder = Path(folder).expanduser()
@@ -202,6 +205,7 @@ def _multi30k_file(name: str, folder: str | Path | None) -> Path:
 
 
 def _download(name: str) -> Path:
+    """Download a file of Multi30k, unless it is cached, and verify it."""
     import pooch  # here, since only a download needs it
 
     store = pooch.create(

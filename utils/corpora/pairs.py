@@ -1,4 +1,4 @@
-"""What a corpus consists of, the same for generated sentences, dates and real text."""
+"""Pairs and corpora, the same for generated sentences, dates and real text."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class Pair:
 
 @dataclass
 class LoadReport:
-    """What became of the lines of a file.
+    """A count of the lines of a file: those that were read, and those left out, by reason.
 
     Attributes:
         kept: the number of pairs that were read.
@@ -54,6 +54,7 @@ class LoadReport:
     left_out: dict[str, list[str]] = field(default_factory=dict)
 
     def leave_out(self, reason: str, place: str) -> None:
+        """Count a line that is left out."""
         self.left_out.setdefault(reason, []).append(place)
 
     def __str__(self) -> str:
@@ -87,7 +88,7 @@ class Corpus:
     detokenise: Callable[[Iterable[str]], str] = detokenise
 
     def vocabularies(self, min_count: int = 1) -> tuple[Vocabulary, Vocabulary]:
-        """The source and target vocabularies of the training pairs: see `Vocabulary.build`."""
+        """Build source and target vocabularies of the training pairs: see `Vocabulary.build`."""
         return (
             Vocabulary.build((pair.source for pair in self.train), min_count),
             Vocabulary.build((pair.target for pair in self.train), min_count),

@@ -22,7 +22,7 @@ _QUOTES = set('"„“”')
 
 
 def tokenise(text: str) -> tuple[str, ...]:
-    """The words and punctuation marks of a sentence, in lower case, with clitics split off.
+    """Split a sentence into words and punctuation, in lower case, with clitics split off.
 
     One rule serves English, French and German: `l'homme` gives `l'`, `homme`, and `doesn't` gives
     `does`, `n't`. Typographic apostrophes become plain ones; `aujourd'hui`, `t-shirt` and numbers
@@ -33,7 +33,7 @@ def tokenise(text: str) -> tuple[str, ...]:
 
 
 def detokenise(tokens: Sequence[str]) -> str:
-    """The sentence that the tokens came from, in lower case, with spaces as in English."""
+    """Join tokens to a sentence, in lower case, with spaces as in English."""
     text, space, in_quotes = "", "", False
     for token in tokens:
         opens, closes = token in _NO_SPACE_AFTER, token in _NO_SPACE_BEFORE

@@ -32,7 +32,7 @@ class Vocabulary:
 
     @classmethod
     def build(cls, sentences: Iterable[Sequence[str]], min_count: int = 1) -> "Vocabulary":
-        """The vocabulary of tokenised sentences, the most frequent words first.
+        """Build the vocabulary of tokenised sentences, the most frequent words first.
 
         Args:
             sentences: sequences of tokens.
@@ -63,7 +63,7 @@ class Vocabulary:
         return f"Vocabulary of {len(self):,} words"
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
-        """The id of each token; unknown ones become `<unk>`.
+        """Return the id of each token; unknown ones become `<unk>`.
 
         Raises:
             TypeError: `tokens` is a plain string.
@@ -71,7 +71,7 @@ class Vocabulary:
         return [self._ids.get(token, UNK) for token in _tokens(tokens)]
 
     def decode(self, ids: Iterable[int] | Tensor) -> list[str]:
-        """The words of one sequence of ids up to the first `<eos>`, without `<pad>` and `<sos>`.
+        """Return the words of one sequence of ids up to `<eos>`, without `<pad>` and `<sos>`.
 
         Raises:
             ValueError: `ids` is a whole batch, or an id is not in the vocabulary.
@@ -97,7 +97,7 @@ class Vocabulary:
 
 
 def _tokens(sentence: Sequence[str]) -> Sequence[str]:
-    # A string is a sequence of strings too, and would silently be read as its letters.
+    """Refuse a plain string: a sequence of strings too, it would silently be read as letters."""
     if isinstance(sentence, str):
         raise TypeError(f"expected a sequence of tokens, got the string {sentence!r}: tokenise it")
     return sentence

@@ -28,18 +28,19 @@ DECODERS = {
 
 
 def build(name: str, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
-    """An untrained translator: "dot", "additive" or "no attention", as notebook 06 builds it."""
+    """Make an untrained translator as notebook 06 does: "dot", "additive" or "no attention"."""
     decoder = DECODERS[name](len(target_vocabulary))
     encoder = Encoder(len(source_vocabulary), 64, 64)
     return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
 
 
 def file_of(name: str) -> Path:
+    """Return the path of the file of a translator."""
     return FOLDER / f"{name.replace(' ', '-')}.safetensors"
 
 
 def read_translator(name: str) -> bytes:
-    """The file of a stored translator, as the page gets it.
+    """Return the file of a stored translator, as the page gets it.
 
     Raises:
         ValueError: the name is unknown, or the file is missing or not what was stored.
@@ -59,13 +60,13 @@ def read_translator(name: str) -> bytes:
 
 
 def about_translator(data: bytes) -> dict:
-    """What the file of a translator says of itself."""
+    """Return the description in the file of a translator: words, training, exact match."""
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     return json.loads(header["__metadata__"]["about"])
 
 
 def load_translator(name: str) -> Seq2Seq:
-    """A stored translator, ready to translate.
+    """Load a stored translator, ready to translate.
 
     Args:
         name: "dot", "additive" (Bahdanau's decoder) or "no attention".
@@ -96,6 +97,6 @@ def store_translator(name: str, model: Seq2Seq, **about) -> None:
     # One entry: safetensors does not keep several in order, and the same model gives the same file.
     data = safetensors.torch.save(weights, {"about": json.dumps(about, ensure_ascii=False)})
     file_of(name).write_bytes(data)
-    made = [path for path in map(file_of, DECODERS) if path.is_file()]
-    lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in made)
+    stored = [path for path in map(file_of, DECODERS) if path.is_file()]
+    lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in stored)
     (FOLDER / SUMS).write_text("".join(lines), encoding="utf-8")

@@ -21,6 +21,7 @@ TRAINING = {"steps": 1200, "batch_size": 32, "learning_rate": 0.015, "seed": 0}
 
 
 def main() -> None:
+    """Train and store all translators."""
     torch.set_num_threads(1)  # more gain little here, and may change the last digits
     corpus = translation_corpus(**DATA)
     for name in DECODERS:
@@ -30,7 +31,7 @@ def main() -> None:
 
 
 def make(name: str, corpus: Corpus) -> float:
-    """Train a translator and store it; its exact match, with the numbers as they are stored."""
+    """Train and store a translator; return its exact match with the numbers as stored."""
     model = train(name, corpus)
     for parameter in model.parameters():
         parameter.data = parameter.data.half().float()
@@ -40,6 +41,7 @@ def make(name: str, corpus: Corpus) -> float:
 
 
 def train(name: str, corpus: Corpus) -> Seq2Seq:
+    """Train a translator, with the names hidden in every second pair."""
     set_seed(TRAINING["seed"])
     model = build(name, *corpus.vocabularies())
     pairs = [hide_names(pair) if n % 2 else pair for n, pair in enumerate(corpus.train)]
@@ -51,7 +53,7 @@ def train(name: str, corpus: Corpus) -> Seq2Seq:
 
 
 def hide_names(pair: Pair) -> Pair:
-    """Its names as `<unk>`, so that the model learns to write that where it looks at one."""
+    """Replace names by `<unk>`, so that the model learns to write that where it looks at one."""
     names = {name.one for name in load_lexicon().names}
     sides = pair.source, pair.target
     source, target = (tuple("<unk>" if w in names else w for w in words) for words in sides)
@@ -59,9 +61,10 @@ def hide_names(pair: Pair) -> Pair:
 
 
 def test_match(model: Seq2Seq, corpus: Corpus) -> float:
-    """Share of the test sentences that it translates with every word right."""
-    found = model.translate_all([pair.source for pair in corpus.test])
-    return exact_match([one.words for one in found], [pair.target for pair in corpus.test])
+    """Return the share of the test sentences that are translated with every word right."""
+    translations = model.translate_all([pair.source for pair in corpus.test])
+    words = [translation.words for translation in translations]
+    return exact_match(words, [pair.target for pair in corpus.test])
 
 
 if __name__ == "__main__":

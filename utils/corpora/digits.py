@@ -1,0 +1,27 @@
+"""Handwritten digits as small pictures, for what attention does outside of text."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float64, Int64
+from safetensors.numpy import load_file
+
+
+class Digits(NamedTuple):
+    """Pictures of digits, and which digits they show."""
+
+    images: Float64[np.ndarray, "1797 8 8"]  # whole numbers from 0, white, to 16
+    target: Int64[np.ndarray, " 1797"]  # 0 to 9
+
+
+def load_digits() -> Digits:
+    """Load 1,797 handwritten digits of 8 × 8 pixels, the same as scikit-learn's, in its order.
+
+    Each pixel counts the dark ones in a 4 × 4 block of a scanned bitmap of 32 × 32.
+
+    Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine
+    Learning Repository, 1998, https://doi.org/10.24432/C50P49, the test set (CC BY 4.0).
+    """
+    arrays = load_file(Path(__file__).with_name("digits.safetensors"))
+    return Digits(arrays["images"].astype(np.float64), arrays["target"].astype(np.int64))
