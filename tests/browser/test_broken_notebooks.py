@@ -1,4 +1,4 @@
-"""What the inspection is for: five notebooks that look right until one listens, or moves them."""
+"""Test that the inspection sees what looks right until somebody listens to it, or moves it."""
 
 import nbformat
 import pytest
@@ -7,10 +7,9 @@ from tests import needs
 from tests.browser import inspection
 from tests.browser.inspection import inspect
 
-pytestmark = needs.chromium
+pytestmark = [pytest.mark.browser, needs.chromium]
 
 BROKEN = {
-    "cell": ("1 / 0", "a cell failed: ZeroDivisionError: division by zero"),
     "callback": (
         """from ipywidgets import Button, Label, VBox
 pressed, label = Button(description="add"), Label("presses: ")
@@ -53,38 +52,28 @@ Broken()""",
         "in the page: never drawn",
         "in the console: Error: never drawn",
     ),
+    "request": (
+        """from IPython.display import HTML
+HTML("<img alt='' src='http://127.0.0.2:8765/picture.png'>")""",
+        "asked another machine: http://127.0.0.2:8765/picture.png",
+    ),
+    # The last, as it ends the run.
+    "cell": ("1 / 0", "a cell failed: ZeroDivisionError: division by zero"),
 }
-OUTSIDE = """from IPython.display import HTML
-HTML("<img alt='' src='http://127.0.0.2:8765/picture.png'>")"""
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
-@pytest.fixture
-def inspect_code(browser, course, lab):
-    """What the inspection finds in a notebook of one cell."""
-
-    def inspect_it(name, code):
-        cells = [nbformat.v4.new_code_cell(code)]
-        notebook = nbformat.v4.new_notebook(cells=cells, metadata=KERNEL)
-        nbformat.write(notebook, course / "notebooks" / f"broken {name}.ipynb")
-        return inspect(browser, lab, f"notebooks/broken {name}.ipynb")
-
-    return inspect_it
-
-
-@pytest.mark.parametrize("name", BROKEN)
 def test_the_inspection_reports_exactly_what_is_broken(
-    inspect_code, name, record_property, monkeypatch
+    browser, course, lab, record_property, monkeypatch
 ):
-    code, *expected = BROKEN[name]
-    if name == "slider tied to nothing":  # nothing will come, however long one waits
-        monkeypatch.setattr(inspection, "PATIENCE", 1)
-    record_property("broken", 1)
-    assert set(inspect_code(name, code).wrong) == set(expected)
-    record_property("red", 1)
-
-
-def test_the_inspection_counts_a_request_to_another_host(inspect_code):
-    found = inspect_code("outside", OUTSIDE)
-    assert found.outside > 0  # JupyterLab may draw an output twice
-    assert "asked another machine: http://127.0.0.2:8765/picture.png" in found.wrong
+    monkeypatch.setattr(inspection, "PATIENCE", 3)  # for the slider nothing will come
+    cells = [nbformat.v4.new_code_cell(code) for code, *_ in BROKEN.values()]
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=KERNEL)
+    nbformat.write(notebook, course / "notebooks" / "broken.ipynb")
+    findings = inspect(browser, lab, "notebooks/broken.ipynb")
+    reported = {name for name, (_, *faults) in BROKEN.items() if {*faults} <= {*findings.faults}}
+    record_property("broken", len(BROKEN))
+    record_property("red", len(reported))
+    assert reported == BROKEN.keys()
+    assert {*findings.faults} == {fault for _, *faults in BROKEN.values() for fault in faults}
+    assert findings.outside > 0  # JupyterLab may draw an output twice

@@ -1,15 +1,15 @@
-"""What a learner sees and moves, in a real browser."""
+"""Test what a learner sees first and moves, in a real browser."""
 
 import re
 
 import pytest
 
 from tests import needs
+from tests.browser.inspection import shut_down_kernel
 from tests.browser.lab import open_notebook
 
-pytestmark = needs.chromium
+pytestmark = [pytest.mark.browser, needs.chromium]
 
-FIRST = "01_attention_concepts.ipynb"
 SLIDER = "02_additive_attention.ipynb"  # in its first code cell
 
 
@@ -21,7 +21,7 @@ def page(browser):
     page.close()
 
 
-def test_the_course_opens_at_its_first_heatmap_with_nothing_in_the_way(lab, page):
+def test_the_course_opens_at_a_heatmap_and_the_query_turns_before_any_kernel_runs(lab, page):
     page.goto(lab)
     image = page.locator(".jp-Notebook .jp-OutputArea-output img").first
     image.wait_for()
@@ -30,9 +30,6 @@ def test_the_course_opens_at_its_first_heatmap_with_nothing_in_the_way(lab, page
     page.wait_for_timeout(2000)  # news and questions would come a little later
     assert page.locator(".jp-Dialog, .Toastify__toast").count() == 0
 
-
-def test_the_query_turns_by_keyboard_and_mouse_before_any_kernel_runs(lab, page):
-    open_notebook(page, lab, FIRST)
     explorer = page.locator(".qe")
     explorer.scroll_into_view_if_needed()
     status = explorer.locator("[role=status]")
@@ -54,8 +51,8 @@ def test_the_query_turns_by_keyboard_and_mouse_before_any_kernel_runs(lab, page)
     assert "Most weight: mat" in status.inner_text()
 
 
-# Milliseconds from a movement of a slider to the picture that the kernel sends, one after another.
-ANSWERS = """async ([figure, moves]) => {
+# Milliseconds from each movement of a slider to the picture that the kernel sends.
+REDRAW_TIMES = """async ([figure, moves]) => {
   const times = [];
   const input = figure.querySelector("input[type=range]");
   for (let move = 0; move < moves; move += 1) {
@@ -104,8 +101,9 @@ def test_a_slider_asks_the_kernel_for_another_picture(lab, page, record_property
     page.keyboard.press("Control+Enter")
     figure = page.locator(".ex:has(> div > img)").first
     figure.wait_for()
-    times = figure.evaluate(f"figure => ({ANSWERS})([figure, 20])")
+    times = figure.evaluate(f"figure => ({REDRAW_TIMES})([figure, 20])")
     record_property("milliseconds", {"a figure that the kernel draws": times})
     figure.evaluate(AWAY_AND_BACK)
     page.wait_for_timeout(1000)  # by then it says that it waits
     figure.get_by_text("The kernel is drawing").wait_for(state="hidden")
+    shut_down_kernel(page)
