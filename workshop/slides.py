@@ -32,7 +32,7 @@ from solutions.facts import TITLE
 from utils.checks import bank
 from utils.translators import DECODERS, read_translator
 from utils.widgets.module import module
-from utils.widgets.standalone import alive
+from utils.widgets.standalone import with_explorers
 from workshop.plan import (
     COURSE,
     HERE,
@@ -195,7 +195,7 @@ def packed(blocks: Iterable[str], room: int) -> list[list[str]]:
 @cache
 def sections(path: Path) -> dict[str, list[NotebookNode]]:
     """Map each heading to the cells below it, as a page without a kernel shows them."""
-    return sections_of(alive(nbformat.read(path, as_version=4)))
+    return sections_of(with_explorers(nbformat.read(path, as_version=4)))
 
 
 def notebook_plan(path: Path) -> Plan:
