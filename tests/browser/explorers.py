@@ -76,8 +76,8 @@ def look(root: Locator) -> str:
 
 def numbers(place: Locator) -> list[float]:
     """Return the values in full that lie behind heatmaps and bars, in reading order."""
-    cells = place.locator("[data-value]").all()
-    return [float(cell.get_attribute("data-value")) for cell in cells]
+    read = "cells => cells.map((cell) => Number(cell.dataset.value))"
+    return place.locator("[data-value]").evaluate_all(read)
 
 
 def move_controls(root: Locator) -> list[str]:

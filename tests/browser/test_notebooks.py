@@ -30,5 +30,5 @@ def test_a_notebook_runs_and_moves_without_an_error_anywhere(browser, lab, path,
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("path", paths_in("notebooks", "exercises", "solutions"))
-def test_in_both_themes_every_control_moves_to_both_ends(browser, lab, path, record_property):
+def test_in_both_themes_and_by_mouse_too(browser, lab, path, record_property):
     inspect_and_count(browser, lab, path, True, record_property)
