@@ -182,7 +182,11 @@ def test_forty_eight_words_are_drawn_fast_enough_to_be_dragged(page, record_prop
 def assert_equal(actual, expected):
     """Compare numbers that were read from a page, in reading order, with a tensor."""
     torch.testing.assert_close(
-        torch.tensor(actual), expected.flatten(), atol=1e-5, rtol=0, equal_nan=True
+        torch.tensor(actual, dtype=expected.dtype),
+        expected.flatten(),
+        atol=1e-5,
+        rtol=0,
+        equal_nan=True,
     )
 
 
