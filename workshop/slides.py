@@ -61,7 +61,7 @@ SHORT = 12  # lines of code that are shown; more are folded, if there is anythin
 
 @dataclass(frozen=True)
 class Slide:
-    """A slide.
+    """A slide of a deck.
 
     Args:
         title: what stands at its top, in Markdown.
@@ -88,7 +88,7 @@ class Slide:
 
     @property
     def is_folded(self) -> bool:
-        """Whether its code waits behind a click."""
+        """Return whether its code waits behind a click."""
         is_long = self.code.count("\n") >= SHORT
         return bool(self.outputs) and (self.has_picture or self.layout == "answer" or is_long)
 

@@ -1,4 +1,4 @@
-"""A lesson on a hub: learners log in, run a notebook and its exercises, and save, all at once.
+"""Give a lesson on a hub: learners log in, run a notebook and exercises, and save, all at once.
 
 `trial.py` runs this as root in a world of its own, where every process but this one belongs to the
 hub or to a learner: `python -m workshop.hub.lesson NAMES` prints what was measured as JSON.

@@ -1,4 +1,4 @@
-"""A trial of the hub: `python -m workshop.hub.trial`, as root, measures what ten learners take.
+"""Try the hub: `python -m workshop.hub.trial`, as root, measures what ten learners take.
 
 JupyterHub and configurable-http-proxy run `jupyterhub_config.py` as it is, in a world of their own
 (bubblewrap): its own /etc, /home, /srv and processes, accounts of its own, and no network but
