@@ -84,7 +84,7 @@ pictures: .venv/ready  ## the README's picture, made by notebook 06
 	$(BIN)/python -m tests.pictures
 
 screenshots: .venv/ready .venv/extra-browser  ## every notebook in both themes, in build/screenshots; ONLY=05
-	EVERY_NOTEBOOK=1 SCREENSHOTS=1 $(PYTEST) -m browser tests/browser/test_notebooks.py -k "notebooks/$(or $(ONLY),0)"
+	SCREENSHOTS=1 $(PYTEST) -m "browser or nightly" tests/browser/test_notebooks.py -k "notebooks/$(or $(ONLY),0)"
 
 .venv/trusted: $(NOTEBOOKS) | .venv/ready
 	@echo "Signing the notebooks, so that their pictures show at once."

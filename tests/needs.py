@@ -65,10 +65,6 @@ multi30k = _needs(
 site = _needs(
     importlib.util.find_spec("sphinx") is not None, "no Sphinx, for the reading site → make site"
 )
-voice = _needs(
-    shutil.which("espeak-ng") is not None,
-    "no voice, to rehearse a plan → apt install espeak-ng",
-)
 ruby = _needs(
     shutil.which("ruby") is not None, "no Ruby, which Canvas is written in → apt install ruby"
 )
@@ -82,8 +78,4 @@ dask = _needs(
 networks = _needs(
     networks_work(),
     "no networks of its own → run the tests as root, with the program ip (apt install iproute2)",
-)
-every_notebook = _needs(
-    "EVERY_NOTEBOOK" in os.environ,
-    "running and moving every notebook in a browser takes long → make test-browser",
 )

@@ -1,3 +1,5 @@
+"""Test what widgets store and refuse, and how guesses and ratings are kept."""
+
 import json
 import re
 
@@ -69,9 +71,8 @@ def test_every_kind_of_control_gives_its_own_value():
         "sentence": Text("the cat"),
     }
     widget = SliderFigure(keep, **controls)
-    assert [one["label"] for one in widget.controls] == [
-        name.replace("_", " ") for name in controls
-    ]
+    labels = [control["label"] for control in widget.controls]
+    assert labels == [name.replace("_", " ") for name in controls]
     moved = {"half_width": 6, "width": 2, "model": 1, "causal": False, "sentence": "a dog"}
     widget.set_state({"values": moved, "asked": 1})
     assert list(given[0].values()) == [2, 4, "dot", True, "the cat"]
@@ -193,18 +194,18 @@ def test_the_picture_of_turned_keys_is_that_of_the_general_score():
 
 
 @pytest.fixture
-def kept(tmp_path, monkeypatch):
+def predictions_file(tmp_path, monkeypatch):
     file = tmp_path / "predictions.json"
     monkeypatch.setattr(memory, "PREDICTIONS", file)
     return file
 
 
-def guess(prediction, said, certainty="certain"):
-    """What the page sends when somebody commits a guess."""
-    prediction.set_state({"guess": said, "certainty": certainty})
+def guess(prediction, text, certainty="certain"):
+    """Send what the page sends when somebody commits a guess."""
+    prediction.set_state({"guess": text, "certainty": certainty})
 
 
-def test_a_number_is_compared_with_the_guess(kept):
+def test_a_number_is_compared_with_the_guess(predictions_file):
     largest = predict("How large?", between=(0, 1), close=0.1)
     guess(largest, "0.6")
     assert "You said 0.6 (certain): 0.353 too low." in largest.reveal(0.953)._repr_html_()
@@ -212,43 +213,43 @@ def test_a_number_is_compared_with_the_guess(kept):
     near = predict("How large is the other?", between=(0, 1), close=0.1)
     guess(near, "1.0")
     assert "too high, which is close." in near.reveal(0.953)._repr_html_()
-    assert [made.came_true for made in memory.recall_guesses().values()] == [False, True]
+    assert [stored.came_true for stored in memory.recall_guesses().values()] == [False, True]
 
 
-def test_a_choice_is_compared_with_the_guess(kept):
+def test_a_choice_is_compared_with_the_guess(predictions_file):
     word = predict("Which?", ["cat", "mat"])
     guess(word, "mat", "fairly sure")
     assert "You said mat (fairly sure): something else." in word.reveal("cat")._repr_html_()
     assert repr(word.reveal("cat")) == "The answer: cat"
 
 
-def test_the_stored_text_is_the_same_for_everybody(kept):
-    without, made = predict("How many?", between=(0, 9)), predict("How many?", between=(0, 9))
-    guess(made, "4")
-    assert repr(without.reveal(5)) == repr(made.reveal(5)) == "The answer: 5"
-    assert repr(without) == repr(made) == "Your prediction: How many?"
-    assert "answer" not in without._repr_mimebundle_()["text/html"]
+def test_the_stored_text_is_the_same_for_everybody(predictions_file):
+    blank, guessed = (predict("How many?", between=(0, 9)) for _ in range(2))
+    guess(guessed, "4")
+    assert repr(blank.reveal(5)) == repr(guessed.reveal(5)) == "The answer: 5"
+    assert repr(blank) == repr(guessed) == "Your prediction: How many?"
+    assert "answer" not in blank._repr_mimebundle_()["text/html"]
 
 
-def test_only_the_first_guess_counts_and_none_after_the_answer(kept):
-    seen = predict("Seen?", ["yes", "no"])
-    seen.reveal("yes")
-    guess(seen, "yes")
-    seen.reveal("yes")
-    assert not kept.exists()
-    for said in ("no", "yes"):
+def test_only_the_first_guess_counts_and_none_after_the_answer(predictions_file):
+    late = predict("Late?", ["yes", "no"])
+    late.reveal("yes")
+    guess(late, "yes")
+    late.reveal("yes")
+    assert not predictions_file.exists()
+    for option in ("no", "yes"):
         again = predict("Again?", ["yes", "no"])
-        guess(again, said)
+        guess(again, option)
         again.reveal("yes")
     assert memory.recall_guesses()["Again?"].guess == "no"
 
 
-def test_progress_tells_how_well_guesses_do(kept):
+def test_progress_tells_how_well_guesses_do(predictions_file):
     assert "predictions" not in repr(progress())
-    for question, said, certainty in [("A?", "yes", "certain"), ("B?", "no", "certain")]:
-        asked = predict(question, ["yes", "no"])
-        guess(asked, said, certainty)
-        asked.reveal("yes")
+    for question, option in [("A?", "yes"), ("B?", "no")]:
+        prediction = predict(question, ["yes", "no"])
+        guess(prediction, option)
+        prediction.reveal("yes")
     text = repr(progress())
     assert "Your predictions: 1 of 2 came true" in text
     assert "certain | 1 of 2" in text
@@ -256,12 +257,12 @@ def test_progress_tells_how_well_guesses_do(kept):
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "null", '{"A?": 3}', '{"A?": {"guess": 1}}'])
-def test_damaged_predictions_are_ignored(kept, damage):
-    kept.write_text(damage)
+def test_damaged_predictions_are_ignored(predictions_file, damage):
+    predictions_file.write_text(damage)
     assert memory.recall_guesses() == {}
 
 
-def test_a_question_without_an_answer_to_choose_is_refused(kept):
+def test_a_question_without_an_answer_to_choose_is_refused(predictions_file):
     with pytest.raises(ValueError, match="either options or a range"):
         predict("What?")
     with pytest.raises(ValueError, match="not among the options"):

@@ -1,7 +1,7 @@
-"""Is this machine ready for the course? `python -m utils.preflight`, or `make preflight`.
+"""Say whether this machine is ready for the course: `python -m utils.preflight`.
 
-A line for each thing that is needed: ok, or what to do. As it must not fail where anything else
-does, what may be missing is imported late, and what may die runs in other processes.
+It prints a line for each thing that is needed: ok, or what to do. As it must not fail where
+anything else does, it imports late what may be missing, and runs in other processes what may die.
 """
 
 import argparse
@@ -32,59 +32,52 @@ CELLS = {
     "explorers are drawn": "from utils.widgets import SoftmaxExplorer; SoftmaxExplorer('abc')",
 }
 WIDGET = "application/vnd.jupyter.widget-view+json"
-IN_LAB = ("anywidget", "@jupyter-widgets/jupyterlab-manager")
-SANDBOX = """
-import sys
-from grading.run.doctor import findings
-for finding in findings():
-    if finding.state == "missing":
-        sys.exit(f"{finding.layer}: {finding.found}")
-"""
+EXTENSIONS = ("anywidget", "@jupyter-widgets/jupyterlab-manager")
+MISSING = re.compile(r"^missing +(.+?)  +(.+)$", flags=re.MULTILINE)  # a line of the doctor's
 
 
 class NotReady(Exception):  # noqa: N818 - something to do, not a fault
-    """A problem with this machine, and what to do about it."""
+    """A problem of this machine, and what to do about it."""
 
     def __init__(self, problem: str, cure: str):
         super().__init__(f"{problem} -> {cure}")
 
 
-# --- Each of these yields what is as it should be, and raises at the first thing that is not ------
+# --- The checks: each yields what is well, and raises `NotReady` at the first thing that is not ---
 
 
 def python() -> Iterator[str]:
-    """Check the version of Python."""
-    stated = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    wanted = re.search(r'requires-python = ">=([\d.]+)"', stated)[1]
-    present = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info < tuple(map(int, wanted.split("."))):
-        raise NotReady(f"Python {present} is too old", f"install {wanted} or newer, and use that")
-    yield f"Python {present}"
+    """Compare Python's version with the one that pyproject.toml requires."""
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    required = re.search(r'requires-python = ">=([\d.]+)"', project)[1]
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < tuple(map(int, required.split("."))):
+        raise NotReady(f"Python {version} is too old", f"install {required} or newer, and use that")
+    yield f"Python {version}"
 
 
 def packages() -> Iterator[str]:
-    """Check the versions of the packages."""
-    import tomllib
-
+    """Compare the versions of all packages with those that requirements.txt names."""
     from packaging.requirements import Requirement
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wrong = []
-    for needed in map(Requirement, project["dependencies"]):
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    requirements = [Requirement(line) for line in lines if line[:1].isalpha()]
+    problems = []
+    for required in requirements:
         try:
-            present = metadata.version(needed.name)
+            version = metadata.version(required.name)
         except metadata.PackageNotFoundError:
-            wrong.append(f"{needed.name} is missing")
+            problems.append(f"{required.name} is missing")
             continue
-        if not needed.specifier.contains(present, prereleases=True):
-            wrong.append(f"{needed.name} is {present}, and has to be {needed.specifier}")
-    if wrong:
-        raise NotReady("; ".join(wrong), INSTALL)
-    yield f"{len(project['dependencies'])} packages, in the versions that pyproject.toml names"
+        if not required.specifier.contains(version, prereleases=True):
+            problems.append(f"{required.name} is {version}, and has to be {required.specifier}")
+    if problems:
+        raise NotReady("; ".join(problems), INSTALL)
+    yield f"{len(requirements)} packages, in the versions that requirements.txt names"
 
 
 def memory() -> Iterator[str]:
-    """Check the free memory, within the limit of a container."""
+    """Ask for free memory, within the limit of a container."""
     import psutil
 
     limit = LIMIT.read_text().strip() if LIMIT.is_file() else "max"
@@ -93,18 +86,19 @@ def memory() -> Iterator[str]:
 
 
 def disk() -> Iterator[str]:
-    """Check the free space on the disk."""
+    """Ask for free space on the disk of the course."""
     yield _enough(shutil.disk_usage(ROOT).free, DISK, "disk", f"make room on the disk of {ROOT}")
 
 
-def _enough(free: float, needed: float, what: str, cure: str) -> str:
+def _enough(free: float, needed: float, resource: str, cure: str) -> str:
+    """Return how many GB of a resource are free; too few raise `NotReady`."""
     if free < needed * GB:
-        raise NotReady(f"{free / GB:.1f} GB of {what} are free, it takes {needed}", cure)
-    return f"{free / GB:.1f} GB of {what} are free"
+        raise NotReady(f"{free / GB:.1f} GB of {resource} are free, it takes {needed}", cure)
+    return f"{free / GB:.1f} GB of {resource} are free"
 
 
 def folders() -> Iterator[str]:
-    """Check that the folders of the course can be written."""
+    """Write a temporary file into each folder that the course saves in."""
     for folder in ((ROOT / name).resolve() for name in FOLDERS):
         try:
             tempfile.TemporaryFile(dir=folder).close()
@@ -115,7 +109,7 @@ def folders() -> Iterator[str]:
 
 
 def port() -> Iterator[str]:
-    """Check that a port is free for JupyterLab."""
+    """Look for a port on which JupyterLab can serve its page."""
     for number in PORTS:
         with socket.socket() as server:
             try:
@@ -128,18 +122,18 @@ def port() -> Iterator[str]:
 
 
 def lab() -> Iterator[str]:
-    """Check that JupyterLab loads what shows explorers."""
+    """Ask JupyterLab whether it loads the extensions that show explorers."""
     command = [sys.executable, "-m", "jupyterlab.labextensions", "list"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    listed = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
-    for name in IN_LAB:
+    run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    listed = re.sub(r"\x1b\[\d*m", "", run.stdout + run.stderr)
+    for name in EXTENSIONS:
         if not re.search(rf"{re.escape(name)} v\S+ +enabled +OK", listed):
             raise NotReady(f"JupyterLab does not load {name}, which shows explorers", INSTALL)
     yield "JupyterLab can show explorers"
 
 
 def kernel() -> Iterator[str]:
-    """Check that the kernel starts, computes and draws an explorer."""
+    """Run a few cells in the kernel that notebooks use."""
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import DeadKernelError
@@ -162,48 +156,50 @@ def kernel() -> Iterator[str]:
         atexit.unregister(client._cleanup_kernel)  # it would end what never began, and complain
         cure = "`jupyter kernelspec list` says where it lies: remove it, then " + INSTALL
         raise NotReady(f"the kernel python3 does not start: {_line(error)}", cure) from None
-    for what, cell in zip(CELLS, cells, strict=True):
-        data = _result(what, cell)
+    for claim, cell in zip(CELLS, cells, strict=True):
+        data = _result(claim, cell)
         if "prefix" in cell.source and data["text/plain"] != repr(sys.prefix):
             problem = f"the kernel runs in another Python, {data['text/plain']}"
             raise NotReady(problem, f"choose or install the kernel of {sys.prefix}")
         if "Explorer" in cell.source and WIDGET not in data:
             raise NotReady("an explorer comes without its widget", INSTALL)
-        yield what
+        yield claim
 
 
-def _result(what: str, cell) -> dict:
-    """Return the result of a cell by MIME type, or raise `NotReady`."""
+def _result(claim: str, cell) -> dict:
+    """Return what a cell has returned, by MIME type; without a result the claim does not hold."""
     for output in cell.outputs:
         if output.output_type == "error":
-            raise NotReady(f"no: {what}. {output.ename}: {output.evalue}", INSTALL)
+            raise NotReady(f"no: {claim}. {output.ename}: {output.evalue}", INSTALL)
         if output.output_type == "execute_result":
             return output.data
-    raise NotReady(f"no: {what}. The kernel died of it", INSTALL)
+    raise NotReady(f"no: {claim}. The kernel died of it", INSTALL)
 
 
 def sandbox() -> Iterator[str]:
-    """Check that the grader's sandbox works."""
+    """Ask the grader whether its sandbox works on this machine, in a process of its own."""
     if not (ROOT / "grading").is_dir():
         raise NotReady("this copy of the course has no grading/", "grade with the whole repository")
-    command = [sys.executable, "-c", SANDBOX]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
-    if done.returncode:
-        reason = (done.stderr.strip() or "no word").splitlines()[-1]
-        raise NotReady(reason, "`python -m grading doctor` says what would mend it")
+    command = [sys.executable, "-m", "grading", "doctor"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+    if run.returncode:
+        layer = MISSING.search(run.stdout)
+        lines = (run.stderr.strip() or run.stdout.strip() or "no word").splitlines()
+        problem = ": ".join(layer.groups()) if layer else lines[-1]
+        raise NotReady(problem, "`python -m grading doctor` says what would mend it")
     yield "submissions can be graded in the sandbox"
 
 
-# --- Run one by one -------------------------------------------------------------------------------
+# --- The report -----------------------------------------------------------------------------------
 
 ALWAYS = (packages, memory, disk, folders, port, lab, kernel)
 
 
-def report(check: Callable[[], Iterator[str]]) -> bool:
-    """Print the lines of a check as they come; return whether all is as it should be."""
+def run_check(check: Callable[[], Iterator[str]]) -> bool:
+    """Print the lines of a check as they come, and return whether it passed."""
     try:
-        for fine in check():
-            print(_coloured("ok", 32), fine, flush=True)
+        for line in check():
+            print(_coloured("ok", 32), line, flush=True)
     except NotReady as problem:
         print(_coloured("NO", 31), problem, flush=True)
         return False
@@ -223,16 +219,16 @@ def _coloured(text: str, colour: int) -> str:
 
 
 def main() -> int:
-    """Run all checks; return 0 if all is ready, 1 otherwise."""
+    """Run all checks; return 0 if all passed, 1 otherwise."""
     parser = argparse.ArgumentParser(prog="python -m utils.preflight", description=__doc__)
     parser.add_argument("--grading", action="store_true", help="ask for the grader's sandbox too")
-    asked = [*ALWAYS, sandbox] if parser.parse_args().grading else [*ALWAYS]
+    checks = [*ALWAYS, sandbox] if parser.parse_args().grading else [*ALWAYS]
     sys.stdout.reconfigure(errors="replace")  # a name of a folder need not fit the terminal
-    if not report(python):
+    if not run_check(python):
         return 1  # nothing else would mean anything
-    missed = [check for check in asked if not report(check)]
-    print(f"{len(missed)} to mend." if missed else "Ready.")
-    return bool(missed)
+    failed = [check for check in checks if not run_check(check)]
+    print(f"{len(failed)} to mend." if failed else "Ready.")
+    return bool(failed)
 
 
 if __name__ == "__main__":

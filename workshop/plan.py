@@ -1,4 +1,4 @@
-"""Timed plans for a room: `python -m workshop.plan`, or `make plans`.
+"""Write timed plans for a room: `python -m workshop.plan`, or `make plans`.
 
 A file in `plans/` lists steps in order, each with its minutes: a section of a notebook to `show`,
 a `task` that everybody works on, or a `pause`; what can go where time runs short is `optional`.
@@ -14,7 +14,7 @@ import symtable
 import sys
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -35,9 +35,8 @@ COURSE = HERE.parent / "notebooks"
 HEADING = re.compile(r"^## (.+)$", flags=re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
 ANSWER = re.compile(r"^The answer: (.+)$", flags=re.MULTILINE)
-BREAK = "\n\n"
 RUN_ABOVE = "*Run ▸ Run All Above Selected Cell*"  # as JupyterLab calls it
-MOST = 3  # misunderstandings told at a time: nobody listens for ten things at once
+MOST = 3  # misunderstandings at a time: nobody listens to ten at once
 
 
 @dataclass(frozen=True)
@@ -48,79 +47,55 @@ class Step:
         minutes: how long it may take.
         optional: whether it can go where time runs short.
         title: what stands in the table of the page, in Markdown.
-        own: the minutes that a reader takes for the section, or that the task states.
+        alone: the minutes that a reader takes for the section, or that the task states.
         file: the notebook to show, or that of the task.
         heading: of the section to show.
-        task: the name of the task to work on.
-        above: headings of sections that it rests on and the day has not shown: all above it has to
-            be run first.
+        rests_on: headings of sections that it needs and the day has not shown.
         notes: for whoever leads it, in Markdown.
-        asked: the section's predictions, and what the notebook found, in Markdown.
-        beliefs: slugs of what people take to be true and is not, the most frequent first.
+        questions: the section's predictions, and what the notebook computed, in Markdown.
+        beliefs: slugs of the misconceptions that it meets, the most frequent first.
     """
 
     minutes: int
     optional: bool
     title: str
-    own: int = 0
+    alone: int = 0
     file: Path = Path()
     heading: str = ""
-    task: str = ""
-    above: Sequence[str] = ()
+    rests_on: Sequence[str] = ()
     notes: Sequence[str] = ()
-    asked: Sequence[str] = ()
+    questions: Sequence[str] = ()
     beliefs: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Plan:
+    """The days of a plan, each a list of steps."""
+
     title: str
     subtitle: str
     days: Sequence[Sequence[Step]]
 
 
 def read(file: Path) -> Plan:
-    """A plan, with what the notebooks and the exercises say of its steps.
+    """Read a plan, and add what the notebooks and the exercises say of its steps.
 
     Raises:
         ValueError: the plan and the course do not agree.
     """
-    given = tomllib.loads(file.read_text(encoding="utf-8"))
-    days = [_day(day, file.name) for day in given["days"]]
-    return Plan(given["title"], given["subtitle"], days)
-
-
-def page(file: Path) -> str:
-    """A plan as a page in Markdown.
-
-    Raises:
-        ValueError: the plan and the course do not agree.
-    """
-    plan = read(file)
-    lines = [
-        f"# {plan.title}",
-        f"*{plan.subtitle}*",
-        f"Written by `make plans` from `plans/{file.name}` and the notebooks: change those, not "
-        "this. *Alone* is how long the course expects a reader to take; what is marked with ◇ can "
-        "go where time runs short.",
-    ]
-    for number, steps in enumerate(plan.days, start=1):
-        lines += [f"## Day {number}"] if len(plan.days) > 1 else []
-        lines += [_table(steps), *_details(steps)]
-    return "\n\n".join(lines) + "\n"
-
-
-def _day(day: Mapping, name: str) -> list[Step]:
-    steps = []
-    for entry in day["steps"]:
+    plan = tomllib.loads(file.read_text(encoding="utf-8"))
+    days = []
+    for day in plan["days"]:
         try:
-            steps.append(_step(**entry))
+            steps = [_step(**entry) for entry in day["steps"]]
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{name}: {error}") from None
-    total = sum(step.minutes for step in steps)
-    if total != day["minutes"]:
-        raise ValueError(f"{name}: the steps take {total} minutes, the day has {day['minutes']}.")
-    return [*_ready(steps)]
+            raise ValueError(f"{file.name}: {error}") from None
+        total = sum(step.minutes for step in steps)
+        if total != day["minutes"]:
+            message = f"the steps take {total} minutes, the day has {day['minutes']}."
+            raise ValueError(f"{file.name}: {message}")
+        days.append(_with_preparation(steps))
+    return Plan(plan["title"], plan["subtitle"], days)
 
 
 def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> Step:
@@ -128,57 +103,55 @@ def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> S
         raise ValueError(f"a step of {minutes} minutes needs one of `show`, `task` and `pause`.")
     if pause:
         return Step(minutes, optional, pause)
-    about = _work(task) if task else section(show)
-    if minutes < about["own"]:
-        raise ValueError(f"{show or task} gets {minutes} minutes, and takes {about['own']} alone.")
-    return Step(minutes, optional, **about)
+    facts = _task_facts(task) if task else section_facts(show)
+    if minutes < facts["alone"]:
+        message = f"{show or task} gets {minutes} minutes, and takes {facts['alone']} alone."
+        raise ValueError(message)
+    return Step(minutes, optional, **facts)
 
 
 # --- A section to show ----------------------------------------------------------------------------
 
 
-def section(show: str) -> dict[str, Any]:
-    """What `Step` takes for a section, such as `01 · 1. A first picture`.
+def section_facts(show: str) -> dict[str, Any]:
+    """Return what `Step` takes for a section, such as `01 · 1. A first picture`.
 
     Raises:
         ValueError: there is no such section.
     """
     number, _, heading = show.partition(" · ")
-    path, cells = _section_cells(number, heading)
-    title = f"[{show}](../notebooks/{path.name}#{_anchor(heading)})"
-    explained = [one for one in _tasks().values() if _is_explained(one, path, heading)]
+    paths = {path.name[:2]: path for path in sorted(COURSE.glob("0*.ipynb"))}
+    if number not in paths:
+        raise ValueError(f"there is no notebook {number!r}: write `01 · 1. A first picture`.")
+    path = paths[number]
+    sections = stored_sections(path)
+    if heading not in sections:
+        raise ValueError(f"notebook {number} has no section {_suggestion(heading, sections)}")
+    cells = sections[heading]
+    tasks = []  # that the section explains
+    for name, task in _tasks().items():
+        place = section_of(name)
+        if (place.notebook, place.heading) == (path.stem, heading):
+            tasks.append(task)
+    slugs = ({mistake.misconception for mistake in task.mistakes} for task in tasks)
+    counts = Counter(slug for of_task in slugs for slug in of_task)
     return {
-        "title": title,
-        "own": round(minutes_of(cells)),
+        "title": f"[{show}](../notebooks/{path.name}#{_anchor(heading)})",
+        "alone": round(minutes_of(cells)),
         "file": path,
         "heading": heading,
         "notes": [_opening(cells)],
-        "asked": [*_asked(cells)],
-        "beliefs": _beliefs_behind(explained),
+        "questions": [*_questions(cells)],
+        "beliefs": sorted(filter(counts.get, bank.misconceptions()), key=counts.get, reverse=True),
     }
 
 
 def _anchor(heading: str) -> str:
-    """What JupyterLab calls a heading."""
+    """Return the anchor that JupyterLab gives a heading."""
     return heading.replace("`", "").replace(" ", "-")
 
 
-def _is_explained(task: Task, path: Path, heading: str) -> bool:
-    place = section_of(task.id)
-    return (place.notebook, place.heading) == (path.stem, heading)
-
-
-def _section_cells(number: str, heading: str) -> tuple[Path, list[NotebookNode]]:
-    paths = {path.name[:2]: path for path in sorted(COURSE.glob("0*.ipynb"))}
-    if number not in paths:
-        raise ValueError(f"there is no notebook {number!r}: write `01 · 1. A first picture`.")
-    sections = stored_sections(paths[number])
-    if heading not in sections:
-        raise ValueError(f"notebook {number} has no section {_unknown(heading, sections)}")
-    return paths[number], sections[heading]
-
-
-def _unknown(name: str, known: Iterable[str]) -> str:
+def _suggestion(name: str, known: Iterable[str]) -> str:
     known = [*known]
     near = difflib.get_close_matches(name, known, n=1) or known
     return f"{name!r}. Did you mean {' or '.join(map(repr, near))}?"
@@ -186,11 +159,12 @@ def _unknown(name: str, known: Iterable[str]) -> str:
 
 @cache
 def stored_sections(path: Path) -> dict[str, list[NotebookNode]]:
+    """Return the sections of a notebook as it is stored."""
     return sections_of(nbformat.read(path, as_version=4))
 
 
 def sections_of(notebook: NotebookNode) -> dict[str, list[NotebookNode]]:
-    """Heading → the cells below it; a cell with a heading inside is cut in two."""
+    """Map each heading to the cells below it; a cell with a heading inside is cut in two."""
     sections: dict[str, list[NotebookNode]] = {}
     cells: list[NotebookNode] = []  # before the first heading: the notebook's own title
     for cell in notebook.cells:
@@ -205,98 +179,93 @@ def sections_of(notebook: NotebookNode) -> dict[str, list[NotebookNode]]:
 
 
 def _opening(cells: Iterable[NotebookNode]) -> str:
-    """How the section begins: its idea in plain words, up to the end of a sentence or a formula."""
+    """Return how a section begins, up to the end of a sentence or a formula."""
     prose = (cell.source.strip() for cell in cells if cell.cell_type == "markdown")
-    parts = next(filter(None, prose)).split("\n\n")
-    ends = [place for place, part in enumerate(parts, start=1) if not re.search(r"[:\w]$", part)]
-    first = LINK.sub(r"\1", "\n\n".join(parts[: min(ends, default=1)]))
-    return f"**Say.**{BREAK if first.startswith('-') else ' '}{first}"
+    blocks = next(filter(None, prose)).split("\n\n")
+    ends = [place for place, text in enumerate(blocks, start=1) if not re.search(r"[:\w]$", text)]
+    opening = LINK.sub(r"\1", "\n\n".join(blocks[: min(ends, default=1)]))
+    separator = "\n\n" if opening.startswith("-") else " "
+    return f"**Say.**{separator}{opening}"
 
 
-def _asked(cells: list[NotebookNode]) -> Iterator[str]:
-    """The section's predictions, and what the notebook found."""
+def _questions(cells: list[NotebookNode]) -> Iterator[str]:
+    """Yield the section's predictions, each with the answer that the next cell computed."""
     code = [cell for cell in cells if cell.cell_type == "code"]
-    for cell, behind in itertools.pairwise(code):
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "predict":
-                question, *options = map(ast.literal_eval, node.args)
-                given = {one.arg: ast.literal_eval(one.value) for one in node.keywords}
-                low, high = given.get("between", ("", ""))
+    for cell, next_cell in itertools.pairwise(code):
+        for call in ast.walk(ast.parse(cell.source)):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "predict":
+                question, *options = map(ast.literal_eval, call.args)
+                keywords = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+                low, high = keywords.get("between", ("", ""))
                 choices = " / ".join(options[0]) if options else f"from {low:,} to {high:,}"
-                (answer,) = ANSWER.findall(_text(behind))
+                texts = [
+                    output.get("text", output.get("data", {}).get("text/plain", ""))
+                    for output in next_cell.outputs
+                ]
+                (answer,) = ANSWER.findall("\n".join(texts))
                 yield f"**Stop and ask.** *{question}* ({choices}) Then run it: {answer}."
 
 
-def _text(cell: NotebookNode) -> str:
-    plain = [one.get("text", one.get("data", {}).get("text/plain", "")) for one in cell.outputs]
-    return "\n".join(plain)
+# --- What has to be run before a section ----------------------------------------------------------
 
 
-def _beliefs_behind(tasks: Iterable[Task]) -> list[str]:
-    """The kinds of mistakes that tasks know, those of most tasks first."""
-    counts = Counter(kind for task in tasks for kind in {one.kind for one in task.mistakes})
-    return sorted(filter(counts.get, bank.misconceptions()), key=counts.get, reverse=True)
-
-
-# --- What a section rests on ----------------------------------------------------------------------
-
-
-def _ready(steps: Iterable[Step]) -> Iterator[Step]:
-    """The steps of a day, each with what has to be run before it."""
+def _with_preparation(steps: Iterable[Step]) -> list[Step]:
+    """Return the steps of a day, each with a note of what has to be run before it."""
+    prepared = []
     ran: dict[Path, set[str]] = defaultdict(set)
     for step in steps:
-        above = [one for one in rests_on(step) if one not in ran[step.file]]
-        if above:
-            ran[step.file].update(headings_above(step))
-            first = (
+        missing = [heading for heading in rests_on(step) if heading not in ran[step.file]]
+        if missing:
+            ran[step.file].update(_headings_above(step))
+            *most, last = (f"*{heading}*" for heading in missing)
+            note = (
                 f"**First.** Click on its heading and choose {RUN_ABOVE}, best in a break before: "
+                f"it rests on {', '.join(most)}{' and ' if most else ''}{last}."
             )
-            first += f"it rests on {_list(above)}."
-            step = replace(step, above=above, notes=[first, *step.notes])
+            step = replace(step, rests_on=missing, notes=[note, *step.notes])
         ran[step.file].add(step.heading)
-        yield step
+        prepared.append(step)
+    return prepared
 
 
 def rests_on(step: Step) -> list[str]:
-    """The sections above a step's own that define what its cells use, in their order."""
+    """Return the headings of the sections above that define what a step's cells use, in order."""
     if not step.heading:
         return []
     sections = stored_sections(step.file)
     last: dict[str, str] = {}  # name → the section above that defines it last
-    for heading in headings_above(step):
+    for heading in _headings_above(step):
         last |= dict.fromkeys(_names(sections[heading])[0], heading)
     needed = {last[name] for name in _names(sections[step.heading])[1] if name in last}
     return [heading for heading in sections if heading in needed]
 
 
-def headings_above(step: Step) -> list[str]:
+def _headings_above(step: Step) -> list[str]:
     return [*itertools.takewhile(step.heading.__ne__, stored_sections(step.file))]
 
 
 def _names(cells: Iterable[NotebookNode]) -> tuple[set[str], set[str]]:
-    """The names that cells define, and those that they use before any of them has."""
+    """Return the names that cells define, and those that they use before one defines them."""
     defined: set[str] = set()
     used: set[str] = set()
     for cell in cells:
         if cell.cell_type == "code":
             table = symtable.symtable(cell.source, "cell", "exec")
-            made = filter(lambda one: one.is_assigned() or one.is_imported(), table.get_symbols())
-            defined |= {symbol.get_name() for symbol in made}
-            used |= {*_globals(table)} - defined
+            defined |= {
+                symbol.get_name()
+                for symbol in table.get_symbols()
+                if symbol.is_assigned() or symbol.is_imported()
+            }
+            used |= {*_global_names(table)} - defined
     return defined, used
 
 
-def _globals(table: symtable.SymbolTable) -> Iterator[str]:
-    """What a cell and the functions in it take from the notebook."""
+def _global_names(table: symtable.SymbolTable) -> Iterator[str]:
+    """Yield the names that a cell and the functions in it take from the notebook."""
     top = table.get_type() == "module"
-    yield from (one.get_name() for one in table.get_symbols() if top or one.is_global())
+    yield from (symbol.get_name() for symbol in table.get_symbols() if top or symbol.is_global())
     for inner in table.get_children():
-        yield from _globals(inner)
-
-
-def _list(headings: Sequence[str]) -> str:
-    *most, last = (f"*{heading}*" for heading in headings)
-    return f"{', '.join(most)} and {last}" if most else last
+        yield from _global_names(inner)
 
 
 # --- A task to work on ----------------------------------------------------------------------------
@@ -307,74 +276,84 @@ def _tasks() -> dict[str, Task]:
     return {task.id: task for tasks in bank.tasks().values() for task in tasks}
 
 
-def _work(name: str) -> dict[str, Any]:
-    """What `Step` takes for a task: what to ask whoever gets it wrong, nothing of the answer."""
+def _task_facts(name: str) -> dict[str, Any]:
+    """Return what `Step` takes for a task: what to ask about mistakes, nothing of the answer."""
     if name not in _tasks():
-        raise ValueError(f"the exercises have no task {_unknown(name, _tasks())}")
+        raise ValueError(f"the exercises have no task {_suggestion(name, _tasks())}")
     task = _tasks()[name]
     (file,) = (notebook for notebook, tasks in bank.tasks().items() if task in tasks)
     path = bank.FOLDER / f"{file}.ipynb"
     number = bank.tasks()[file].index(task) + 1
     place = f"{path.name}#{_anchor(f'{number}. {task.title}')}"
-    title = f"Everybody: [{task.title}](../exercises/{place}), `{name}`"
-    where = (
-        "" if number == 1 else f" Task {number}: run the notebook's first code cell, then go there."
-    )
-    notes = [f'{task.facts}.{where} `hint("{name}")` opens three hints, one at a time.']
+    way = f" Task {number}: run the notebook's first code cell, then go there." * (number > 1)
+    notes = [f'{task.facts}.{way} `hint("{name}")` opens three hints, one at a time.']
     questions = {mistake.hint: mistake.name for mistake in reversed(task.mistakes)}
     for question, mistake in [*reversed(questions.items())][:MOST]:
         notes.append(f"**Some will have:** {mistake}. **Ask:** {question}")
-    return {"title": title, "own": task.minutes, "file": path, "task": name, "notes": notes}
+    title = f"Everybody: [{task.title}](../exercises/{place}), `{name}`"
+    return {"title": title, "alone": task.minutes, "file": path, "notes": notes}
 
 
 # --- On the page ----------------------------------------------------------------------------------
 
 
-def _table(steps: Sequence[Step]) -> str:
-    spare = sum(step.minutes for step in steps if step.optional)
-    rows = ["| From | Minutes | Alone | |", "|---|---|---|---|"]
-    for start, step in _timed(steps):
-        mark = "◇ " if step.optional else ""
-        rows.append(f"| {start} | {step.minutes} | {step.own or ''} | {mark}{step.title} |")
-    end = _clock(sum(step.minutes for step in steps))
-    return "\n".join([*rows, f"| {end} | | | the end; ◇ makes {spare} minutes |"])
+def page(file: Path) -> str:
+    """Return the page of a plan in Markdown.
+
+    Raises:
+        ValueError: the plan and the course do not agree.
+    """
+    plan = read(file)
+    blocks = [
+        f"# {plan.title}",
+        f"*{plan.subtitle}*",
+        f"Written by `make plans` from `plans/{file.name}` and the notebooks: change those, not "
+        "this. *Alone* is how long the course expects a reader to take; what is marked with ◇ can "
+        "go where time runs short.",
+    ]
+    for number, steps in enumerate(plan.days, start=1):
+        blocks += [f"## Day {number}"] if len(plan.days) > 1 else []
+        rows = ["| From | Minutes | Alone | |", "|---|---|---|---|"]
+        details = []
+        for start, step, remarks in schedule(steps):
+            mark = "◇ " if step.optional else ""
+            rows.append(f"| {start} | {step.minutes} | {step.alone or ''} | {mark}{step.title} |")
+            if step.notes:
+                heading = f"### {start} · {step.title}"
+                details += [heading, *step.notes, *step.questions, *remarks]
+        end = _clock(sum(step.minutes for step in steps))
+        spare = sum(step.minutes for step in steps if step.optional)
+        rows.append(f"| {end} | | | the end; ◇ makes {spare} minutes |")
+        blocks += ["\n".join(rows), *details]
+    return "\n\n".join(blocks) + "\n"
 
 
-def _details(steps: Sequence[Step]) -> Iterator[str]:
-    for start, step, more in told(steps):
-        if step.notes:
-            yield f"### {start} · {step.title}"
-            yield from (*step.notes, *step.asked, *more)
-
-
-def told(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
-    """Each step with the time of its start, and what there is to say beside its notes."""
+def schedule(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
+    """Yield each step with the time of its start, and what there is to say beside its notes."""
+    passed = 0
     known: set[str] = set()  # a belief is spoken of once a day, where it first shows
-    kinds = bank.misconceptions()
-    for number, (start, step) in enumerate(_timed(steps), start=1):
-        new = [kinds[slug] for slug in step.beliefs if slug not in known][:MOST]
-        known |= {kind.slug for kind in new}
-        more = [f"**Some will believe** that {one.belief}. **Say:** {one.advice}" for one in new]
+    vocabulary = bank.misconceptions()
+    for number, step in enumerate(steps, start=1):
+        new = [vocabulary[slug] for slug in step.beliefs if slug not in known][:MOST]
+        known |= {misconception.slug for misconception in new}
+        remarks = [
+            f"**Some will believe** that {misconception.belief}. **Say:** {misconception.advice}"
+            for misconception in new
+        ]
         if step.optional:
             late = f"◇ **Late?** Leave it out, and {step.minutes} minutes are won."
-            more.append(late + _without(step, steps[number:]))
-        yield start, step, more
-
-
-def _without(step: Step, later: Sequence[Step]) -> str:
-    """What has to be run, if a section is left out, for those that rest on it."""
-    of_notebook = (one for one in later if one.file == step.file)
-    for one in itertools.takewhile(lambda one: not one.above, of_notebook):
-        if step.heading in rests_on(one):
-            return f" Then click on *{one.heading}*, which rests on it, and choose {RUN_ABOVE}."
-    return ""
-
-
-def _timed(steps: Sequence[Step]) -> Iterator[tuple[str, Step]]:
-    passed = 0
-    for step in steps:
-        yield _clock(passed), step
+            remarks.append(late + _if_left_out(step, steps[number:]))
+        yield _clock(passed), step, remarks
         passed += step.minutes
+
+
+def _if_left_out(step: Step, later: Sequence[Step]) -> str:
+    """Return what has to be run for the steps that rest on a section, if it is left out."""
+    of_notebook = (other for other in later if other.file == step.file)
+    for other in itertools.takewhile(lambda other: not other.rests_on, of_notebook):
+        if step.heading in rests_on(other):
+            return f" Then click on *{other.heading}*, which rests on it, and choose {RUN_ABOVE}."
+    return ""
 
 
 def _clock(minutes: int) -> str:
@@ -384,7 +363,7 @@ def _clock(minutes: int) -> str:
 def main() -> None:
     """Write the pages of all plans."""
     try:
-        pages = {HERE / f"{plan.stem}.md": page(plan) for plan in PLANS}
+        pages = {HERE / f"{file.stem}.md": page(file) for file in PLANS}
     except ValueError as error:
         sys.exit(str(error))
     for path, text in pages.items():

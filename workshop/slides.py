@@ -1,6 +1,6 @@
-"""Slides for a room: `python -m workshop.slides`, or `make slides`.
+"""Make slides for a room: `python -m workshop.slides`, or `make slides`.
 
-A deck for each plan and one for each notebook, made of the notebooks as they are stored:
+There is a deck for each plan and one for each notebook, made of the notebooks as they are stored:
 
 - each code cell is a slide, with the text above it: what it draws, or prints beside its code;
 - a prediction is a slide to stop at and ask, and the next one answers;
@@ -32,8 +32,19 @@ from solutions.facts import TITLE
 from utils.checks import bank
 from utils.translators import DECODERS, read_translator
 from utils.widgets.module import module
-from utils.widgets.standalone import alive
-from workshop.plan import COURSE, HERE, LINK, PLANS, Plan, Step, read, section, sections_of, told
+from utils.widgets.standalone import with_explorers
+from workshop.plan import (
+    COURSE,
+    HERE,
+    LINK,
+    PLANS,
+    Plan,
+    Step,
+    read,
+    schedule,
+    section_facts,
+    sections_of,
+)
 
 ROOT = HERE.parent
 SLIDES = ROOT / "build" / "slides"
@@ -50,83 +61,80 @@ SHORT = 12  # lines of code that are shown; more are folded, if there is anythin
 
 @dataclass(frozen=True)
 class Slide:
-    """A slide.
+    """A slide of a deck.
 
     Args:
         title: what stands at its top, in Markdown.
-        said: its text, in Markdown.
+        text: in Markdown.
         code: of the cell, if it has one to show.
         outputs: what the cell showed.
-        kind: how it looks: "text", "ask", "answer", "task", "pause" or "title".
-        where: the notebook that it comes from, with the section if the title does not say it.
+        layout: "text", "ask", "answer", "task", "pause" or "title".
+        where: the notebook that it comes from, with the section if the title does not name it.
         notes: for the speaker, in Markdown.
     """
 
     title: str
-    said: str = ""
+    text: str = ""
     code: str = ""
     outputs: Sequence[NotebookNode] = ()
-    kind: str = "text"
+    layout: str = "text"
     where: str = ""
     notes: list[str] = field(default_factory=list)
 
     @property
-    def pictured(self) -> bool:
-        html = "".join(one.get("data", {}).get("text/html", "") for one in self.outputs)
-        return any(mark in html for mark in PICTURES)
+    def has_picture(self) -> bool:
+        html = "".join(output.get("data", {}).get("text/html", "") for output in self.outputs)
+        return any(tag in html for tag in PICTURES)
 
     @property
-    def folded(self) -> bool:
-        """Whether its code waits behind a click."""
-        plain = self.pictured or self.kind == "answer" or self.code.count("\n") >= SHORT
-        return bool(self.outputs) and plain
+    def is_folded(self) -> bool:
+        """Return whether its code waits behind a click."""
+        is_long = self.code.count("\n") >= SHORT
+        return bool(self.outputs) and (self.has_picture or self.layout == "answer" or is_long)
 
 
 def deck(plan: Plan) -> str:
-    """The page of a deck."""
+    """Return the page of a plan's deck."""
     stacks = []
     for number, steps in enumerate(plan.days, start=1):
         day = f"Day {number}: {plan.title}" if len(plan.days) > 1 else plan.title
-        stacks.append([Slide(day, plan.subtitle, kind="title")])
-        stacks += [stack(*one) for one in told(steps)]
+        stacks.append([Slide(day, plan.subtitle, layout="title")])
+        stacks += [stack(*entry) for entry in schedule(steps)]
     page = _environment().get_template("deck.html").render(title=plan.title, stacks=stacks)
     return page.replace("<!-- loaded -->", _loaded({*MODULE.findall(page)}))
 
 
-def stack(start: str, step: Step, more: list[str]) -> list[Slide]:
-    """The slides of a step, with what to say."""
+def stack(start: str, step: Step, remarks: list[str]) -> list[Slide]:
+    """Return the slides of a step, with the speaker's notes; `schedule` yields the arguments."""
+    minutes = f"**{step.minutes} minutes**"
     if step.heading:
         slides = [*_section_slides(step)]
+    elif step.notes:
+        text = f"{minutes}\n\n`exercises/{step.file.name}`\n\n{step.notes[0]}"
+        slides = [Slide(step.title, text, layout="task")]
     else:
-        kind = "task" if step.notes else "pause"
-        slides = [Slide(step.title, _on_the_slide(step), kind=kind)]
+        slides = [Slide(step.title, minutes, layout="pause")]
     clock = f"**{start}** · {step.minutes} minutes · {step.title}"
-    slides[0].notes[:0] = [*step.notes, *more]
+    slides[0].notes[:0] = [*step.notes, *remarks]
     for slide in slides:
         slide.notes.insert(0, clock)
     return slides
-
-
-def _on_the_slide(step: Step) -> str:
-    lines = [f"**{step.minutes} minutes**"]
-    if step.notes:  # a task
-        lines += [f"`exercises/{step.file.name}`", step.notes[0]]
-    return "\n\n".join(lines)
 
 
 # --- A section's slides ---------------------------------------------------------------------------
 
 
 def _section_slides(step: Step) -> Iterator[Slide]:
-    asked = iter(step.asked)
-    title, waiting, shown = step.heading, [], []  # what the last cell showed is still spoken of
+    """Yield the slides of a section: one for each code cell, more where its text has no room."""
+    questions = iter(step.questions)
+    title, waiting, shown = step.heading, [], []  # text before a cell, and what the last one showed
 
-    def slide(said: str, **parts) -> Slide:
-        below = title != step.heading
-        where = LINK.sub(r"\1", step.title) if below else f"Notebook {step.file.name[:2]}"
-        return Slide(title, said, where=where, **parts)
+    def slide(text: str, **parts) -> Slide:
+        is_below = title != step.heading
+        where = LINK.sub(r"\1", step.title) if is_below else f"Notebook {step.file.name[:2]}"
+        return Slide(title, text, where=where, **parts)
 
-    def texts(blocks: list[str]) -> Iterator[Slide]:
+    def text_slides(blocks: list[str]) -> Iterator[Slide]:
         for group in packed(blocks, ROOM_BESIDE if shown else ROOM_ALONE):
             yield slide("\n\n".join(group), outputs=shown)
 
@@ -134,28 +142,28 @@ def _section_slides(step: Step) -> Iterator[Slide]:
         if cell.cell_type == "markdown":
             for block in blocks(cell.source):
                 if block.startswith("### "):
-                    yield from texts(waiting)
+                    yield from text_slides(waiting)
                     title, waiting, shown = block.removeprefix("### "), [], []
                 else:
                     waiting.append(block)
             continue
         if "predict(" in cell.source:
-            last = slide("", outputs=cell.outputs, kind="ask", notes=[next(asked)])
+            last = slide("", outputs=cell.outputs, layout="ask", notes=[next(questions)])
         else:
-            kind = "answer" if ".reveal(" in cell.source else "text"
-            last = slide("", code=cell.source, outputs=cell.outputs, kind=kind)
-        lines = 0 if last.folded else last.code.count("\n") + 1
+            layout = "answer" if ".reveal(" in cell.source else "text"
+            last = slide("", code=cell.source, outputs=cell.outputs, layout=layout)
+        lines = 0 if last.is_folded else last.code.count("\n") + 1
         *before, beside = packed(waiting, ROOM_BESIDE - LINE * lines) or [[]]
-        yield from texts([block for group in before for block in group])
-        yield replace(last, said="\n\n".join(beside))
+        yield from text_slides([block for group in before for block in group])
+        yield replace(last, text="\n\n".join(beside))
         waiting, shown = [], cell.outputs
-    yield from texts(waiting)
+    yield from text_slides(waiting)
 
 
 def blocks(text: str) -> Iterator[str]:
-    """Its paragraphs, each with what it leads to: a list, or a formula that goes on with it."""
+    """Yield the paragraphs of a text, each with the list or the formula that it leads to."""
     whole = ""
-    for block in filter(None, (one.strip("\n") for one in BLOCK.findall(text))):
+    for block in filter(None, (part.strip("\n") for part in BLOCK.findall(text))):
         whole += f"\n\n{block}" if whole else block
         if block.startswith("### ") or not re.search(r"[:,\w]$", block):
             yield whole
@@ -165,41 +173,51 @@ def blocks(text: str) -> Iterator[str]:
 
 
 def packed(blocks: Iterable[str], room: int) -> list[list[str]]:
-    """Paragraphs in as few groups as have room on a slide; the last is filled first."""
+    """Group paragraphs into as few slides as have room for them, the last one filled first.
+
+    Args:
+        blocks: the paragraphs, in order.
+        room: of a slide, in letters; a displayed formula takes that of `FORMULA`.
+    """
+
+    def size(block: str) -> int:
+        return len(block) + FORMULA * (block.count("$$") // 2)
+
     groups: list[list[str]] = []
     for block in reversed([*blocks]):
-        if groups and sum(map(_size, [*groups[0], block])) <= room:
+        if groups and sum(map(size, [*groups[0], block])) <= room:
             groups[0].insert(0, block)
         else:
             groups.insert(0, [block])
     return groups
 
 
-def _size(block: str) -> int:
-    return len(block) + FORMULA * (block.count("$$") // 2)
-
-
 @cache
 def sections(path: Path) -> dict[str, list[NotebookNode]]:
-    """Heading → the cells below it, as a page without a kernel shows them."""
-    return sections_of(alive(nbformat.read(path, as_version=4)))
+    """Map each heading to the cells below it, as a page without a kernel shows them."""
+    return sections_of(with_explorers(nbformat.read(path, as_version=4)))
 
 
-def whole(path: Path) -> Plan:
-    """A notebook from its first section to its last, as a plan."""
+def notebook_plan(path: Path) -> Plan:
+    """Return a notebook from its first section to its last, as a plan."""
     number = path.name[:2]
-    found = TITLE.match(nbformat.read(path, as_version=4).cells[0].source)
-    steps = [section(f"{number} · {one}") for one in sections(path) if one not in LEFT_OUT]
+    top = TITLE.match(nbformat.read(path, as_version=4).cells[0].source)
+    day = []
+    for heading in sections(path):
+        if heading not in LEFT_OUT:
+            facts = section_facts(f"{number} · {heading}")
+            day.append(Step(minutes=facts["alone"], optional=False, **facts))
     tasks = bank.tasks()[path.stem]
-    pointer = Step(
-        minutes=sum(task.minutes for task in tasks),
-        optional=False,
-        title="Now you: the exercises",
-        file=bank.FOLDER / path.name,
-        notes=[" · ".join(task.title for task in tasks)],
+    day.append(
+        Step(
+            minutes=sum(task.minutes for task in tasks),
+            optional=False,
+            title="Now you: the exercises",
+            file=bank.FOLDER / path.name,
+            notes=[" · ".join(task.title for task in tasks)],
+        )
     )
-    day = [*(Step(minutes=one["own"], optional=False, **one) for one in steps), pointer]
-    return Plan(f"{number} · {found['title']}", found["subtitle"], [day])
+    return Plan(f"{number} · {top['title']}", top["subtitle"], [day])
 
 
 # --- On the page ----------------------------------------------------------------------------------
@@ -225,19 +243,19 @@ def _environment() -> Environment:
 
 
 def _line(text: str) -> Markup:
-    """Markdown of one line, without the paragraph round it; "1. Title" begins no list."""
+    """Render Markdown of one line, without a paragraph around it; "1. Title" begins no list."""
     text = re.sub(r"^(\d+)\.", r"\1\.", LINK.sub(r"\1", text))
     return Markup(re.sub(r"^<p>|</p>\s*$", "", markdown2html(text)))
 
 
 def _loaded(explorers: set[str]) -> str:
-    """What `site.js` loads: it finds it in the page, as one opened from a disk may load no file."""
+    """Return what `site.js` loads, within the page: a page opened from a disk may load no file."""
     modules = {
-        f"./explorers/{name}.js": _address("text/javascript", module(name).encode())
+        f"./explorers/{name}.js": _data_url("text/javascript", module(name).encode())
         for name in sorted({"standalone", *explorers})
     }
     weights = {
-        name: _address("application/octet-stream", read_translator(name))
+        name: _data_url("application/octet-stream", read_translator(name))
         for name in DECODERS
         if "translator" in explorers
     }
@@ -247,8 +265,8 @@ def _loaded(explorers: set[str]) -> str:
     )
 
 
-def _address(kind: str, content: bytes) -> str:
-    return f"data:{kind};base64,{b64encode(content).decode()}"
+def _data_url(mime_type: str, content: bytes) -> str:
+    return f"data:{mime_type};base64,{b64encode(content).decode()}"
 
 
 def build(folder: Path, decks: dict[str, Plan]) -> None:
@@ -270,7 +288,7 @@ def build(folder: Path, decks: dict[str, Plan]) -> None:
 def main() -> None:
     """Write the decks of all plans and notebooks."""
     plans = {file.stem: read(file) for file in PLANS}
-    notebooks = {path.name[:2]: whole(path) for path in sorted(COURSE.glob("0*.ipynb"))}
+    notebooks = {path.name[:2]: notebook_plan(path) for path in sorted(COURSE.glob("0*.ipynb"))}
     build(SLIDES, plans | notebooks)
     print(f"Open {SLIDES / 'index.html'} in a browser. S opens the speaker's notes.")
 

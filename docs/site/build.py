@@ -1,4 +1,4 @@
-"""The reading site: `make site`, or `python docs/site/build.py FOLDER`.
+"""Build the reading site: `make site`, or `python docs/site/build.py FOLDER`.
 
 It lays the course out for Sphinx, which makes the pages. Notebooks are taken as they are stored;
 what they hold of widgets, `site.js` brings to life.
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 import nbformat
 
-from utils.widgets.standalone import alive, place_of
+from utils.widgets.standalone import explorer_place, with_explorers
 from utils.widgets.translator import Translator
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def prepare(folder: Path) -> None:
         place = folder / FRONT.get(page.as_posix(), page)
         place.parent.mkdir(parents=True, exist_ok=True)
         if page.suffix == ".ipynb":
-            notebook = alive(nbformat.read(ROOT / page, as_version=4))
+            notebook = with_explorers(nbformat.read(ROOT / page, as_version=4))
             for cell in notebook.cells:
                 if cell.cell_type == "markdown":
                     cell.source = with_links(cell.source, page, pages)
@@ -69,14 +69,14 @@ def prepare(folder: Path) -> None:
 
 
 def _opening() -> str:
-    """What a visitor meets first: two translators that one can type to."""
+    """Return what stands at the top of the site: two translators to type to."""
     translator = Translator("The cat sat on the mat")
-    place = place_of("translator", translator.get_state(), translator.picture())
+    place = explorer_place("translator", translator.get_state(), translator.picture())
     return f"{WELCOME}\n\n{place}"
 
 
 def with_links(text: str, page: Path, pages: set[Path]) -> str:
-    """Text whose links hold on the site: what is no page of it becomes its own words.
+    """Return a text whose links hold on the site; a link to no page of it becomes its words alone.
 
     JupyterLab calls a heading "3.-Two-blocks", Sphinx "3-two-blocks".
     """
@@ -96,6 +96,7 @@ def with_links(text: str, page: Path, pages: set[Path]) -> str:
 
 
 def _resolved(folder: Path, target: str) -> Path:
+    """Return the path that a relative link leads to, without looking at the disk."""
     parts: list[str] = [*folder.parts]
     for part in PurePosixPath(target).parts:
         if part == "..":
@@ -106,7 +107,7 @@ def _resolved(folder: Path, target: str) -> Path:
 
 
 def build(folder: Path) -> None:
-    """Make the site anew. A warning of Sphinx's, such as a link that leads nowhere, is an error."""
+    """Build the site; a warning of Sphinx's, such as a link that leads nowhere, is an error."""
     with tempfile.TemporaryDirectory() as source:
         prepare(Path(source))
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""How Sphinx builds the reading site. `make site` runs it on what `build.py` has laid out."""
+"""Configure Sphinx for the reading site; `make site` runs it on what `build.py` has written."""
 
 project = "Attention, from the heatmap up"
 html_title = project

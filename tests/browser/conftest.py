@@ -1,4 +1,4 @@
-"""One browser and one JupyterLab for all tests of this package; opening either takes seconds.
+"""Share one browser and one JupyterLab among all tests here; opening either takes seconds.
 
 They do not outlive the package, as tests elsewhere open a browser too, and there can be only one.
 """
@@ -16,13 +16,13 @@ def browser():
 
 @pytest.fixture(scope="package")
 def course(tmp_path_factory):
-    """A copy of the course, which the lab shows."""
+    """Return a copy of the course, which the lab shows."""
     return copy_course(tmp_path_factory.mktemp("course"))
 
 
 @pytest.fixture(scope="package")
 def lab(course):
-    """The address of JupyterLab, with its token."""
+    """Return the address of JupyterLab, with its token."""
     with running_lab(course) as address:
         yield address
 

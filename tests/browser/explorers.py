@@ -1,7 +1,7 @@
-"""Explorers in a page of their own: no JupyterLab, no kernel, no network.
+"""Show explorers in a page of their own: no JupyterLab, no kernel, no network.
 
-What the tests need of every explorer: to show it, to move all its controls by keyboard, to see
-whether the picture changed, and to time it.
+The tests of every explorer show it, move all its controls by keyboard, see whether the picture has
+changed, and time it.
 """
 
 from base64 import b64encode
@@ -21,7 +21,7 @@ SHOW = """async ([text, standalone, state, files]) => {
   const [{ default: explorer }, { mount }] = await Promise.all([load(text), load(standalone)]);
   const place = document.createElement("main");
   document.body.append(place);
-  const bytes = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const answer = async ({ want }) => [{ have: want }, [new DataView(bytes(files[want]).buffer)]];
   mount(explorer, state, place, answer);
   await new Promise((answered) => setTimeout(answered));
@@ -30,11 +30,11 @@ SHOW = """async ([text, standalone, state, files]) => {
 # What is seen: all text, shapes and colours, the pixels of canvases, and marks in a form. Where a
 # slider or a switch stands is not enough: it has to move something else.
 LOOK = """root => {
-  const marks = [...root.querySelectorAll("input[type=radio]")].map((one) => one.checked);
-  const pixels = [...root.querySelectorAll("canvas")].map((one) => one.toDataURL());
+  const marks = [...root.querySelectorAll("input[type=radio]")].map((radio) => radio.checked);
+  const pixels = [...root.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL());
   const copy = root.cloneNode(true);
-  copy.querySelectorAll("input, select, output").forEach((one) => one.remove());
-  copy.querySelectorAll("[data-value]").forEach((one) => one.removeAttribute("data-value"));
+  copy.querySelectorAll("input, select, output").forEach((node) => node.remove());
+  copy.querySelectorAll("[data-value]").forEach((node) => node.removeAttribute("data-value"));
   return JSON.stringify([copy.innerHTML, marks, pixels]);
 }"""
 
@@ -54,13 +54,13 @@ TIMES = """async ([input, moves]) => {
 
 
 def show(page: Page, widget, theme: str = "light") -> Locator:
-    """A page with nothing but this explorer."""
+    """Show nothing but this explorer on a page, and return it."""
     page.set_content(f"<!doctype html><html lang='en'><title>An explorer</title>{THEMES[theme]}")
     return add(page, widget)
 
 
 def add(page: Page, widget) -> Locator:
-    """Mount a widget's own module with its state, as the reading site does."""
+    """Add an explorer to a page as the reading site does, from its module and state; return it."""
     state = {name: value for name, value in widget.get_state().items() if not name.startswith("_")}
     standalone = (FOLDER / "standalone.js").read_text(encoding="utf-8")
     translators = widget.names if isinstance(widget, Translator) else []
@@ -70,13 +70,14 @@ def add(page: Page, widget) -> Locator:
 
 
 def look(root: Locator) -> str:
-    """All that is seen of an explorer, except where its controls stand."""
+    """Return all that is seen of an explorer, except where its controls stand."""
     return root.evaluate(LOOK)
 
 
 def numbers(place: Locator) -> list[float]:
-    """The values in full that lie behind heatmaps and bars, in reading order."""
-    return [float(one.get_attribute("data-value")) for one in place.locator("[data-value]").all()]
+    """Return the values in full that lie behind heatmaps and bars, in reading order."""
+    read = "cells => cells.map((cell) => Number(cell.dataset.value))"
+    return place.locator("[data-value]").evaluate_all(read)
 
 
 def move_controls(root: Locator) -> list[str]:
@@ -92,33 +93,32 @@ def move_controls(root: Locator) -> list[str]:
         name = control.get_attribute("aria-label") or control.evaluate(
             "node => (node.labels?.[0] ?? node).textContent.trim()"
         )
-        before, seen = look(root), set()
+        before, looks = look(root), set()
         control.focus()
         for key in keys_of(control):
             control.page.keyboard.press(key)
             control.page.wait_for_timeout(30)  # what is asked of a host comes a little later
-            seen.add(look(root))
-        if seen == {before}:
+            looks.add(look(root))
+        if looks == {before}:
             idle.append(name)
     return idle
 
 
-def kind_of(control: Locator) -> str:
+def type_of(control: Locator) -> str:
+    """Return a control's type, as HTML names it."""
     return control.evaluate("node => node.type")
 
 
 def keys_of(control: Locator) -> list[str]:
-    """What moves it: a slider to both its ends, a choice and a switch there and back."""
-    kind = kind_of(control)
-    if kind == "range":
-        return ["Home", "End"]
-    if kind == "select-one":
-        return ["ArrowDown", "ArrowUp", "ArrowDown"]
-    if kind in ("text", "search"):
-        return ["End", "x", "Enter"]
-    return ["Space", "Space"]
+    """Return the keys that move a slider to both its ends, a choice and a switch there and back."""
+    keys = {
+        "range": ["Home", "End"],
+        "select-one": ["ArrowDown", "ArrowUp", "ArrowDown"],
+        "text": ["End", "x", "Enter"],
+    }
+    return keys.get(type_of(control), ["Space", "Space"])
 
 
 def redraw_times(slider: Locator, moves: int = 60) -> list[float]:
-    """Milliseconds from each of many movements to the frame that shows it."""
+    """Return the milliseconds from each of many movements to the frame that shows it."""
     return slider.evaluate(f"input => ({TIMES})([input, {moves}])")

@@ -1,10 +1,11 @@
-"""Everything that can be wrong with a notebook once it is opened, run and moved in JupyterLab.
+"""Find everything that can be wrong with a notebook once it is opened, run and moved in JupyterLab.
 
 An exception in a widget's callback reaches nobody but the kernel's listeners, and one in its
 JavaScript nobody but the browser's console; a learner sees a picture that stands still. So the
-inspection listens to both, moves every control by keyboard to both ends, and one of each kind by
-mouse, and expects another picture each time. The course's own notebooks are also read as they are
-stored; `make screenshots` takes pictures of that, into build/screenshots.
+inspection listens to both, moves every control by keyboard to both ends, and expects another
+picture each time. A thorough one also looks in both themes, and moves a slider of each widget by
+mouse. The course's own notebooks are also read as they are stored; `make screenshots` takes
+pictures of that, into build/screenshots.
 """
 
 import os
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page
 
-from tests.browser.explorers import LOOK, keys_of, kind_of
+from tests.browser.explorers import LOOK, keys_of, type_of
 from tests.browser.lab import ROOT, RUN_MILLISECONDS, go_to, is_own, open_notebook, switch_theme
 from utils.widgets.prediction import GuessFirst
 
@@ -56,98 +57,107 @@ NAME = """node => (node.getAttribute("aria-label")
 
 @dataclass
 class Findings:
-    """What is wrong, and what was counted on the way."""
+    """The faults of a notebook, and what was counted on the way."""
 
-    wrong: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
     controls: int = 0
     moved: int = 0
     violations: int = 0
     outside: int = 0
 
 
-def inspect(browser: Browser, address: str, path: str) -> Findings:
+def inspect(browser: Browser, address: str, path: str, thorough: bool = False) -> Findings:
     """Open a notebook in a page of its own, run all its cells, move what can be moved.
 
     Args:
         browser: a running one.
         address: of a running JupyterLab, with its token.
         path: of the notebook, from the course's folder.
+        thorough: whether to look in both themes, and to move sliders by mouse, too.
     """
-    found = Findings()
+    findings = Findings()
+    themes = ("Dark", "Light") if thorough else ("Light",)
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.set_default_timeout(RUN_MILLISECONDS)
-    listen_to_page(page, address, found)
+    listen_to_page(page, address, findings)
     folder, _, name = path.partition("/")
     if folder == "notebooks" and name.startswith("0"):
         open_notebook(page, address, name)
-        read_in_both_themes(page, name[:2], found)
+        read_as_stored(page, name[:2], themes, findings)
     else:
         go_to(page, address, path)
     page.get_by_text("| Idle").wait_for()  # the status bar: a kernel is up
     page.evaluate(LISTEN)
     page.evaluate(RUN, RUN_MILLISECONDS)
-    found.wrong += [f"a cell failed: {error}" for error in page.evaluate(FAILED_CELLS)]
-    move_controls(page, found)
-    for theme in ("Dark", "Light"):
+    findings.faults += [f"a cell failed: {error}" for error in page.evaluate(FAILED_CELLS)]
+    move_controls(page, thorough, findings)
+    for theme in themes:
         switch_theme(page, theme)
-        look_with_axe(page, theme, found)
+        look_with_axe(page, theme, findings)
     for alert in page.locator(".jp-Notebook [role=alert], .jp-Dialog").all_inner_texts():
-        found.wrong.append(f"on the page: {alert}")
-    found.wrong += [f"a callback failed: {error}" for error in page.evaluate("unseen")]
-    page.evaluate("jupyterapp.shell.currentWidget.context.sessionContext.shutdown()")
+        findings.faults.append(f"on the page: {alert}")
+    findings.faults += [f"a callback failed: {error}" for error in page.evaluate("unseen")]
+    shut_down_kernel(page)
     page.close()
-    return found
+    return findings
 
 
-def listen_to_page(page: Page, address: str, found: Findings) -> None:
+def shut_down_kernel(page: Page) -> None:
+    """End the kernel of the notebook that is shown."""
+    page.evaluate("jupyterapp.shell.currentWidget.context.sessionContext.shutdown()")
+
+
+def listen_to_page(page: Page, address: str, findings: Findings) -> None:
     """Note errors of the course on the page, and requests to any other host than its own."""
 
-    def ask(url: str) -> None:
+    def note_request(url: str) -> None:
         parts = urlsplit(url)
         if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != home:
-            found.outside += 1
-            found.wrong.append(f"asked another machine: {url}")
+            findings.outside += 1
+            findings.faults.append(f"asked another machine: {url}")
 
-    def say(line: ConsoleMessage) -> None:
+    def note_line(line: ConsoleMessage) -> None:
         if line.type == "error" and is_own(line.text):
             first_line = line.text.partition("\n")[0]
-            found.wrong.append(f"in the console: {first_line}")
+            findings.faults.append(f"in the console: {first_line}")
 
-    def fail(error: Error) -> None:
+    def note_error(error: Error) -> None:
         if is_own(f"{error}\n{error.stack}"):
-            found.wrong.append(f"in the page: {error}")
+            findings.faults.append(f"in the page: {error}")
 
     home = urlsplit(address).netloc
-    page.on("request", lambda request: ask(request.url))
-    page.on("websocket", lambda socket: ask(socket.url))
-    page.on("pageerror", fail)
-    page.on("console", say)
+    page.on("request", lambda request: note_request(request.url))
+    page.on("websocket", lambda socket: note_request(socket.url))
+    page.on("pageerror", note_error)
+    page.on("console", note_line)
 
 
-def read_in_both_themes(page: Page, number: str, found: Findings) -> None:
-    """Formulas, pictures and folded answers of a notebook as it is stored."""
+def read_as_stored(page: Page, number: str, themes: tuple[str, ...], findings: Findings) -> None:
+    """Read formulas, pictures and folded answers of a notebook before anything has run."""
     wait_for_formulas(page)
-    for theme in ("Dark", "Light"):
+    for theme in themes:
         switch_theme(page, theme)
         pictures = page.eval_on_selector_all(
-            ".jp-Notebook img", "all => all.map(one => [one.naturalWidth, one.alt])"
+            ".jp-Notebook img", "all => all.map(image => [image.naturalWidth, image.alt])"
         )
         if len(pictures) < 3 or not all(width > 0 and alt for width, alt in pictures):
-            found.wrong.append(f"{theme}: too few pictures, or one is empty or without alt text")
+            findings.faults.append(
+                f"{theme}: too few pictures, or one is empty or without alt text"
+            )
         if page.get_by_text("Error displaying widget").count():
-            found.wrong.append(f"{theme}: a stored widget is not drawn")
+            findings.faults.append(f"{theme}: a stored widget is not drawn")
         if page.locator(".jp-Notebook mjx-merror").count():
-            found.wrong.append(f"{theme}: a formula is not typeset")
+            findings.faults.append(f"{theme}: a formula is not typeset")
         # JupyterLab shows the first line of each folded answer.
         folded = page.locator(".jp-OutputPlaceholder").all_inner_texts()
         if not 3 <= len(folded) <= 6 or {line.strip() for line in folded} != {repr(GuessFirst())}:
-            found.wrong.append(f"{theme}: of the folded answers is seen: {folded}")
+            findings.faults.append(f"{theme}: of the folded answers is seen: {folded}")
         if "SCREENSHOTS" in os.environ:
             take_screenshots(page, f"{number}-{theme.lower()}")
 
 
 def wait_for_formulas(page: Page) -> None:
-    """Until no more of them are typeset."""
+    """Wait until no more formulas are typeset."""
     page.wait_for_selector(".jp-Notebook mjx-container", state="attached")
     count, before = page.locator("mjx-container").count(), 0
     while count != before:
@@ -156,6 +166,7 @@ def wait_for_formulas(page: Page) -> None:
 
 
 def take_screenshots(page: Page, stem: str) -> None:
+    """Take pictures of a notebook from top to bottom."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     usual = page.viewport_size
     page.set_viewport_size({"width": 1200, "height": SLICE})
@@ -168,58 +179,49 @@ def take_screenshots(page: Page, stem: str) -> None:
     page.set_viewport_size(usual)
 
 
-def move_controls(page: Page, found: Findings) -> None:
-    """Every control of every widget, by keyboard; the first slider of each widget also by mouse."""
+def move_controls(page: Page, thorough: bool, findings: Findings) -> None:
+    """Move every control of every widget by keyboard, and some sliders also by mouse."""
     for output in page.locator(f".jp-OutputArea-child:has({CONTROLS})").all():
-        dragged = False
+        dragged = not thorough  # the first slider of each widget
         for control in output.locator(CONTROLS).all():
-            if not control.is_visible() or control.is_disabled() or is_guess(control):
+            in_form = control.locator("xpath=ancestor::form").count()  # of a guess: it goes away
+            if not control.is_visible() or control.is_disabled() or in_form:
                 continue
-            found.controls += 1
+            findings.controls += 1
             name = control.evaluate(NAME)
-            slides = kind_of(control) == "range"
-            wrong = move(control, output, drag=slides and not dragged)
-            dragged |= slides
-            found.moved += not wrong
-            found.wrong += [f"{name!r} {what}" for what in wrong]
-
-
-def is_guess(control: Locator) -> bool:
-    """Whether it belongs to a prediction: its form goes away once it is sent."""
-    return control.locator("xpath=ancestor::form").count() > 0
+            is_slider = type_of(control) == "range"
+            faults = move(control, output, drag=is_slider and not dragged)
+            dragged |= is_slider
+            findings.moved += not faults
+            findings.faults += [f"{name!r} {fault}" for fault in faults]
 
 
 def move(control: Locator, output: Locator, drag: bool) -> list[str]:
-    """Move one control by keyboard to both its ends, then perhaps by mouse.
-
-    Returns:
-        What is wrong with it.
-    """
-    wrong = []
+    """Move one control by keyboard to both its ends, then perhaps by mouse; return its faults."""
+    faults = []
     before = output.evaluate(LOOK)
-    seen = {before}
+    looks = {before}
     control.focus()
-    slides = kind_of(control) == "range"
     for key in keys_of(control):
         was, *ends = control.evaluate(PLACE)
         control.page.keyboard.press(key)
         now = control.evaluate(PLACE)[0]
-        if slides and float(now) != float(ends[key == "End"]):
-            wrong.append(f"stands at {now} when {key} is pressed")
+        if type_of(control) == "range" and float(now) != float(ends[key == "End"]):
+            faults.append(f"stands at {now} when {key} is pressed")
         if key in ("Space", "Enter") or (now != was and key != "x"):  # a text is sent by Enter
             before = wait_for_another(output, before)
-            seen.add(before)
-    if len(seen) == 1:
-        wrong.append("changes nothing that is seen, moved by keyboard")
+            looks.add(before)
+    if len(looks) == 1:
+        faults.append("changes nothing that is seen, moved by keyboard")
     elif drag:
         drag_to_the_middle(control)
         if wait_for_another(output, before) == before:
-            wrong.append("changes nothing that is seen, dragged by mouse")
-    return wrong
+            faults.append("changes nothing that is seen, dragged by mouse")
+    return faults
 
 
 def wait_for_another(output: Locator, before: str) -> str:
-    """What is seen once it is no longer what it was, or what it is after a while."""
+    """Return what is seen once it has changed, or what is still seen after `PATIENCE`."""
     end = time.monotonic() + PATIENCE
     while (now := output.evaluate(LOOK)) == before and time.monotonic() < end:
         output.page.wait_for_timeout(30)
@@ -227,7 +229,7 @@ def wait_for_another(output: Locator, before: str) -> str:
 
 
 def drag_to_the_middle(control: Locator) -> None:
-    """From the upper end, where the keyboard has left it."""
+    """Drag a slider from its upper end, where the keyboard has left it."""
     control.scroll_into_view_if_needed()
     box = control.bounding_box()
     y = box["y"] + box["height"] / 2
@@ -238,12 +240,12 @@ def drag_to_the_middle(control: Locator) -> None:
     mouse.up()
 
 
-def look_with_axe(page: Page, theme: str, found: Findings) -> None:
-    """Nothing to mend in explorers and figures, for those who do not see or see little."""
+def look_with_axe(page: Page, theme: str, findings: Findings) -> None:
+    """Note what axe would mend in explorers and figures, for readers who see little or nothing."""
     if page.locator(FIGURES).count() == 0:
         return
     result = Axe().run(page, context=FIGURES, options=RULES[theme])
-    found.violations += result.violations_count
+    findings.violations += result.violations_count
     for violation in result.response["violations"]:
         example = violation["nodes"][0]["html"][:200]
-        found.wrong.append(f"axe, {theme}: {violation['id']}, as in {example}")
+        findings.faults.append(f"axe, {theme}: {violation['id']}, as in {example}")

@@ -1,4 +1,4 @@
-"""The course in a real JupyterLab, and a real browser to look at it."""
+"""Run the course in a real JupyterLab, and a real browser to look at it."""
 
 import contextlib
 import json
@@ -23,11 +23,11 @@ RUN_MILLISECONDS = 600_000  # far more than an idle machine needs
 
 
 def copy_course(folder: Path) -> Path:
-    """A copy of what is opened, so that looking at it changes nothing here."""
-    strange = shutil.ignore_patterns(".ipynb_*", "progress.json", "__pycache__")
+    """Copy what is opened into a folder, so that looking at it changes nothing here."""
+    ignored = shutil.ignore_patterns(".ipynb_*", "progress.json", "__pycache__")
     for name in ("notebooks", "exercises", "solutions", ".jupyter"):
         if (ROOT / name).exists():  # learners of a graded class have no solutions
-            shutil.copytree(ROOT / name, folder / name, ignore=strange)
+            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     settings = {
         "@jupyterlab/notebook-extension:tracker": {
             "windowingMode": "none"  # all cells are in the page, seen or not
@@ -40,7 +40,7 @@ def copy_course(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def running_lab(course: Path) -> Iterator[str]:
-    """JupyterLab as `make lab` starts it, without opening a browser.
+    """Run JupyterLab as `make lab` starts it, without opening a browser.
 
     Yields:
         The address that it prints, with its token.
@@ -48,8 +48,8 @@ def running_lab(course: Path) -> Iterator[str]:
     jupyter = Path(sys.executable).with_name("jupyter")
     notebooks = sorted((course / "notebooks").glob("*.ipynb"))
     # A home of its own: what earlier runs left in the user's settings must not help or harm.
-    own = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
-    environment = {**os.environ, **dict.fromkeys(own, str(course / "home"))}
+    homes = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+    environment = {**os.environ, **dict.fromkeys(homes, str(course / "home"))}
     environment["JUPYTER_CONFIG_PATH"] = str(course / ".jupyter")
     subprocess.run([jupyter, "trust", *notebooks], env=environment, check=True, capture_output=True)
     log = course / "lab.log"
@@ -73,26 +73,27 @@ def running_lab(course: Path) -> Iterator[str]:
 
 
 def _free_port() -> int:
-    """A port of its own: of two labs that start together, both may believe that they have 8888."""
+    """Return a free port: of two labs that start together, both may believe that they have 8888."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return server.getsockname()[1]
 
 
 def wait_for_address(lab: subprocess.Popen, log: Path) -> str:
-    """The address that JupyterLab prints into its log, once it answers there."""
+    """Return the address that JupyterLab prints into its log, once it answers there."""
     start = time.monotonic()
     while time.monotonic() - start < START_SECONDS and lab.poll() is None:
-        found = [word for word in log.read_text().split() if word.startswith("http://localhost")]
-        if found:
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(found[0]).close()
-                return found[0]
+        for word in log.read_text().split():
+            if word.startswith("http://localhost"):
+                with contextlib.suppress(OSError):
+                    urllib.request.urlopen(word).close()
+                    return word
         time.sleep(0.1)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
 
 
 @contextlib.contextmanager
 def running_browser() -> Iterator[Browser]:
+    """Run this machine's own Chromium, without a window."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(),
@@ -111,7 +112,7 @@ def running_browser() -> Iterator[Browser]:
 
 @contextlib.contextmanager
 def watched_page(browser: Browser, *own: str) -> Iterator[Page]:
-    """A page in which an error, a missing file or a request to anybody else fails the test.
+    """Open a page in which an error, a missing file or a request to another host fails the test.
 
     Args:
         browser: a running one.
@@ -119,14 +120,20 @@ def watched_page(browser: Browser, *own: str) -> Iterator[Page]:
     """
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(60_000)
-    wrong, own = [], (*own, "data:", "blob:", "about:")
-    page.on("pageerror", lambda error: wrong.append(f"{error}\n{error.stack}"))
-    page.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-    page.on("response", lambda one: wrong.append(one.url) if one.status >= 400 else None)
-    page.on("request", lambda one: None if one.url.startswith(own) else wrong.append(one.url))
+    faults: list[str] = []
+    own = (*own, "data:", "blob:", "about:")
+
+    def note(text: str, is_fault: bool = True) -> None:
+        if is_fault:
+            faults.append(text)
+
+    page.on("pageerror", lambda error: note(f"{error}\n{error.stack}"))
+    page.on("console", lambda line: note(line.text, line.type == "error"))
+    page.on("response", lambda response: note(response.url, response.status >= 400))
+    page.on("request", lambda request: note(request.url, not request.url.startswith(own)))
     yield page
     page.close()
-    assert [line for line in wrong if is_own(line)] == []
+    assert [fault for fault in faults if is_own(fault)] == []
 
 
 def open_notebook(page: Page, address: str, name: str) -> None:
@@ -146,7 +153,7 @@ def open_notebook(page: Page, address: str, name: str) -> None:
 
 
 def is_own(error: str) -> bool:
-    """Whether an error on a page may be the course's.
+    """Return whether an error on a page may be the course's.
 
     Two of JupyterLab's own are known, both from races while it starts, and neither harms anybody:
     widgets taken for lost (see `open_notebook`), and a part of the status bar removed twice.
@@ -162,17 +169,10 @@ def go_to(page: Page, address: str, path: str) -> None:
 
 
 def switch_theme(page: Page, theme: str) -> None:
-    """To "Light" or "Dark", as the menu Settings ▸ Theme does it."""
+    """Switch to "Light" or "Dark", as the menu Settings ▸ Theme does it."""
     page.evaluate(
         "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})",
         f"JupyterLab {theme}",
     )
     light = str(theme == "Light").lower()
     page.wait_for_selector(f"body[data-jp-theme-light={light}]", state="attached")
-
-
-def run_all_cells(page: Page) -> None:
-    """Run ▸ Run All Cells. It does not wait: a long notebook takes its time."""
-    page.get_by_text("| Idle").wait_for(timeout=RUN_MILLISECONDS)  # the status bar: a kernel is up
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_text("Run All Cells", exact=True).click()

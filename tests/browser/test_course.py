@@ -1,15 +1,15 @@
-"""What a learner sees and moves, in a real browser."""
+"""Test what a learner sees first and moves, in a real browser."""
 
 import re
 
 import pytest
 
 from tests import needs
+from tests.browser.inspection import shut_down_kernel
 from tests.browser.lab import open_notebook
 
-pytestmark = needs.chromium
+pytestmark = [pytest.mark.browser, needs.chromium]
 
-FIRST = "01_attention_concepts.ipynb"
 SLIDER = "02_additive_attention.ipynb"  # in its first code cell
 
 
@@ -21,7 +21,7 @@ def page(browser):
     page.close()
 
 
-def test_the_course_opens_at_its_first_heatmap_with_nothing_in_the_way(lab, page):
+def test_the_course_opens_at_a_heatmap_and_the_query_turns_before_any_kernel_runs(lab, page):
     page.goto(lab)
     image = page.locator(".jp-Notebook .jp-OutputArea-output img").first
     image.wait_for()
@@ -30,9 +30,6 @@ def test_the_course_opens_at_its_first_heatmap_with_nothing_in_the_way(lab, page
     page.wait_for_timeout(2000)  # news and questions would come a little later
     assert page.locator(".jp-Dialog, .Toastify__toast").count() == 0
 
-
-def test_the_query_turns_by_keyboard_and_mouse_before_any_kernel_runs(lab, page):
-    open_notebook(page, lab, FIRST)
     explorer = page.locator(".qe")
     explorer.scroll_into_view_if_needed()
     status = explorer.locator("[role=status]")
@@ -54,33 +51,6 @@ def test_the_query_turns_by_keyboard_and_mouse_before_any_kernel_runs(lab, page)
     assert "Most weight: mat" in status.inner_text()
 
 
-# Milliseconds from a movement of a slider to the picture that the kernel sends, one after another.
-ANSWERS = """async ([figure, moves]) => {
-  const times = [];
-  const input = figure.querySelector("input[type=range]");
-  for (let move = 0; move < moves; move += 1) {
-    const before = figure.querySelector("img").src;
-    const start = performance.now();
-    const drawn = new Promise((resolve, reject) => {
-      const seen = new MutationObserver(() => {
-        if (figure.querySelector("img")?.src === before) return;
-        seen.disconnect();
-        resolve();
-      });
-      seen.observe(figure, { subtree: true, childList: true });
-      const state = () => `in the page: ${figure.isConnected}, says: ${figure.innerText}`;
-      setTimeout(() => reject(Error(`move ${move} was not drawn; ${state()}`)), 60000);
-    });
-    input.value = Number(move % 2 ? input.min : input.max);
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-    await drawn;
-    await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
-    times.push(performance.now() - start);
-  }
-  return times;
-}"""
-
-
 # Away and back as soon as a picture is there: the kernel is asked again for what it has drawn.
 AWAY_AND_BACK = """async figure => {
   const input = figure.querySelector("input[type=range]");
@@ -97,15 +67,14 @@ AWAY_AND_BACK = """async figure => {
 }"""
 
 
-def test_a_slider_asks_the_kernel_for_another_picture(lab, page, record_property):
+def test_a_slider_asks_the_kernel_for_another_picture(lab, page):
     open_notebook(page, lab, SLIDER)
     page.get_by_text("| Idle").wait_for()  # the status bar: a kernel is up
     page.locator(".jp-CodeCell .cm-content").first.click()
     page.keyboard.press("Control+Enter")
     figure = page.locator(".ex:has(> div > img)").first
     figure.wait_for()
-    times = figure.evaluate(f"figure => ({ANSWERS})([figure, 20])")
-    record_property("milliseconds", {"a figure that the kernel draws": times})
     figure.evaluate(AWAY_AND_BACK)
     page.wait_for_timeout(1000)  # by then it says that it waits
     figure.get_by_text("The kernel is drawing").wait_for(state="hidden")
+    shut_down_kernel(page)

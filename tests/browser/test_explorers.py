@@ -1,4 +1,4 @@
-"""Every explorer by itself: keyboard, looks, speed, and the same numbers as torch."""
+"""Test every explorer by itself: keyboard, looks, speed, and the same numbers as torch."""
 
 import itertools
 import os
@@ -47,13 +47,13 @@ from utils.widgets import (
 )
 from utils.widgets.query_explorer import PARAMETERS
 
-pytestmark = needs.chromium
+pytestmark = [pytest.mark.browser, needs.chromium]
 
 HEAD_MAPS = torch.stack([KEYS @ KEYS.T, -KEYS @ KEYS.T, torch.zeros(6, 6)]).softmax(-1)
 
 
-def without_heads(*gone):
-    """Heads 1 and 2 back each other up for the first question; the second needs head 3."""
+def answers_without(*gone):
+    """Answer two questions: for the first, heads 1 and 2 back each other up; the second needs 3."""
     return [0.25 if {0, 1} <= set(gone) else 1.0 - 0.01 * len(gone), 1 / 3 if 2 in gone else 0.875]
 
 
@@ -95,7 +95,7 @@ EXPLORERS = {
         SOURCE,
         ["head 1", "head 2", "head 3"],
         ["who", "what"],
-        without_heads,
+        answers_without,
         "",
     ),
     "mask": lambda: MaskExplorer(SOURCE, SCORES.tolist(), length=4, half_width=1),
@@ -118,51 +118,48 @@ EXPLORERS = {
 each = pytest.mark.parametrize("name", EXPLORERS)
 
 
-@each
-def test_every_control_changes_what_is_seen_by_keyboard_alone(page, name):
-    root = show(page, EXPLORERS[name]())
-    assert root.locator("input, select, button, [tabindex='0']").count() > 0
-    assert move_controls(root) == []
+def find_violations(page):
+    """Return what axe would mend in the explorers of a page, as a report; "" is nothing."""
+    result = Axe().run(page, context=".ex")
+    return result.generate_report() if result.violations_count else ""
+
+
+def page_width(page):
+    """Return how wide the page is on a phone, in pixels."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_timeout(50)
+    return page.evaluate("document.documentElement.scrollWidth")
 
 
 @each
-def test_it_tells_a_screen_reader_what_it_shows(page, name):
-    root = show(page, EXPLORERS[name]())
-    assert len(root.locator("[role=status]").first.inner_text()) > 20
-    assert root.get_attribute("aria-label")
-
-
-@pytest.mark.parametrize("theme", THEMES)
-@each
-def test_axe_finds_nothing_to_mend(page, name, theme):
-    show(page, EXPLORERS[name](), theme)
-    found = Axe().run(page, context=".ex")
-    assert found.violations_count == 0, found.generate_report()
-
-
-@each
-def test_two_copies_do_not_disturb_each_other(page, name):
-    show(page, EXPLORERS[name]())
+def test_it_moves_by_keyboard_alone_beside_a_copy_and_fits_every_reader(page, name):
+    first = show(page, EXPLORERS[name]())
+    assert len(first.locator("[role=status]").first.inner_text()) > 20  # for screen readers
+    assert first.get_attribute("aria-label")
+    assert first.locator("input, select, button, [tabindex='0']").count() > 0
+    assert find_violations(page) == ""
     second = add(page, EXPLORERS[name]())
     first = page.locator(".ex").first
     before = look(first)
     assert look(second) == before
-    move_controls(second)
+    assert move_controls(second) == []
     assert look(first) == before
+    assert page_width(page) <= 390
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("theme", THEMES)
 @each
-def test_it_fits_a_phone_in_both_themes(page, name, theme):
+def test_it_fits_both_themes(page, name, theme):
     root = show(page, EXPLORERS[name](), theme)
     if "SCREENSHOTS" in os.environ:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         root.screenshot(path=SCREENSHOTS / f"explorer-{name}-{theme}.png")
-    page.set_viewport_size({"width": 390, "height": 800})
-    page.wait_for_timeout(50)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert find_violations(page) == ""
+    assert page_width(page) <= 390
 
 
+@pytest.mark.nightly
 @each
 def test_it_moves_at_the_speed_of_the_hand(page, name, record_property):
     root = show(page, EXPLORERS[name]())
@@ -182,15 +179,31 @@ def test_forty_eight_words_are_drawn_fast_enough_to_be_dragged(page, record_prop
     assert statistics.median(times) < 100
 
 
-def equal(found, expected):
-    """Numbers read from a page, in reading order, and a tensor of them."""
+def assert_equal(actual, expected):
+    """Compare numbers that were read from a page, in reading order, with a tensor."""
     torch.testing.assert_close(
-        torch.tensor(found), expected.flatten(), atol=1e-5, rtol=0, equal_nan=True
+        torch.tensor(actual, dtype=expected.dtype),
+        expected.flatten(),
+        atol=1e-5,
+        rtol=0,
+        equal_nan=True,
     )
 
 
+def status(root):
+    """Return what an explorer says of its picture."""
+    return root.locator("[role=status]").inner_text()
+
+
+def press(page, root, *keys):
+    """Press keys in the last visible map of an explorer."""
+    root.locator(".ex-map:visible").last.locator("[tabindex='0']").focus()
+    for key in keys:
+        page.keyboard.press(key)
+
+
 def mechanism(name):
-    """The module of utils.attention that a choice of the query explorer stands for."""
+    """Return the module of utils.attention that a choice of the query explorer stands for."""
     if name in ("dot", "scaled"):
         return {"dot": DotProductAttention, "scaled": ScaledDotProductAttention}[name](2)
     module = {"additive": AdditiveAttention(3, 2, 4), "general": MultiplicativeAttention(2, 2)}[
@@ -213,17 +226,15 @@ def test_the_weights_of_all_queries_are_those_of_the_mechanism(page, name, tempe
     with torch.no_grad():
         scores = mechanism(name).score(asked[None], KEYS[None])[0]  # (tgt_len, src_len)
     weights = (scores / temperature).softmax(-1)
-    equal(numbers(root.locator(".ex-map")), weights)
-    equal(numbers(root.locator(".ex-bars")), weights[1])
+    assert_equal(numbers(root.locator(".ex-map")), weights)
+    assert_equal(numbers(root.locator(".ex-bars")), weights[1])
 
 
 def test_a_row_of_the_heatmap_asks_its_query(page):
     root = show(page, EXPLORERS["query"]())
-    assert "Most weight: cat, 0.98" in root.locator("[role=status]").inner_text()
-    root.locator(".ex-map [tabindex='0']").focus()
-    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):  # to "assis"
-        page.keyboard.press(key)
-    assert "Most weight: sat, 0.98" in root.locator("[role=status]").inner_text()
+    assert "Most weight: cat, 0.98" in status(root)
+    press(page, root, "ArrowDown", "ArrowDown", "ArrowDown", "Enter")  # to "assis"
+    assert "Most weight: sat, 0.98" in status(root)
     assert root.locator(".ex-marked").count() == len(SOURCE)
 
 
@@ -233,7 +244,7 @@ def test_the_weights_are_those_of_torch(page, temperature):
     if temperature > 1:
         root.get_by_label("temperature").press("End")
     scores = torch.tensor([3.0, 9.0, 1.0, 2.0, 2.5, 0.0])
-    equal(numbers(root), (scores / temperature).softmax(-1))
+    assert_equal(numbers(root), (scores / temperature).softmax(-1))
 
 
 def test_the_weights_are_those_of_torch_with_and_without_the_scale(page):
@@ -241,7 +252,7 @@ def test_the_weights_are_those_of_torch_with_and_without_the_scale(page):
     root = show(page, widget)
     root.get_by_label("width d").press("End")
     scores = torch.tensor(widget.scores[-1])  # (6,), of vectors of 1,024 numbers
-    equal(numbers(root), torch.stack([scores, scores / 32]).softmax(-1))
+    assert_equal(numbers(root), torch.stack([scores, scores / 32]).softmax(-1))
 
 
 def rules(length, half_width, causal):
@@ -250,7 +261,7 @@ def rules(length, half_width, causal):
 
 
 def weights_or_nan(mask):
-    """What softmax alone makes of the scores: a row that may look at nothing is NaN."""
+    """Return what softmax alone makes of the scores: a row that may look at nothing is NaN."""
     weights = masked_softmax(SCORES, mask)
     return weights.masked_fill(~mask.any(-1, keepdim=True), torch.nan)
 
@@ -271,12 +282,11 @@ def test_the_weights_under_a_mask_are_those_of_masked_softmax(page, moves, mask)
     for control, key in moves:
         root.get_by_label(control).press(key)
     weights = root.locator(".ex-map").last
-    equal(numbers(weights), weights_or_nan(mask))
+    assert_equal(numbers(weights), weights_or_nan(mask))
     assert weights.locator(".ex-closed").count() == int((~mask).sum())
     empty = [word for word, row in zip(SOURCE, mask, strict=True) if not row.any()]
-    said = root.locator("[role=status]").inner_text()
-    assert (f"Nothing is open for {', '.join(empty)}:" in said) == bool(empty)
-    assert ("what it should not" in said) == any("read" in control for control, _ in moves)
+    assert (f"Nothing is open for {', '.join(empty)}:" in status(root)) == bool(empty)
+    assert ("what it should not" in status(root)) == any("read" in control for control, _ in moves)
 
 
 def test_cells_pressed_by_keyboard_change_and_change_back(page):
@@ -287,9 +297,9 @@ def test_cells_pressed_by_keyboard_change_and_change_back(page):
         for by_hand in (True, False):
             page.keyboard.press(key)
             mask[0, column] = ~mask[0, column]
-            equal(numbers(root.locator(".ex-map").first), mask.float())
-            equal(numbers(root.locator(".ex-map").last), weights_or_nan(mask))
-            assert ("1 set by hand" in root.locator("[role=status]").inner_text()) == by_hand
+            assert_equal(numbers(root.locator(".ex-map").first), mask.float())
+            assert_equal(numbers(root.locator(".ex-map").last), weights_or_nan(mask))
+            assert ("1 set by hand" in status(root)) == by_hand
         page.keyboard.press("ArrowRight")
 
 
@@ -300,13 +310,12 @@ def test_every_tensor_of_the_pipeline_is_that_of_torch(page):
     weights = masked.softmax(-1)
     tensors = [scores, SCORES, masked, weights, weights @ KEYS]
     place = root.locator(".ex-steps output")
-    said = ["3 · 3 + 1 · 1 = 10", "10 / √2 = 7.07", "open, so 7.07 stays", "= 0.94", "= 2.89"]
-    for step, (tensor, arithmetic) in enumerate(zip(tensors, said, strict=True), start=1):
-        equal(numbers(root.locator(".ex-map:visible").last), tensor)
-        words = root.locator("[role=status]").inner_text()
+    sums = ["3 · 3 + 1 · 1 = 10", "10 / √2 = 7.07", "open, so 7.07 stays", "= 0.94", "= 2.89"]
+    for step, (tensor, arithmetic) in enumerate(zip(tensors, sums, strict=True), start=1):
+        assert_equal(numbers(root.locator(".ex-map:visible").last), tensor)
         assert place.inner_text() == f"step {step} of 5"
-        assert f"({tensor.shape[0]}, {tensor.shape[1]})" in words
-        assert arithmetic in words
+        assert f"({tensor.shape[0]}, {tensor.shape[1]})" in status(root)
+        assert arithmetic in status(root)
         if step < 5:
             root.get_by_role("button", name="Next").press("Enter")
     for step in (4, 3, 2, 1):
@@ -317,14 +326,11 @@ def test_every_tensor_of_the_pipeline_is_that_of_torch(page):
 
 def test_the_pipeline_follows_another_cell(page):
     root = show(page, EXPLORERS["pipeline"]())
-    root.locator(".ex-map:visible").last.locator("[tabindex='0']").focus()
-    for key in ("ArrowRight", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    said = root.locator("[role=status]")
-    assert "Row The, column sat: 1 · 2 + 3 · (−2) = −4." in said.inner_text()
+    press(page, root, "ArrowRight", "ArrowRight", "Enter")
+    assert "Row The, column sat: 1 · 2 + 3 · (−2) = −4." in status(root)
     for _ in range(2):
         root.get_by_role("button", name="Next").click()
-    assert "closed, so −2.83 becomes −∞." in said.inner_text()
+    assert "closed, so −2.83 becomes −∞." in status(root)
 
 
 def test_without_a_mask_the_pipeline_has_four_steps(page):
@@ -332,9 +338,9 @@ def test_without_a_mask_the_pipeline_has_four_steps(page):
     for _ in range(2):
         root.get_by_role("button", name="Next").click()
     assert root.locator(".ex-steps output").inner_text() == "step 3 of 4"
-    assert "softmax: weights (7, 6)" in root.locator("[role=status]").inner_text()
+    assert "softmax: weights (7, 6)" in status(root)
     scaled = ScaledDotProductAttention(2)(QUERIES[None], KEYS[None])[1][0]
-    equal(numbers(root.locator(".ex-map:visible").last), scaled)
+    assert_equal(numbers(root.locator(".ex-map:visible").last), scaled)
 
 
 @pytest.mark.parametrize("heads", [2, 4])
@@ -349,24 +355,24 @@ def test_every_number_lies_where_torch_reads_it(page, heads):
                 "cells => cells.map(cell => cell.dataset.index.split(',').map(Number))"
             )
             assert [int(tensor[tuple(index)]) for index in indices] == list(range(24))
-            told = panel.locator("xpath=following-sibling::p").inner_text()
-            assert f"shape {tuple(tensor.shape)}, strides {tensor.stride()}" in told
+            caption = panel.locator("xpath=following-sibling::p").inner_text()
+            assert f"shape {tuple(tensor.shape)}, strides {tensor.stride()}" in caption
         page.get_by_role("button", name="Next").or_(page.get_by_text("Start again")).click()
 
 
 def test_a_number_is_followed_by_click_and_arrow_keys(page):
     root = show(page, ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4))
-    status, panel = root.locator("[role=status]"), root.locator("svg").first
-    assert "cat 3 is number 6" in status.inner_text()
+    panel = root.locator("svg").first
+    assert "cat 3 is number 6" in status(root)
     panel.focus()
     for key, name in {"Right": "cat 4", "Down": "sat 4", "Left": "sat 3", "Up": "cat 3"}.items():
         page.keyboard.press(f"Arrow{key}")
-        assert status.inner_text().startswith(name)
+        assert status(root).startswith(name)
     panel.get_by_text("mat 4").click()
-    assert "mat 4 is number 23" in status.inner_text()
+    assert "mat 4 is number 23" in status(root)
     page.get_by_role("button", name="Next").press("Enter")
     page.get_by_role("button", name="Next").press("Enter")
-    assert "16 of 24 numbers stand in the row of another token" in status.inner_text()
+    assert "16 of 24 numbers stand in the row of another token" in status(root)
     page.get_by_role("button", name="Back").press("Enter")
     page.get_by_role("button", name="Back").press("Enter")  # which now can go no further back
     assert page.evaluate("document.activeElement.textContent") == "Next"
@@ -379,7 +385,7 @@ def test_every_set_of_heads_answers_as_the_model_does(page):
     for on in itertools.product([True, False], repeat=3):
         for switch, wanted in zip(switches, on, strict=True):
             switch.set_checked(wanted)
-        expected = without_heads(*(head for head in range(3) if not on[head]))
+        expected = answers_without(*(head for head in range(3) if not on[head]))
         assert numbers(root.locator(".ex-bars")) == pytest.approx(expected, abs=1e-5)
         mean = HEAD_MAPS[torch.tensor(on)].sum(0) / max(1, sum(on))
         assert numbers(root.locator(".ex-map")) == pytest.approx(mean.flatten().tolist(), abs=1e-5)
@@ -390,10 +396,9 @@ def test_every_set_of_heads_answers_as_the_model_does(page):
 
 def test_heads_that_are_off_together_are_compared_with_one_at_a_time(page):
     root = show(page, EXPLORERS["heads"]())
-    status = root.locator("[role=status]")
     for head in ("head 1", "head 2"):
         root.get_by_label(head, exact=True).press("Space")
-    together, singly = status.inner_text().split("alone adds up to")
+    together, singly = status(root).split("alone adds up to")
     assert "head 1, head 2 cost: who 0.75, what 0.00" in together
     assert "who 0.02, what 0.00" in singly
 
@@ -413,19 +418,18 @@ def test_the_tiles_arrive_at_the_attention_of_torch(page, size):
         at_once = F.scaled_dot_product_attention(QUERIES, KEYS, KEYS)
         older = scores[:, : read - size].amax(1) if read > size else largest
         expected = [largest[:, None], (older - largest).exp()[:, None], sums[:, None]]
-        told = root.locator("[role=region] [data-value]").evaluate_all(
+        actual = root.locator("[role=region] [data-value]").evaluate_all(
             "cells => cells.flatMap(cell => cell.dataset.value.split(' ').map(Number))"
         )
-        expected = torch.cat([*expected, so_far, at_once], dim=1).flatten()
-        torch.testing.assert_close(torch.tensor(told), expected, atol=1e-5, rtol=0)
-    assert "no context is further than 0.00000" in root.locator("[role=status]").inner_text()
+        assert_equal(actual, torch.cat([*expected, so_far, at_once], dim=1))
+    assert "no context is further than 0.00000" in status(root)
 
 
 def test_tiles_that_are_not_rescaled_give_something_else(page):
     root = show(page, EXPLORERS["tiles"]())
     root.get_by_label("rescale").press("Space")
     root.get_by_role("button", name="Next").press("Enter")
-    gap = re.search(r"further than ([\d.]+) from", root.locator("[role=status]").inner_text())[1]
+    gap = re.search(r"further than ([\d.]+) from", status(root))[1]
     assert float(gap) > 0.1
 
 
@@ -438,7 +442,7 @@ def test_tuned_weights_are_those_of_the_course_s_module(page):
     v = V.where(torch.tensor([True, True, False, True]), 0)  # no points for "up"
     attention.load_state_dict({"W.weight": W, "U.weight": U, "v.weight": v.unsqueeze(0)})
     _, weights = attention(torch.tensor([[[1.0, 1.0, 2.0]]]), KEYS[None])
-    equal(numbers(root), weights)
+    assert_equal(numbers(root), weights)
 
 
 @pytest.mark.parametrize("quarters", range(5))
@@ -448,17 +452,15 @@ def test_turned_keys_get_the_weights_of_the_general_score(page, quarters):
     attention = MultiplicativeAttention(2, 2, "general")
     attention.W.weight.data = torch.linalg.matrix_power(QUARTER, quarters)
     _, weights = attention((QUERIES @ QUARTER.T)[None], KEYS[None])
-    equal(numbers(root), weights)
+    assert_equal(numbers(root), weights)
 
 
 def test_pressing_a_row_shows_its_query(page):
     root = show(page, EXPLORERS["turn"]())
     root.get_by_label("W turns by").fill("90")
-    assert "chat gives most weight to cat: 0.98." in root.locator("[role=status]").inner_text()
-    root.locator(".ex-map [tabindex='0']").focus()
-    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
-        page.keyboard.press(key)
-    assert "assis gives most weight to sat: 0.98." in root.locator("[role=status]").inner_text()
+    assert "chat gives most weight to cat: 0.98." in status(root)
+    press(page, root, "ArrowDown", "ArrowDown", "ArrowDown", "Enter")
+    assert "assis gives most weight to sat: 0.98." in status(root)
 
 
 def drag(page, name, path):
@@ -474,18 +476,17 @@ def drag(page, name, path):
 @pytest.mark.parametrize("name", ["tuning", "tuning-one"])
 def test_a_threshold_is_dragged_and_keys_flip(page, name):
     root = show(page, EXPLORERS[name]())
-    said, states = root.locator("[role=status]"), []
+    states = []
     for path in ([0.5, 0.99], [0.5, 0.01]):
         drag(page, "answers to up", path)
-        states.append(re.search(r"up: yes from ([\w, ]+)", said.inner_text())[1])
+        states.append(re.search(r"up: yes from ([\w, ]+)", status(root))[1])
     assert states == (["none" if name == "tuning-one" else "The, the", "all"])
 
 
 def test_the_bell_is_dragged_to_another_word(page):
     root = show(page, EXPLORERS["window"]())
-    said = root.locator("[role=status]")
     drag(page, "window, bell and weights", [0.7, 0.2])
-    assert "The window holds The, cat, sat, on" in said.inner_text()
+    assert "The window holds The, cat, sat, on" in status(root)
     drag(page, "window, bell and weights", [0.5, 1.0])
     assert root.get_by_label("centre p").input_value() == "12"
 
@@ -498,6 +499,6 @@ def test_weights_under_the_bell_are_those_of_local_attention(page, centre, half_
     attention.find_centres = lambda *_: torch.tensor([[centre]])  # as if the state pointed there
     _, weights = attention(CHIEN[None], LONG_KEYS[None])
     root = show(page, explorer)
-    equal(numbers(root), weights)
+    assert_equal(numbers(root), weights)
     root.get_by_label("normalise again").press("Space")
-    equal(numbers(root), weights / weights.sum())
+    assert_equal(numbers(root), weights / weights.sum())

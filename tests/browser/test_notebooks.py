@@ -1,4 +1,4 @@
-"""Every notebook, exercise and solution, run and moved in JupyterLab, as `inspection` does it."""
+"""Run and move the notebooks in JupyterLab; at night exercises and solutions too, thoroughly."""
 
 import pytest
 
@@ -6,20 +6,29 @@ from tests import needs
 from tests.browser.inspection import inspect
 from tests.browser.lab import ROOT
 
-pytestmark = [needs.chromium, needs.every_notebook]
-
-PATHS = [
-    path.relative_to(ROOT).as_posix()
-    for folder in ("notebooks", "exercises", "solutions")
-    for path in sorted((ROOT / folder).glob("0*.ipynb"))
-]
+pytestmark = [pytest.mark.browser, needs.chromium]
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_it_runs_and_moves_without_an_error_anywhere(browser, lab, path, record_property):
+def paths_in(*folders):
+    paths = [path for folder in folders for path in sorted((ROOT / folder).glob("0*.ipynb"))]
+    return [path.relative_to(ROOT).as_posix() for path in paths]
+
+
+def inspect_and_count(browser, lab, path, thorough, record_property):
     record_property("notebooks", 1)
-    found = inspect(browser, lab, path)
+    findings = inspect(browser, lab, path, thorough)
     record_property("opened", 1)
     for name in ("controls", "moved", "violations", "outside"):
-        record_property(name, getattr(found, name))
-    assert found.wrong == []
+        record_property(name, getattr(findings, name))
+    assert findings.faults == []
+
+
+@pytest.mark.parametrize("path", paths_in("notebooks"))
+def test_a_notebook_runs_and_moves_without_an_error_anywhere(browser, lab, path, record_property):
+    inspect_and_count(browser, lab, path, False, record_property)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", paths_in("notebooks", "exercises", "solutions"))
+def test_in_both_themes_and_by_mouse_too(browser, lab, path, record_property):
+    inspect_and_count(browser, lab, path, True, record_property)

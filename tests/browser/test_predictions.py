@@ -1,20 +1,17 @@
-"""A guess by keyboard alone: with a kernel, which keeps it, and later in the page alone."""
+"""Test a guess by keyboard alone: in the page, and with a kernel, which keeps it."""
 
 import json
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbformat.sign import NotebookNotary
 
 from tests import needs
-from tests.browser.lab import (
-    RUN_MILLISECONDS,
-    copy_course,
-    go_to,
-    running_lab,
-)
+from tests.browser.inspection import shut_down_kernel
+from tests.browser.lab import RUN_MILLISECONDS, go_to
 
-pytestmark = needs.chromium
+pytestmark = [pytest.mark.browser, needs.chromium]
 
 NAME = "guess.ipynb"
 ASK = """from utils.widgets import predict
@@ -25,19 +22,8 @@ weight.reveal(0.953)"""
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
-@pytest.fixture
-def course(tmp_path):
-    course = copy_course(tmp_path)
-    ask, reveal = map(nbformat.v4.new_code_cell, (ASK, REVEAL))
-    reveal.metadata["jupyter"] = {"outputs_hidden": True}
-    notebook = nbformat.v4.new_notebook(cells=[ask, reveal], metadata=KERNEL)
-    NotebookClient(notebook, store_widget_state=True).execute()
-    nbformat.write(notebook, course / "notebooks" / NAME)
-    return course
-
-
 def guess(page):
-    """By keyboard: the number, how sure, and the button."""
+    """Type the number, choose how sure, and press the button."""
     page.get_by_label("your guess, from 0 to 1").focus()
     page.keyboard.insert_text("0.6")
     page.keyboard.press("Tab")
@@ -46,30 +32,39 @@ def guess(page):
     page.keyboard.press("Enter")
 
 
-def test_a_guess_stands_beside_the_result_and_is_kept(browser, course):
-    with running_lab(course) as address:
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.set_default_timeout(60_000)
-        go_to(page, address, f"notebooks/{NAME}")
-        said = page.locator(".pr [role=status]")
-        number = page.get_by_label("your guess, from 0 to 1")
+def test_a_guess_stands_beside_the_result_and_is_kept(browser, course, lab):
+    ask, reveal = map(nbformat.v4.new_code_cell, (ASK, REVEAL))
+    reveal.metadata["jupyter"] = {"outputs_hidden": True}
+    notebook = nbformat.v4.new_notebook(cells=[ask, reveal], metadata=KERNEL)
+    NotebookClient(notebook, store_widget_state=True).execute()
+    NotebookNotary(data_dir=str(course / "home")).sign(notebook)
+    nbformat.write(notebook, course / "notebooks" / NAME)
+    (course / "predictions.json").unlink(missing_ok=True)
 
-        number.wait_for(timeout=RUN_MILLISECONDS)  # as stored: nothing has run
-        assert "0.95" not in page.locator(".jp-Notebook .jp-OutputArea").first.inner_text()
-        guess(page)
-        assert "You said 0.6 (fairly sure). The answer: ≈ 0.953." in said.inner_text()
-        assert not (course / "predictions.json").exists()
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.set_default_timeout(60_000)
+    go_to(page, lab, f"notebooks/{NAME}")
+    status = page.locator(".pr [role=status]")
+    number = page.get_by_label("your guess, from 0 to 1")
 
-        page.get_by_text("| Idle").wait_for(timeout=RUN_MILLISECONDS)
-        cells = page.locator(".jp-CodeCell .cm-content")
-        cells.first.click()
-        page.keyboard.press("Control+Enter")
-        page.locator(".pr form:visible").wait_for(timeout=RUN_MILLISECONDS)
-        guess(page)
-        assert "You said 0.6 (fairly sure). Now run the next cell." in said.inner_text()
-        cells.nth(1).click()
-        page.keyboard.press("Control+Enter")
-        page.get_by_text("You said 0.6 (fairly sure): 0.353 too low.").wait_for()
-        assert "You said 0.6 (fairly sure). The answer: ≈ 0.953." in said.inner_text()
-        kept = json.loads((course / "predictions.json").read_text())
-        assert kept["How large is the largest weight?"]["guess"] == "0.6"
+    number.wait_for(timeout=RUN_MILLISECONDS)  # as stored: nothing has run
+    assert "0.95" not in page.locator(".jp-Notebook .jp-OutputArea").first.inner_text()
+    guess(page)
+    assert "You said 0.6 (fairly sure). The answer: ≈ 0.953." in status.inner_text()
+    assert not (course / "predictions.json").exists()
+
+    page.get_by_text("| Idle").wait_for(timeout=RUN_MILLISECONDS)
+    cells = page.locator(".jp-CodeCell .cm-content")
+    cells.first.click()
+    page.keyboard.press("Control+Enter")
+    page.locator(".pr form:visible").wait_for(timeout=RUN_MILLISECONDS)
+    guess(page)
+    assert "You said 0.6 (fairly sure). Now run the next cell." in status.inner_text()
+    cells.nth(1).click()
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("You said 0.6 (fairly sure): 0.353 too low.").wait_for()
+    assert "You said 0.6 (fairly sure). The answer: ≈ 0.953." in status.inner_text()
+    guesses = json.loads((course / "predictions.json").read_text())
+    assert guesses["How large is the largest weight?"]["guess"] == "0.6"
+    shut_down_kernel(page)
+    page.close()

@@ -1,4 +1,4 @@
-"""The translators of the page: the same words and weights as in torch, and what the page says."""
+"""Test the translators of the page: the words and weights of torch, and what the page says."""
 
 import json
 import statistics
@@ -15,24 +15,16 @@ from utils.translators import DECODERS, load_translator, read_translator
 from utils.widgets import Translator, translator
 from utils.widgets.module import module
 
-pytestmark = needs.chromium
+pytestmark = [pytest.mark.browser, needs.chromium]
 
 DOGS = "my happy sister did not listen to the dogs"
 TWELVE = "my happy sister did not listen to the dogs because paul danced"
 STRANGE = [
     *("", "   ", "The cat, the cat!", "Zaphod doesn't sleep; it's 10:30.", "aujourd’hui l’été"),
     *("don't can't 'tis o'clock rock-'n'-roll x-y-z -- 1,250.75", "ÉCOLE Straße İstanbul ΣΑΣ"),
-    *(
-        "漢字 かな 한국어 ١٢٣ ²½ naïve e\u0301te\u0301",
-        "tab\tnew\u00a0space\u2003wide\x1cfs",
-        "🦉 owl's _x_",
-    ),
-    *(
-        "qu'elle jusqu'ici l' d'or s'il",
-        "ain't n't isn'tx it'sx",
-        "\ufeffcat\u200bdog",
-        "the  cat's-eye",
-    ),
+    *("漢字 かな 한국어 ١٢٣ ²½ naïve e\u0301te\u0301", "tab\tnew\u00a0space\u2003wide\x1cfs"),
+    *("🦉 owl's _x_", "qu'elle jusqu'ici l' d'or s'il", "ain't n't isn'tx it'sx"),
+    *("\ufeffcat\u200bdog", "the  cat's-eye"),
 ]
 OWN = [
     "The cat sat on the mat",
@@ -46,11 +38,11 @@ OWN = [
     "the boy behind the green house admired two active children and a brown donkey",
     TWELVE,
 ]
-# In the page: a translator from its file, and what it makes of each sentence.
+# Reads a translator from its file, in the page, and translates each sentence.
 RUN = """async ([code, file, sentences, beamSize]) => {
   const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   const { readTranslator, tokenise, translate } = await import(url);
-  const bytes = Uint8Array.from(atob(file), (one) => one.charCodeAt(0));
+  const bytes = Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0));
   const translator = readTranslator(bytes);
   return JSON.stringify(sentences.map((sentence) => { // as text: many arrays travel slowly
     const source = tokenise(sentence);
@@ -59,6 +51,7 @@ RUN = """async ([code, file, sentences, beamSize]) => {
     return { source, words, weights, score: winner.total / winner.ids.length };
   }));
 }"""
+NIGHTLY = pytest.mark.nightly
 each = pytest.mark.parametrize("name", DECODERS)
 
 
@@ -69,9 +62,9 @@ def corpus():
 
 @cache
 def sentences():
-    """A thousand: the test set, and as many with a name or a noun that no model knows."""
-    strangers = [translation_pairs(250, (1, 4), seed=5, unseen=one) for one in ("names", "nouns")]
-    return [pair.source_text for pairs in (corpus().test, *strangers) for pair in pairs]
+    """Return a thousand: the test set, and as many with a name or a noun that no model knows."""
+    unseen = [translation_pairs(250, (1, 4), seed=5, unseen=kind) for kind in ("names", "nouns")]
+    return [pair.source_text for pairs in (corpus().test, *unseen) for pair in pairs]
 
 
 def in_page(page, name, texts, beam_size):
@@ -80,36 +73,40 @@ def in_page(page, name, texts, beam_size):
 
 
 @each
-@pytest.mark.parametrize(("beam_size", "count"), [(1, 1000), (5, 100)])
+@pytest.mark.parametrize(
+    ("beam_size", "count"),
+    [(1, 100), (5, 20), pytest.param(1, 1000, marks=NIGHTLY), pytest.param(5, 100, marks=NIGHTLY)],
+)
 def test_it_writes_the_words_of_torch_with_its_weights(page, name, beam_size, count):
     texts = sentences()[:: len(sentences()) // count]
     assert len(texts) == count
     model = load_translator(name)
-    theirs = model.translate_all(texts, beam_size)
-    ours = in_page(page, name, texts, beam_size)
-    assert [one["source"] for one in ours] == [one.source for one in theirs]
-    assert [one["words"] for one in ours] == [one.words for one in theirs]
+    expected = model.translate_all(texts, beam_size)
+    actual = in_page(page, name, texts, beam_size)
+    assert [item["source"] for item in actual] == [item.source for item in expected]
+    assert [item["words"] for item in actual] == [item.words for item in expected]
     gaps = [
-        (torch.tensor(mine["weights"]).reshape(their.weights.shape) - their.weights).abs()
-        for mine, their in zip(ours, theirs, strict=True)
+        (torch.tensor(mine["weights"]).reshape(theirs.weights.shape) - theirs.weights).abs()
+        for mine, theirs in zip(actual, expected, strict=True)
     ]
     widest = max((gap.max().item() for gap in gaps if gap.numel()), default=0.0)
     print(json.dumps({"model": name, "beam": beam_size, "largest difference": widest}))
     assert widest < 1e-3
-    ids, lengths = pad_ids([model.source_vocabulary.encode(one.source) for one in theirs[:50]])
-    wanted = [hypothesis.score for hypothesis in model.beam(ids, lengths, beam_size)]
-    assert [one["score"] for one in ours[:50]] == pytest.approx(wanted, abs=1e-4)
+    sources = [item.source for item in expected[:50]]
+    ids, lengths = pad_ids([model.source_vocabulary.encode(source) for source in sources])
+    scores = [hypothesis.score for hypothesis in model.beam(ids, lengths, beam_size)]
+    assert [item["score"] for item in actual[:50]] == pytest.approx(scores, abs=1e-4)
 
 
 def test_it_reads_text_as_python_does(page):
     code = "async ([code, texts]) => texts.map((await import(URL.createObjectURL(new Blob([code], "
     code += "{ type: 'text/javascript' })))).tokenise)"
     texts = [*STRANGE, *sentences()[::50]]
-    ours = page.evaluate(code, [module("seq2seq"), texts])
-    assert ours == [list(tokenise(text)) for text in texts]
+    actual = page.evaluate(code, [module("seq2seq"), texts])
+    assert actual == [list(tokenise(text)) for text in texts]
 
 
-def said(root):
+def status(root):
     return root.locator("[role=status]").inner_text()
 
 
@@ -125,20 +122,20 @@ def test_ten_sentences_that_somebody_might_type(page):
         for model, words in zip(models, root.locator(".tr-panel .tr-words").all(), strict=True):
             assert words.locator("span").all_inner_texts() == model.translate(text).words
         strangers = {word for word in tokenise(text) if word not in models[0].source_vocabulary}
-        assert all(f"“{word}”" in said(root) for word in strangers)
-        assert bool(strangers) == ("Not in the vocabulary" in said(root))
+        assert all(f"“{word}”" in status(root) for word in strangers)
+        assert bool(strangers) == ("Not in the vocabulary" in status(root))
 
 
 def test_an_empty_and_an_endless_line_get_a_kind_sentence(page):
     root = show(page, Translator(DOGS))
     for nothing in ("", "   "):
         type_in(root, nothing)
-        assert said(root).startswith("There is no word to translate yet")
+        assert status(root).startswith("There is no word to translate yet")
     type_in(root, "the cat " * 30)
-    longest = max(len(pair.source) for pair in corpus().train)
-    assert f"That is 60 words. The models learned from sentences of up to {longest};" in said(root)
+    most = max(len(pair.source) for pair in corpus().train)
+    assert f"That is 60 words. The models learned from sentences of up to {most};" in status(root)
     type_in(root, "the cat slept")
-    assert "“le chat" in said(root)
+    assert "“le chat" in status(root)
 
 
 def test_one_word_edited_marks_what_is_new(page):
@@ -237,7 +234,7 @@ def test_twelve_words_are_there_at_once(page, record_property):
     assert statistics.median(times) < 300
 
 
-def test_a_damaged_file_is_said_to_the_page(monkeypatch):
+def test_the_page_is_told_of_a_damaged_file(monkeypatch):
     widget = Translator(DOGS)
     sent = []
     monkeypatch.setattr(

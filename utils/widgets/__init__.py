@@ -1,4 +1,4 @@
-"""What learners move, and what they guess. Without a kernel each shows something plain."""
+"""Show explorers to move and predictions to make; without a kernel each shows a plain picture."""
 
 from utils.widgets.heads_explorer import HeadsExplorer
 from utils.widgets.interview import InterviewSheet

@@ -1,4 +1,4 @@
-"""What each head looks at, and what is lost without it, or without several."""
+"""Show what each head attends to, and what is lost without one or several."""
 
 from collections.abc import Callable, Sequence
 from itertools import compress, product
@@ -60,18 +60,18 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
         answers = [measure(*compress(range(len(names)), bits)) for bits in sets]
         self._alt = alt
         super().__init__(
-            maps=[[_short(row) for row in one] for one in maps.tolist()],
+            maps=[[_rounded(row) for row in head] for head in maps.tolist()],
             source=list(source),
             target=list(target),
             names=list(names),
             questions=list(questions),
-            answers=[_short(answer) for answer in answers],
+            answers=[_rounded(answer) for answer in answers],
         )
 
     def picture(self) -> str:
         return head_grid(self.maps, self.source, self.target, self.names, self._alt).to_html()
 
 
-def _short(numbers) -> list[float]:
-    """Six digits are enough for a page."""
+def _rounded(numbers) -> list[float]:
+    """Round numbers to six digits, which are enough for a page."""
     return [round(float(number), 6) for number in numbers]

@@ -1,4 +1,4 @@
-"""The questions of `docs/interview.md` as cards, and a note of how well one could answer each."""
+"""Show the questions of `docs/interview.md` as cards, and keep how well each was answered."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
 class InterviewSheet(Pictured, anywidget.AnyWidget):
-    """One question at a time: think, open the answer, note how it went, go on.
+    """Cards with one question at a time: think, open the answer, note how it went, go on.
 
     The notes are kept beside the predictions, and `progress()` counts them. Without a kernel the
     cards work all the same, but nothing is kept.
@@ -48,5 +48,5 @@ class InterviewSheet(Pictured, anywidget.AnyWidget):
 
 
 def _as_html(text: str) -> str:
-    """A paragraph of the sheet; what a link leads to is named in its text."""
+    """Render a paragraph of the sheet; of a link only its text is kept."""
     return marked(LINK.sub(r"\1", " ".join(text.split())))

@@ -1,4 +1,4 @@
-"""Build a mask, and watch the weights share what is left open."""
+"""Show how weights share what a mask leaves open."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a notebook stores of a widget."""
+"""Store a picture of a widget in the notebook."""
 
 
 class Pictured:
@@ -9,7 +9,7 @@ class Pictured:
     """
 
     def picture(self) -> str:
-        """One <img> element."""
+        """Return what a reader without a kernel sees, as HTML."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

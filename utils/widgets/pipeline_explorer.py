@@ -1,4 +1,4 @@
-"""Attention from queries, keys and values to the context, one step at a time."""
+"""Show attention from queries, keys and values to the context, one step at a time."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from utils.widgets.pictured import Pictured
 
 
 class PipelineExplorer(Pictured, anywidget.AnyWidget):
-    """Q Kᵀ, scale, mask, softmax and the sum of V, each with its shapes and one cell in numbers.
+    """The steps Q Kᵀ, scale, mask, softmax and sum of V, each with shapes and a cell in numbers.
 
     Args:
         q: queries, (tgt_len, d).
@@ -66,7 +66,9 @@ class PipelineExplorer(Pictured, anywidget.AnyWidget):
             check_mask(mask, size)
             mask = mask.expand(size)
         super().__init__(
-            **{name: one.tolist() for name, one in {"q": q, "k": k, "v": v}.items()},
+            q=q.tolist(),
+            k=k.tolist(),
+            v=v.tolist(),
             mask=[] if mask is None else mask.tolist(),
             targets=list(targets),
             sources=list(sources),

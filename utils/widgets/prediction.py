@@ -1,4 +1,4 @@
-"""A guess that is committed before the answer can be seen, and then stands beside it."""
+"""Ask for a guess before the answer can be seen, and show the two side by side."""
 
 import html
 import re
@@ -47,10 +47,13 @@ class Prediction(Pictured, anywidget.AnyWidget):
         return f"<p>{html.escape(self.question)}</p>" + (f"<ul>{choices}</ul>" if choices else "")
 
     def reveal(self, answer: str | float) -> "Answer":
-        """The answer beside the guess; a cell ends with it.
+        """Return the answer beside the guess, to be shown by the cell that computes it.
 
         Args:
             answer: one of the options, or a number; a float counts as measured, an int as exact.
+
+        Raises:
+            ValueError: the answer is none of the options, or no number where one was asked for.
         """
         if self.options and answer not in self.options:
             raise ValueError(f"the answer {answer!r} is not among the options {self.options}")
@@ -62,10 +65,10 @@ class Prediction(Pictured, anywidget.AnyWidget):
             self._seen = True
             return Answer(self.answer, NO_GUESS)
         if self.between:
-            off = float(answer) - float(self.guess)
-            came_true = abs(off) <= self._close
-            verdict = f"{abs(off):.3g} too {'low' if off > 0 else 'high'}" if off else "just so"
-            verdict = f"{verdict}, which is close" if came_true and off else verdict
+            gap = float(answer) - float(self.guess)
+            came_true = abs(gap) <= self._close
+            verdict = f"{abs(gap):.3g} too {'low' if gap > 0 else 'high'}" if gap else "just so"
+            verdict = f"{verdict}, which is close" if came_true and gap else verdict
         else:
             came_true = answer == self.guess
             verdict = "just so" if came_true else "something else"
@@ -78,7 +81,7 @@ NO_GUESS = "You made no guess this time."
 
 
 class GuessFirst:
-    """What stands first where nobody has guessed yet.
+    """A line that stands above an answer until its reader has guessed.
 
     JupyterLab shows the first line of a folded output, which must not be the answer's.
     """
@@ -88,7 +91,7 @@ class GuessFirst:
 
 
 def _hide_answer(info) -> None:
-    """Before a cell runs: if it reveals what was not guessed, put a line in front of the answer."""
+    """Put a line in front of the answer, if a cell about to run reveals what was not guessed."""
     for name in re.findall(r"(\w+)\.reveal\(", info.raw_cell):
         prediction = get_ipython().user_ns.get(name)
         if isinstance(prediction, Prediction) and not prediction.guess:
@@ -96,7 +99,7 @@ def _hide_answer(info) -> None:
 
 
 class Answer:
-    """What a prediction is compared with. As text it is the same for everybody."""
+    """An answer with its comparison to the guess; its text form is the same for all readers."""
 
     def __init__(self, answer: str, comparison: str):
         self._answer, self._comparison = answer, comparison
@@ -125,6 +128,9 @@ def predict(
 
     Returns:
         The control, which is displayed already. Its `reveal` ends the cell that finds the answer.
+
+    Raises:
+        ValueError: neither options nor a range are given, or both.
     """
     if bool(options) == (between is not None):
         raise ValueError("a prediction needs either options or a range, between=(low, high)")

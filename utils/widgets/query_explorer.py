@@ -1,4 +1,4 @@
-"""Turn a query among the keys, and watch scores, weights and context follow."""
+"""Show how scores, weights and context follow a query that is turned among the keys."""
 
 from collections.abc import Sequence
 
@@ -61,10 +61,12 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
         queries: Vectors,
         asking: int = 0,
     ):
-        for one, names, vectors in (("key", labels, keys), ("query", targets, queries)):
+        for name, names, vectors in (("key", labels, keys), ("query", targets, queries)):
             if len(names) != len(vectors):
-                raise ValueError(f"need one label per {one}, got {len(names)} and {len(vectors)}")
-        keys, queries = ([[float(x) for x in one] for one in some] for some in (keys, queries))
+                raise ValueError(f"need one label per {name}, got {len(names)} and {len(vectors)}")
+        keys, queries = (
+            [[float(x) for x in vector] for vector in vectors] for vectors in (keys, queries)
+        )
         super().__init__(
             labels=list(labels),
             key_vectors=keys,

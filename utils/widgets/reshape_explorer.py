@@ -1,4 +1,4 @@
-"""Why splitting into heads takes a `view` and a `transpose`."""
+"""Show why splitting into heads takes a `view` and a `transpose`."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from utils.widgets.pictured import Pictured
 
 
 class ReshapeExplorer(Pictured, anywidget.AnyWidget):
-    """Every number on its way from (batch, len, dim) to (batch, heads, len, head_dim).
+    """The way of every number from (batch, len, dim) to (batch, heads, len, head_dim).
 
     In two steps, by `view` and `transpose`, and beside it by `view` alone. One number is followed,
     with its index in each tensor and its place in memory.
@@ -41,7 +41,7 @@ class ReshapeExplorer(Pictured, anywidget.AnyWidget):
         super().__init__(sentences=tokens, dim=dim, heads=heads, followed=second)
 
     def picture(self) -> str:
-        """Head 1 of the first sentence, with 23 for token 2, feature 3."""
+        """Return head 1 of the first sentence, with 23 for token 2, feature 3."""
         tokens = self.sentences[0]
         numbers = torch.tensor([[10 * i + c for c in range(self.dim)] for i in range(len(tokens))])
         cut = (len(tokens), self.heads, self.dim // self.heads)

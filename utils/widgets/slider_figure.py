@@ -1,4 +1,4 @@
-"""A figure that the kernel redraws: the simplest way to make a picture interactive."""
+"""Redraw a figure in the kernel: the simplest way to make a picture interactive."""
 
 from collections.abc import Callable
 
@@ -32,17 +32,18 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
     def __init__(self, draw: Callable[..., AccessibleFigure], **sliders: ipywidgets.Widget):
         self._draw = draw
         self._sliders = sliders
-        controls = [_described(name, slider) for name, slider in sliders.items()]
-        values = {name: getattr(one, _held(one)) for name, one in sliders.items()}
+        controls = [_description(name, slider) for name, slider in sliders.items()]
+        values = {name: getattr(slider, _place_trait(slider)) for name, slider in sliders.items()}
         super().__init__(controls=controls, values=values, image=self.picture())
         self.observe(self._redraw, names="asked")
 
     def picture(self) -> str:
-        return self._draw(**{name: one.value for name, one in self._sliders.items()}).to_html()
+        values = {name: slider.value for name, slider in self._sliders.items()}
+        return self._draw(**values).to_html()
 
     def _redraw(self, _change) -> None:
         for name, value in self.values.items():
-            setattr(self._sliders[name], _held(self._sliders[name]), value)
+            setattr(self._sliders[name], _place_trait(self._sliders[name]), value)
         try:
             self.image = self.picture()
         except Exception as error:  # an exception in a callback would go unseen: show it
@@ -52,23 +53,23 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
         self.drawn = self.asked
 
 
-def _held(control: ipywidgets.Widget) -> str:
-    """The trait that says where a control stands."""
+def _place_trait(control: ipywidgets.Widget) -> str:
+    """Return the name of the trait that says where a control stands."""
     return "index" if hasattr(control, "options") else "value"
 
 
-def _described(name: str, control: ipywidgets.Widget) -> dict:
-    """What the page needs to make such a control."""
-    described = {"name": name, "label": name.replace("_", " ")}
+def _description(name: str, control: ipywidgets.Widget) -> dict:
+    """Return what the page needs to make such a control."""
+    common = {"name": name, "label": name.replace("_", " ")}
     if isinstance(control, ipywidgets.SelectionSlider):
         options = list(control._options_labels)
         ends = {"min": 0, "max": len(options) - 1, "step": 1}
-        return {**described, "kind": "slider", "options": options, **ends}
+        return {**common, "kind": "slider", "options": options, **ends}
     if hasattr(control, "options"):
-        return {**described, "kind": "choice", "options": list(control._options_labels)}
+        return {**common, "kind": "choice", "options": list(control._options_labels)}
     if isinstance(control, ipywidgets.Checkbox):
-        return {**described, "kind": "checkbox"}
+        return {**common, "kind": "checkbox"}
     if isinstance(control, ipywidgets.Text):
-        return {**described, "kind": "text"}
+        return {**common, "kind": "text"}
     ends = {end: getattr(control, end) for end in ("min", "max", "step")}
-    return {**described, "kind": "slider", **ends}
+    return {**common, "kind": "slider", **ends}

@@ -1,4 +1,4 @@
-"""What temperature, and the width of the vectors, do to the weights."""
+"""Show what temperature and the width of the vectors do to the weights."""
 
 from collections.abc import Sequence
 
@@ -56,7 +56,7 @@ class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
 
 
 def _products(n: int) -> list[list[float]]:
-    """The products of one query with n keys, for d = 2, 4, …: the first d of all their numbers."""
+    """Return q·k of a query and n keys for d = 2, 4, …, each from the first d of their numbers."""
     random = torch.Generator().manual_seed(0)
     numbers = torch.randn(n + 1, 2**DOUBLINGS, generator=random)  # a query and n keys, d
     running = (numbers[0] * numbers[1:]).cumsum(-1)  # (n, d)

@@ -1,4 +1,4 @@
-"""Stored notebooks in pages without a kernel: the reading site, and slides.
+"""Show stored notebooks in pages without a kernel: the reading site, and slides.
 
 Where a notebook stores a widget, its picture stays, and beside it what a page needs to bring it to
 life: the name of its module, and its state. `standalone.js` gives the explorer its host.
@@ -21,8 +21,8 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 STATES = "application/vnd.jupyter.widget-state+json"
 
 
-def alive(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """A notebook whose widgets a page can show without a kernel."""
+def with_explorers(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return a notebook with its widgets replaced by explorers that need no kernel."""
     states = notebook.metadata.pop("widgets", {}).get(STATES, {}).get("state", {})
     for cell in notebook.cells:
         if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
@@ -34,23 +34,23 @@ def alive(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
             if VIEW not in data:
                 continue
             entry = states.get(data.pop(VIEW)["model_id"], {})
-            kept = entry.get("state", {})
-            module = kept.get("_anywidget_id", "..").split(".")[-2]
+            state = entry.get("state", {})
+            module = state.get("_anywidget_id", "..").split(".")[-2]
             if module and module != KERNEL_DRAWS:
-                data["text/html"] = place_of(module, kept, data["text/html"])
+                data["text/html"] = explorer_place(module, state, data["text/html"])
     return notebook
 
 
 def _lighter(picture: re.Match) -> str:
-    """A picture in 256 colours, which nobody can tell from the first: half the weight of a page."""
+    """Reduce a picture to 256 colours: nobody sees a difference, and a page weighs half."""
     with Image.open(io.BytesIO(base64.b64decode(picture["data"]))) as image:
-        written = io.BytesIO()
-        image.convert("RGB").quantize(256).save(written, "png", optimize=True)
-    return f"data:image/png;base64,{base64.b64encode(written.getvalue()).decode()}"
+        buffer = io.BytesIO()
+        image.convert("RGB").quantize(256).save(buffer, "png", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
 def _fold(cell: nbformat.NotebookNode) -> None:
-    """An answer that stays folded until its reader has guessed, or wants it open."""
+    """Fold an answer until its reader has guessed, or wants it open."""
     cell.metadata.tags = [*cell.metadata.get("tags", []), "hide-output"]
     cell.outputs = [
         output
@@ -62,8 +62,8 @@ def _fold(cell: nbformat.NotebookNode) -> None:
             data["text/html"] = data["text/html"].replace(NO_GUESS, "")
 
 
-def place_of(module: str, kept: dict, picture: str) -> str:
-    """Where an explorer goes; until it is there, and without scripts, its picture."""
-    state = {name: value for name, value in kept.items() if not name.startswith("_")}
-    written = html.escape(json.dumps(state, ensure_ascii=False), quote=True)
-    return f'<div class="explorer" data-module="{module}" data-state="{written}">{picture}</div>'
+def explorer_place(module: str, state: dict, picture: str) -> str:
+    """Return the element that an explorer fills; until then, and without scripts, its picture."""
+    own = {name: value for name, value in state.items() if not name.startswith("_")}
+    text = html.escape(json.dumps(own, ensure_ascii=False), quote=True)
+    return f'<div class="explorer" data-module="{module}" data-state="{text}">{picture}</div>'

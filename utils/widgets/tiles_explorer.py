@@ -1,4 +1,4 @@
-"""Softmax over keys that come tile by tile, without the table of all scores."""
+"""Show a softmax over keys that come tile by tile, without the table of all scores."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class TilesExplorer(Pictured, anywidget.AnyWidget):
         values: (src_len, value_dim), of two or three numbers each: they are shown.
         source: labels of the keys.
         target: labels of the queries.
-        asking: the place of the query that is told about in the beginning.
+        asking: the place of the query whose numbers are shown in the beginning.
     """
 
     _esm = module("tiles_explorer")
@@ -66,7 +66,7 @@ class TilesExplorer(Pictured, anywidget.AnyWidget):
         )
 
     def picture(self) -> str:
-        """What the second tile holds."""
+        """Return the powers of the second tile."""
         queries, keys = torch.tensor(self.queries), torch.tensor(self.key_vectors)
         scores = queries @ keys.T / math.sqrt(keys.shape[1])  # (tgt_len, src_len)
         read = self.step * self.size

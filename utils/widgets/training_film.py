@@ -1,4 +1,4 @@
-"""An alignment forms, filmed while a translator learns."""
+"""Show how an alignment forms while a translator learns."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ DIGITS = 3  # of each number that is kept
 
 
 class TrainingFilm(Pictured, anywidget.AnyWidget):
-    """The weights of a few sentences at moments of a training, and what was made of them.
+    """The weights of a few sentences at moments of a training, and the translations.
 
     Args:
         pairs: name → a sentence with its translation and gold links.

@@ -1,4 +1,4 @@
-"""Two trained translators in the page: type a sentence, and follow each step."""
+"""Run two trained translators in the page, and follow each step of a translation."""
 
 import anywidget
 import traitlets
@@ -46,6 +46,7 @@ class Translator(Pictured, anywidget.AnyWidget):
         return alignment_heatmap(weights, source, words, " ".join(words), alt=alt).to_html()
 
     def _answer(self, _widget, content: dict, _buffers) -> None:
+        """Send the weights that the page asks for."""
         try:
             self.send({"have": content["want"]}, [read_translator(content["want"])])
         except ValueError as error:

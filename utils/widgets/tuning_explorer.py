@@ -1,4 +1,4 @@
-"""An additive score whose thresholds the state moves."""
+"""Show an additive score whose thresholds the state moves."""
 
 from collections.abc import Mapping, Sequence
 

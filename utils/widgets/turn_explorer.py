@@ -1,4 +1,4 @@
-"""The general score: a matrix between queries and keys, and what it does to the weights."""
+"""Show what the matrix of the general score does to the weights."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Local attention: a window that moves, and the bell over it."""
+"""Show local attention: a window that moves, and the bell over it."""
 
 from collections.abc import Sequence
 

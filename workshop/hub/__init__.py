@@ -1,1 +1,1 @@
-"""The course on a JupyterHub: configuration, what is handed in, and a trial of it all."""
+"""Run the course on a JupyterHub: its configuration, what is handed in, and a trial."""

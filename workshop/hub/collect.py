@@ -1,7 +1,7 @@
-"""What learners on a hub have written, into a folder to grade.
+"""Collect what learners on a hub have written into a folder to grade.
 
-Run as root, which may read every home. So nothing is followed out of a home: a link to another
-learner's notebook, or to a file that only root may read, is told of and not taken.
+It runs as root, which may read every home. So it follows nothing out of a home: a link to another
+learner's notebook, or to a file that only root may read, is reported and left out.
 """
 
 import argparse
@@ -23,7 +23,7 @@ def collect(homes: Path, out: Path) -> Iterator[str]:
     """Copy HOMES/NAME/attention-course/exercises/*.ipynb to OUT/NAME/*.ipynb, with their times.
 
     Yields:
-        What a person should know of, line by line.
+        A line for each file or home that was left out, with the reason.
 
     Raises:
         FileExistsError: `out` is there already.
@@ -57,6 +57,7 @@ def _copy(names: list[str], folder: int, out: Path) -> Iterator[str]:
 
 
 def main() -> None:
+    """Collect the exercises of all learners, as the command line says."""
     parser = argparse.ArgumentParser(
         prog="python -m workshop.hub.collect",
         description="Copy the exercises of all learners on a hub into a folder to grade.",

@@ -1,4 +1,4 @@
-"""JupyterHub on one Linux machine, with an account for each learner: docs/hub.md says how.
+"""Configure JupyterHub on a Linux machine with an account for each learner: docs/hub.md says how.
 
 `start.py` has to lie beside this file; neither needs anything else of the course.
 """

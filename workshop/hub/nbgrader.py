@@ -1,4 +1,4 @@
-"""An exercise notebook as nbgrader's source: `python -m workshop.hub.nbgrader 02 COURSE`.
+"""Turn an exercise notebook into nbgrader's source: `python -m workshop.hub.nbgrader 02 COURSE`.
 
 Each check becomes a cell that nbgrader grades, with the points of its task, and each answer in
 words one that a person grades. What stands between is a learner's to write.
@@ -17,13 +17,13 @@ ANSWER = re.compile(r"\*\*Your answer\*\* · `(\w+)`")
 
 
 def source(path: Path) -> nbformat.NotebookNode:
-    """What nbgrader calls the source of an assignment, from a solution notebook."""
+    """Return a solution notebook as what nbgrader calls the source of an assignment."""
     notebook = build.learner_notebook(path)
     points = {exercise.task.id: exercise.task.points for exercise in build.exercises_of(path)}
     marks = build.marks(path)
     for cell in notebook.cells:
-        if checked := CHECK.fullmatch(cell.source):
-            name = checked[1]
+        if check := CHECK.fullmatch(cell.source):
+            name = check[1]
             cell.source = f'note = check("{name}")\nassert note.heading.startswith("✓"), note'
             cell.metadata["nbgrader"] = _graded(name, points[name], by_hand=False)
         elif answer := ANSWER.match(cell.source):
@@ -33,11 +33,13 @@ def source(path: Path) -> nbformat.NotebookNode:
 
 
 def _graded(name: str, points: int, by_hand: bool) -> dict:
+    """Return the metadata of a cell that nbgrader grades, itself or through a person."""
     kind = {"grade": True, "solution": by_hand, "locked": not by_hand, "task": False}
     return {"schema_version": 3, "grade_id": name, "points": points, **kind}
 
 
 def main() -> None:
+    """Write the source of the notebooks whose number the command line names."""
     parser = argparse.ArgumentParser(prog="python -m workshop.hub.nbgrader")
     parser.add_argument("number", help="of the notebook, say 02")
     parser.add_argument("course", type=Path, help="the folder of your nbgrader course")

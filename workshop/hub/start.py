@@ -1,7 +1,7 @@
-"""Become a learner's server. `jupyterhub_config.py` starts this, as the learner.
+"""Bring the course to a learner, then become their server; `jupyterhub_config.py` starts this.
 
-As the learner, not as root: whatever links somebody puts into their home, nothing is written but
-what they may write themselves.
+It runs as the learner, not as root: whatever links somebody puts into their home, it can write
+nothing but what they may write themselves.
 """
 
 import os
@@ -18,14 +18,14 @@ MATERIAL = ("README.md", "docs/*.md", "exercises/*.ipynb", "notebooks/**/*")
 
 
 def bring(course: Path, own: Path) -> Iterator[Path]:
-    """Copy what is not there yet. What is there may be somebody's work, and stays as it is.
+    """Copy the files that are not there yet; what is there may be somebody's work and stays.
 
     Args:
-        course: the learners' course.
-        own: the learner's.
+        course: the folder of the learners' course.
+        own: the learner's own folder.
 
     Yields:
-        What was copied.
+        The path of each file that was copied.
     """
     for pattern in MATERIAL:
         for source in sorted(course.glob(pattern)):
@@ -40,21 +40,22 @@ def bring(course: Path, own: Path) -> Iterator[Path]:
 
 
 def limit() -> None:
-    """Limits of this process and all that it starts, which they cannot raise.
+    """Limit this process and all that it starts; none of them can raise these limits.
 
-    MEM_LIMIT, which JupyterHub sets, is in bytes and of each process. PROCESSES is of an account,
+    MEM_LIMIT, which JupyterHub sets, is in bytes and for each process. PROCESSES is for an account,
     threads included: only for hubs on which each learner has an account.
     """
-    for kind, most in (
+    for limited, most in (
         (resource.RLIMIT_DATA, os.environ.get("MEM_LIMIT")),
         (resource.RLIMIT_NPROC, os.environ.get("PROCESSES")),
         (resource.RLIMIT_CORE, 0),
     ):
         if most is not None:
-            resource.setrlimit(kind, (int(most), int(most)))
+            resource.setrlimit(limited, (int(most), int(most)))
 
 
 def main() -> None:
+    """Bring the course, set the limits, and become the server."""
     os.umask(0o077)
     try:
         notary = NotebookNotary()

@@ -1,4 +1,4 @@
-"""The plans: their pages are up to date, and what does not fit the course is one clear error."""
+"""Test the plans: their pages are up to date, and a plan that does not fit is one clear error."""
 
 import re
 
@@ -11,7 +11,7 @@ every_plan = pytest.mark.parametrize("path", plan.PLANS, ids=lambda path: path.s
 STEP = '{ minutes = 10, show = "01 · 5. Sharp or flat: the temperature" }'
 
 
-def planned(folder, step=STEP, minutes=10):
+def write_plan(folder, step=STEP, minutes=10):
     file = folder / "short.toml"
     head = 'title = "Short"\nsubtitle = "A few minutes."\n[[days]]\n'
     file.write_text(f"{head}minutes = {minutes}\nsteps = [{step}]\n", encoding="utf-8")
@@ -57,7 +57,7 @@ def test_no_page_gives_an_answer_or_a_hint_away(path):
 
 def test_a_section_comes_with_what_the_notebook_and_the_catalogue_say(tmp_path):
     text = plan.page(
-        planned(tmp_path, '{ minutes = 12, show = "01 · 3. A look-up that is soft" }', 12)
+        write_plan(tmp_path, '{ minutes = 12, show = "01 · 3. A look-up that is soft" }', 12)
     )
     assert "| 0:00 | 12 | 8 | [01 · 3. A look-up that is soft](../notebooks/01_" in text
     assert "**Say.** You know look-ups from Python's dictionaries" in text
@@ -67,7 +67,7 @@ def test_a_section_comes_with_what_the_notebook_and_the_catalogue_say(tmp_path):
 
 
 def test_a_belief_is_spoken_of_once_a_day(tmp_path):
-    text = plan.page(planned(tmp_path, f"{STEP}, {STEP}", 20))
+    text = plan.page(write_plan(tmp_path, f"{STEP}, {STEP}", 20))
     beliefs = re.findall(r"\*\*Some will believe\*\* that (.*?)\.", text)
     assert len(beliefs) == len(set(beliefs)) == 2 * plan.MOST
 
@@ -78,14 +78,14 @@ RUN = "choose *Run ▸ Run All Above Selected Cell*"
 
 
 def test_where_a_section_rests_on_one_that_is_not_shown_all_above_is_run_first(tmp_path):
-    alone = plan.page(planned(tmp_path, BEHIND, 8))
+    alone = plan.page(write_plan(tmp_path, BEHIND, 8))
     assert (
         f"**First.** Click on its heading and {RUN}, best in a break before: it rests on " in alone
     )
     assert "rests on *2. What large scores do to the softmax*.\n" in alone
-    shown = plan.page(planned(tmp_path, f"{BEFORE} }}, {BEHIND}", 25))
+    shown = plan.page(write_plan(tmp_path, f"{BEFORE} }}, {BEHIND}", 25))
     assert shown.count("**First.**") == shown.count(RUN) == 1, "section 2 rests on section 1"
-    late = plan.page(planned(tmp_path, f"{BEFORE}, optional = true }}, {BEHIND}", 25))
+    late = plan.page(write_plan(tmp_path, f"{BEFORE}, optional = true }}, {BEHIND}", 25))
     assert late.count(RUN) == 2
     assert f"Then click on *3. Scaled dot-product attention*, which rests on it, and {RUN}" in late
 
@@ -123,4 +123,4 @@ def test_where_a_section_rests_on_one_that_is_not_shown_all_above_is_run_first(t
 )
 def test_what_does_not_fit_is_one_line_that_names_the_file(tmp_path, step, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        plan.page(planned(tmp_path, step))
+        plan.page(write_plan(tmp_path, step))

@@ -1,4 +1,4 @@
-"""Slides: no word is lost, and a deck works from a disk, by keyboard, light and dark."""
+"""Test the slides: no word is lost, and a deck works from a disk, by keyboard, in both themes."""
 
 import re
 
@@ -28,29 +28,29 @@ steps = [
 """
 HERE = "section.present > section.present"
 PLACE = f"""[...document.querySelectorAll(".slides section section")]
-  .findIndex((one) => one.matches("{HERE}"))"""
+  .findIndex((node) => node.matches("{HERE}"))"""
 ARRIVED = f"!document.querySelector('{HERE} .explorer:not([data-alive])')"
-# What has no room, and nobody can scroll by keyboard.
-CUT_OFF = """slide => [slide, ...slide.querySelectorAll(".slide, .part")].filter((one) => {
-  const [high, wide] = [one.scrollHeight - one.clientHeight, one.scrollWidth - one.clientWidth];
-  return one.clientHeight && Math.max(high, wide) > 1 && one.tabIndex < 0;
-}).map((one) => one.className)"""
+# The parts of a slide that have no room and cannot be scrolled by keyboard.
+CUT_OFF = """slide => [slide, ...slide.querySelectorAll(".slide, .part")].filter((part) => {
+  const [high, wide] = [part.scrollHeight - part.clientHeight, part.scrollWidth - part.clientWidth];
+  return part.clientHeight && Math.max(high, wide) > 1 && part.tabIndex < 0;
+}).map((part) => part.className)"""
 SCROLLED = "slide => slide.querySelectorAll('.part[tabindex]').length"
 SMALLEST_LETTERS = """slide => Math.min(...[...slide.querySelectorAll(".said p, .shown pre")]
-  .filter((one) => one.offsetParent)
-  .map((one) => parseFloat(getComputedStyle(one).fontSize) * one.currentCSSZoom))"""
+  .filter((node) => node.offsetParent)
+  .map((node) => parseFloat(getComputedStyle(node).fontSize) * node.currentCSSZoom))"""
 
 
 def slides_of(path):
-    (day,) = slides.whole(path).days
-    return [slide for step in plan.told(day) for slide in slides.stack(*step)]
+    (day,) = slides.notebook_plan(path).days
+    return [slide for entry in plan.schedule(day) for slide in slides.stack(*entry)]
 
 
 @every_notebook
 def test_every_word_and_every_output_of_the_sections_is_on_a_slide(path):
-    shown = slides_of(path)
-    words = " ".join(f"{slide.title} {slide.said}" for slide in shown).split()
-    outputs = [output for slide in shown for output in slide.outputs]
+    deck = slides_of(path)
+    words = " ".join(f"{slide.title} {slide.text}" for slide in deck).split()
+    outputs = [output for slide in deck for output in slide.outputs]
     for heading in slides.sections(path).keys() - {*slides.LEFT_OUT}:
         for cell in slides.sections(path)[heading]:
             if cell.cell_type == "markdown":
@@ -61,15 +61,15 @@ def test_every_word_and_every_output_of_the_sections_is_on_a_slide(path):
 
 @every_notebook
 def test_a_prediction_is_asked_on_a_slide_of_its_own_and_answered_on_the_next(path):
-    shown = slides_of(path)
-    asked = [place for place, slide in enumerate(shown) if slide.kind == "ask"]
-    assert len(asked) >= 3
-    for place in asked:
-        question, answer = shown[place : place + 2]
+    deck = slides_of(path)
+    questions = [place for place, slide in enumerate(deck) if slide.layout == "ask"]
+    assert len(questions) >= 3
+    for place in questions:
+        question, answer = deck[place : place + 2]
         assert "**Stop and ask.**" in question.notes[-1]
         assert not re.search("The answer", str(question.outputs))
         assert re.search("The answer", str(answer.outputs))
-        assert answer.kind == "answer"
+        assert answer.layout == "answer"
         assert "Guess first" not in str(answer.outputs)
 
 
@@ -86,7 +86,7 @@ def test_text_is_packed_from_its_end_and_never_torn_from_what_it_leads_to():
 
 
 def in_a_browser(test):
-    return needs.chromium(needs.site(test))
+    return pytest.mark.browser(needs.chromium(needs.site(test)))
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    """A deck as whoever double-clicks it sees it, with all kinds of slides."""
+    """Return the address of a deck on the disk that has slides of all kinds."""
     folder = tmp_path_factory.mktemp("slides")
     (folder / "short.toml").write_text(PLAN, encoding="utf-8")
     slides.build(folder / "slides", {"short": plan.read(folder / "short.toml")})
@@ -114,7 +114,7 @@ def page(browser, address):
 
 
 def walk(page):
-    """Each slide in turn, by keyboard, once everything on it is alive."""
+    """Go through the slides by keyboard; yield each once everything on it is alive."""
     for _ in range(page.locator(".slides > section > section").count()):
         page.wait_for_function(ARRIVED)
         yield page.locator(HERE)
@@ -131,7 +131,9 @@ def test_every_slide_fits_or_scrolls_and_says_what_is_to_be_said(page):
         scrolled += slide.evaluate(SCROLLED)
         places = slide.locator(".explorer").all()
         modules |= {place.get_attribute("data-module") for place in places}
-        assert slide.evaluate("one => [...one.querySelectorAll('img')].every((image) => image.alt)")
+        assert slide.evaluate(
+            "node => [...node.querySelectorAll('img')].every((image) => image.alt)"
+        )
         assert slide.locator("xpath=./aside").count() == 1
     assert len(set(titles)) > 12
     assert scrolled <= 1
@@ -139,11 +141,11 @@ def test_every_slide_fits_or_scrolls_and_says_what_is_to_be_said(page):
     assert page.locator("mjx-container").count() >= 15
     assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
     notes = " ".join(page.locator("aside.notes").all_text_contents())
-    assert all(said in notes for said in ("0:10", "Some will believe", "Stop and ask.", "Late?"))
+    assert all(text in notes for text in ("0:10", "Some will believe", "Stop and ask.", "Late?"))
 
 
 @in_a_browser
-def test_an_explorer_moves_and_has_the_keys_until_one_clicks_beside_it(page):
+def test_an_explorer_moves_and_has_the_keys_until_somebody_clicks_beside_it(page):
     for slide in walk(page):
         if slide.locator("[data-module=query_explorer]").count():
             break
@@ -172,15 +174,15 @@ def test_the_speaker_s_window_has_the_notes(page):
 
 
 @in_a_browser
-def test_axe_finds_nothing_to_mend_on_a_slide_of_each_kind_light_or_dark(page):
-    seen = set()
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
+def test_axe_finds_nothing_to_mend_on_a_slide_of_each_layout(page, theme):
+    page.emulate_media(color_scheme=theme)
+    layouts = set()
     for slide in walk(page):
-        kind = (slide.get_attribute("class"), slide.locator(".explorer").count())
-        if kind in seen:
+        layout = (slide.get_attribute("class"), slide.locator(".explorer").count())
+        if layout in layouts:
             continue
-        seen.add(kind)
-        for theme in ("light", "dark"):
-            page.emulate_media(color_scheme=theme)
-            found = Axe().run(page, options={"runOnly": WCAG, "preload": False})
-            assert found.violations_count == 0, found.generate_report()
-    assert len(seen) >= 7
+        layouts.add(layout)
+        result = Axe().run(page, options={"runOnly": WCAG, "preload": False})
+        assert result.violations_count == 0, result.generate_report()
+    assert len(layouts) >= 7
