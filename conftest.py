@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from importlib.util import find_spec
 from statistics import median, quantiles
 
 import pytest
@@ -11,6 +12,8 @@ from nbval.plugin import IPyNbCell
 MEASURED = re.compile(r"(?<=≈)( *)(-?\d[\d,]*(?:\.\d+)?)")
 RELATIVE, ABSOLUTE = 0.1, 0.02
 collect_ignore = ["solutions/labelled"]
+if find_spec("playwright") is None:  # an extra, which `make test-all` installs
+    collect_ignore.append("tests/browser")
 LIGHT = ("tests/", "notebooks/")  # the folders of `make test`
 # Those that take longest begin first, so that no processor is left waiting at the end.
 FIRST = ("tests/browser/", "notebooks/", "grading/tests/test_grading", "solutions/")

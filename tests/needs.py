@@ -50,7 +50,8 @@ sandbox = _needs(
     sandbox_works(), "no bubblewrap that works, for the grader's sandbox → apt install bubblewrap"
 )
 chromium = _needs(
-    find_chromium() is not None, "no Chromium, to look at the course → apt install chromium"
+    find_chromium() is not None and importlib.util.find_spec("playwright") is not None,
+    "no browser, to look at the course → apt install chromium, and pip install -e .[browser]",
 )
 make = _needs(os.name != "nt" and shutil.which("make") is not None, "no make → apt install make")
 unix = _needs(os.name != "nt", "Windows has no such files, links or forks → run the tests on Linux")

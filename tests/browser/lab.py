@@ -11,10 +11,12 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-
-from playwright.sync_api import Browser, Page, sync_playwright
+from typing import TYPE_CHECKING
 
 from tests.needs import find_chromium
+
+if TYPE_CHECKING:  # an extra, which not every machine has
+    from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[2]
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]  # what axe is to look for on whole pages
@@ -92,8 +94,10 @@ def wait_for_address(lab: subprocess.Popen, log: Path) -> str:
 
 
 @contextlib.contextmanager
-def running_browser() -> Iterator[Browser]:
+def running_browser() -> Iterator["Browser"]:
     """Run this machine's own Chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(),
@@ -111,7 +115,7 @@ def running_browser() -> Iterator[Browser]:
 
 
 @contextlib.contextmanager
-def watched_page(browser: Browser, *own: str) -> Iterator[Page]:
+def watched_page(browser: "Browser", *own: str) -> Iterator["Page"]:
     """Open a page in which an error, a missing file or a request to another host fails the test.
 
     Args:
@@ -136,7 +140,7 @@ def watched_page(browser: Browser, *own: str) -> Iterator[Page]:
     assert [fault for fault in faults if is_own(fault)] == []
 
 
-def open_notebook(page: Page, address: str, name: str) -> None:
+def open_notebook(page: "Page", address: str, name: str) -> None:
     """Open a notebook by its file name and wait until its first picture and its widgets are there.
 
     Where the kernel answers while JupyterLab still reads a notebook's stored widgets, JupyterLab
@@ -162,13 +166,13 @@ def is_own(error: str) -> bool:
     return "blob:" in error or not any(words in error for words in foreign)
 
 
-def go_to(page: Page, address: str, path: str) -> None:
+def go_to(page: "Page", address: str, path: str) -> None:
     """Let JupyterLab open a file of the course and nothing else."""
     lab, _, token = address.partition("?")
     page.goto(f"{lab.partition('/lab')[0]}/lab/tree/{path}?reset&{token}")
 
 
-def switch_theme(page: Page, theme: str) -> None:
+def switch_theme(page: "Page", theme: str) -> None:
     """Switch to "Light" or "Dark", as the menu Settings ▸ Theme does it."""
     page.evaluate(
         "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})",
