@@ -25,6 +25,7 @@ OPERATORS = {
     ast.Eq: [ast.NotEq],
     ast.NotEq: [ast.Eq],
 }
+COMMUTATIVE = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)  # operands swapped are no fault
 NAMES = {
     "softmax": ["log_softmax", "sigmoid"],
     "argmax": ["argmin", "amax"],
@@ -87,7 +88,8 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
         case ast.BinOp(left=left, op=op, right=right):
             for other in OPERATORS.get(type(op), []):
                 yield ast.BinOp(left, other(), right)
-            yield ast.BinOp(right, op, left)
+            if not isinstance(op, COMMUTATIVE):
+                yield ast.BinOp(right, op, left)
             yield left
             yield right
         case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):

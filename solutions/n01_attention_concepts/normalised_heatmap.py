@@ -24,9 +24,6 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def both_lines_mended(scores):
     weights = scores.softmax(dim=1)
     weights = weights / weights.sum(dim=-1, keepdim=True)
@@ -45,8 +42,6 @@ def turned_twice(scores):
 def row_by_row(scores):
     return torch.stack([torch.softmax(row.double(), 0) for row in scores])
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="normalised_heatmap",

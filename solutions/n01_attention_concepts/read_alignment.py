@@ -39,9 +39,6 @@ def _read(best=lambda weights: weights.argmax(-1), unread=_unread):
     return lambda weights: (best(weights), unread(weights, weights.argmax(-1)))
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_loops(weights):
     best = []
     for row in weights.tolist():
@@ -64,8 +61,6 @@ def by_one_hot(weights):
     picked = torch.nn.functional.one_hot(best.long(), weights.shape[-1])
     return best, picked.sum(0).eq(0)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="read_alignment",

@@ -61,9 +61,6 @@ def _hardest(query, keys):
     return torch.eye(len(keys), dtype=scores.dtype)[scores.argmax(-1)]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def with_einsum(q, k, v):
     alpha = torch.einsum("td,sd->ts", q, k).softmax(dim=1)
     return torch.einsum("ts,sv->tv", alpha, v), alpha
@@ -101,8 +98,6 @@ def in_float64(query, keys, values):
     weights = (query.double() @ keys.double().T).softmax(-1)
     return weights @ values.double(), weights
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="soft_lookup",

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 CLOSED_IN = "after 60 halvings the bounds have long met"
@@ -71,9 +71,6 @@ def _on_a_grid(scores, words):
     return grid[too_cold.clamp(max=len(grid) - 1)]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def row_by_row(scores, words):
     found = []
     for row in scores.reshape(-1, scores.shape[-1]):
@@ -114,8 +111,6 @@ def by_newton(scores, words):
     return log_t.exp()
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="temperature_for",
     title="The temperature for so many words",
@@ -140,7 +135,6 @@ exercise = Exercise(
         "for _ in torch.arange(61):": CLOSED_IN,
         "for _ in torch.arange(0 + 1, 60):": CLOSED_IN,
         "for _ in torch.arange(0, 60 - 1):": CLOSED_IN,
-        "middle = (high * low).sqrt()": NO_ORDER,
         "too_few = torch.special.entr(weights).sum(-1).exp() <= words": NO_TIES,
     },
     hints=[

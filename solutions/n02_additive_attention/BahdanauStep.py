@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.cases import as_view, doubled, padded
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import filled, safe_softmax
 from utils.checks.tasks import Case
 
@@ -119,9 +119,6 @@ class _Probable(_Step):
         return context, weights, new, logits.softmax(-1)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 class WithEinsum(_Layers):
     def forward(self, s, y, h, words):
         bar = torch.einsum("aq,bq->ba", self.W_query.weight, s)
@@ -172,8 +169,6 @@ class JudgeInFloat64(_Layers):
         return context, weights, new_state, logits
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="BahdanauStep",
     title="One Bahdanau step",
@@ -185,9 +180,6 @@ exercise = Exercise(
     outputs=["context", "weights", "new_state", "logits"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},
     cases=cases,
-    equivalents={
-        "hidden = (self.W_key(keys) + self.W_query(state).unsqueeze(1)).tanh()": NO_ORDER,
-    },
     hints=[
         "Three things happen, in this order: look, update, score the vocabulary. Which of them "
         "knows only the old state, and which has both?",

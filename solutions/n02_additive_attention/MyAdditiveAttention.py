@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import Judge, filled, judge, safe_softmax
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
@@ -70,9 +70,6 @@ class _ShowsScores(Judge):
 
 
 A_BIAS_OF_V = "a bias of v adds the same to all scores, which no softmax sees"
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 class _Matrix(nn.Module):
@@ -162,8 +159,6 @@ class Float64Inside(nn.Module):
         return weights @ values, weights
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="MyAdditiveAttention",
     title="The whole module",
@@ -179,7 +174,6 @@ exercise = Exercise(
     equivalents={
         "self.v = nn.Linear(attention_dim, 1, bias=True)": A_BIAS_OF_V,
         "self.v = nn.Linear(attention_dim, 1)": A_BIAS_OF_V,
-        "pairs = self.W_key(keys).unsqueeze(1) + self.W_query(query).unsqueeze(2)": NO_ORDER,
     },
     hints=[
         "You have written every piece of it: the scores in task 3, the softmax in task 4. What "

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import Judge, judge
 from utils.checks.tasks import Case
 
@@ -51,9 +51,6 @@ def _judged(rule):
         return self.v(rule(bars, said)).squeeze(-1)
 
     return score
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 class _CountingLinear(nn.Linear):
@@ -128,8 +125,6 @@ class InFloat64(_StepByStep):
         return torch.bmm(weights.unsqueeze(1), keys).squeeze(1), weights
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="PrecomputedKeys",
     title="Keys projected once",
@@ -142,7 +137,6 @@ exercise = Exercise(
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,
     equivalents={
-        "hidden = (said + self.W_query(state).unsqueeze(1)).tanh()": NO_ORDER,
         "weights = self.v(hidden).squeeze(-1).softmax(1)": "of two axes, 1 is the last",
     },
     hints=[

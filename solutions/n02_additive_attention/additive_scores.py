@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view, louder
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -35,9 +35,6 @@ def cases(draw: Draw) -> list[Case]:
 def _said(query, keys, W_query, W_key):
     """What the state adds and what the key says, ready to be added."""
     return (query @ W_query.mT).unsqueeze(-2), (keys @ W_key.mT).unsqueeze(-3)
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def joined_form(query, keys, W_query, W_key, v):
@@ -79,8 +76,6 @@ def in_float64(query, keys, W_query, W_key, v):
     return ((bars.unsqueeze(2) + said.unsqueeze(1)).tanh() * v.double()).sum(-1)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="additive_scores",
     title="Additive scores, all at once",
@@ -90,9 +85,6 @@ exercise = Exercise(
     learns=True,
     outputs=["scores"],
     cases=cases,
-    equivalents={
-        "pairs = said.unsqueeze(1) + bars.unsqueeze(2)": NO_ORDER,
-    },
     hints=[
         "After the two projections there is a tensor for the queries and one for the keys. Write "
         "down both shapes. Which axes has the tensor of all pairs?",

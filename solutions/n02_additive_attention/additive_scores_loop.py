@@ -3,7 +3,7 @@
 import torch
 
 from solutions.cases import as_view, louder
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import JOINED_MISCONCEPTIONS, answers_to_pairs
 from utils.checks.tasks import Case
 
@@ -28,9 +28,6 @@ def cases(draw: Draw) -> list[Case]:
         case("tensors that are transposed views", 4, 3, 5, 2, 6, as_view),
         case("float64", 2, 3, 4, 5, 7, torch.Tensor.double),
     ]
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def into_a_matrix(states, keys, W_joined, v):
@@ -68,8 +65,6 @@ def in_float64(states, keys, W_joined, v):
     return torch.stack(rows)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="additive_scores_loop",
     title="Additive scores, pair by pair",
@@ -79,7 +74,7 @@ exercise = Exercise(
     learns=True,
     outputs=["scores"],
     cases=cases,
-    equivalents={"row.append((W_joined @ pair).tanh() @ v)": NO_ORDER},
+    equivalents={"row.append((W_joined @ pair).tanh() @ v)": "a dot product has no order"},
     hints=[
         "Take one state and one key, as in section 5. How long is the joined vector, and which of "
         "the two stands in front?",

@@ -30,9 +30,6 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def nan_to_zero(scores, mask):
     return scores.masked_fill(~mask, float("-inf")).softmax(-1).nan_to_num(0.0)
 
@@ -69,8 +66,6 @@ def in_float64(scores, mask):
     wide = scores.double().masked_fill(~mask, -1e300)
     return wide.softmax(-1).masked_fill(~mask, 0)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="masked_softmax",

@@ -60,9 +60,6 @@ def call(additive, given, mask):
     return additive(query, keys, values, mask, *weights)
 
 
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
 def asserts_nothing(additive):
     context, weights = call(additive, inputs(), some_open())
     print(context, weights)
@@ -111,9 +108,6 @@ def upside_down(additive):
 def a_guess(additive):
     _, weights = call(additive, inputs(), some_open())
     assert weights[0, 1, 1] == 0.25
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def pair_by_pair(additive):
@@ -180,8 +174,6 @@ def by_what_must_hold(additive):
     bar = W @ query[0, 0]
     assert close(odds, v @ ((bar + U @ keys[0, 0]).tanh() - (bar + U @ keys[0, 1]).tanh()))
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 ALL_OF_IT = one_row_shut(some_open())
 

@@ -60,9 +60,6 @@ def _queries_tiled(query, keys, W_joined, v):
     return (torch.cat([tiled, others], dim=-1) @ W_joined.T).tanh() @ v
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def split_form(query, keys, W, W_joined, v):
     wide = query.shape[-1]
     bars, said = F.linear(query, W_joined[:, :wide]), F.linear(keys, W_joined[:, wide:])
@@ -101,8 +98,6 @@ def in_float64(query, keys, W, W_joined, v):
     wide = [one.double() for one in (query, keys, W, W_joined, v)]
     return split_form(*wide)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="both_scores",

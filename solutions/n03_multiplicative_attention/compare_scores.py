@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import general, in_pairs
 from utils.checks.tasks import Case
 from utils.metrics import largest_weight
@@ -55,9 +55,6 @@ def _both(gain, query, keys, W, W_joined, v):
     return general(gain * query, keys, W), _concat(gain * query, keys, W_joined, v)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def _general(query, keys, W):
     return torch.einsum("...tq,qk,...sk->...ts", query, W, keys)
 
@@ -99,8 +96,6 @@ def in_float64(query, keys, W, W_joined, v, gains):
     return torch.stack(columns).T
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="compare_scores",
     title="How loud can a query shout?",
@@ -111,7 +106,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "return torch.stack(columns, dim=1)": "a table may keep its way back, and need not",
-        "both = both_scores(query * gain, keys, W, W_joined, v)": NO_ORDER,
     },
     hints=[
         "For one gain and one of the two scores: which steps lead from the query to one number?",

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from solutions.cases import as_view
-from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import A_DISTANCE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax, window_mask
 
@@ -66,9 +66,6 @@ def _sharpened(scores, centres, half_width):
     return (scores * bell).masked_fill(far, -1e30).softmax(-1).masked_fill(far, 0.0)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def from_the_course(scores, centres, half_width):
     window = window_mask(centres.round().long(), scores.shape[-1], half_width)
     distances = torch.arange(scores.shape[-1]) - centres[..., None]
@@ -117,8 +114,6 @@ def in_float64(scores, centres, half_width):
     return weights * (-((places - centres).square()) * 2 / half_width**2).exp()
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="gaussian_window",
     title="A Gaussian in the window",
@@ -131,8 +126,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "distances = centres.unsqueeze(-1) - sources": "the sign goes in the square",
-        "return (-distances ** 2 / (2 * (half_width / 2) ** 2)).exp() * inside": NO_ORDER,
-        "return inside * (-distances ** 2 / ((half_width / 2) ** 2 * 2)).exp()": NO_ORDER,
         "window = (centres.round().unsqueeze(-1) - sources).abs() <= half_width": A_DISTANCE,
     },
     hints=[

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import A_DISTANCE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import padding_mask, window_mask
 
@@ -43,9 +43,6 @@ def _padding_too(lengths, tgt_len, src_len, half_width):
     return (torch.arange(src_len) - centres.unsqueeze(-1)).abs() <= half_width
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_loops(lengths, tgt_len, src_len, half_width):
     mask = torch.zeros(len(lengths), tgt_len, src_len, dtype=torch.bool)
     for b, length in enumerate(lengths.tolist()):
@@ -80,8 +77,6 @@ def by_bounds(lengths, tgt_len, src_len, half_width):
     return (place >= centre - half_width) & (place <= centre + half_width) & (place <= last)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="hard_window",
     title="A hard window",
@@ -92,7 +87,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "near = (centres.unsqueeze(-1) - sources).abs() <= half_width": A_DISTANCE,
-        "return (sources < lengths[:, None, None]) & near": NO_ORDER,
     },
     hints=[
         "For one target word of one sentence: where is the middle of its window, and which source "

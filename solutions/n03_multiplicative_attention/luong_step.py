@@ -67,9 +67,6 @@ def _step(
     return step
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def matrices_in_parts(y, s, fed, h, words, A, W, C, out):
     sizes = [y.shape[1], s.shape[1], s.shape[1]]
     for_word, for_fed, for_state = A.split(sizes, dim=1)
@@ -107,8 +104,6 @@ def with_bmm(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
 def in_float64(*given):
     return matrices_in_parts(*(one.double() if one.is_floating_point() else one for one in given))
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="luong_step",

@@ -29,9 +29,6 @@ def _right(words, written):
     return _left(words, written).amin(-1)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_a_loop(words, written):
     pairs = zip(words.tolist(), written.tolist(), strict=True)
     return torch.tensor([min(one for one in word if one > last) for word, last in pairs])
@@ -47,8 +44,6 @@ def one_in_twenty_wrong(words, written):
     wrong = torch.arange(len(right)) % 20 == 7
     return torch.where(wrong, right + 1, right)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="next_letter",

@@ -24,9 +24,6 @@ _RIGHT = {
 }
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_capitals():
     return {
         "loud_general": "One word takes all",
@@ -64,8 +61,6 @@ def with_spaces_and_a_note():
 def as_numpy_strings():
     return {key: np.str_(choice) for key, choice in in_another_order().items()}
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="scores_compared",

@@ -44,9 +44,6 @@ def compared(given, half_width=1, like=close, results=2, right=expected, **optio
     return test
 
 
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
 def asserts_nothing(local_general):
     print(local_general(*inputs(query_dim=4), 1))
 
@@ -71,9 +68,6 @@ def only_the_zeros(local_general):
 def upside_down(local_general):
     _, weights = local_general(*inputs(), 1)
     assert not close(weights, expected(*inputs(), 1)[1])
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def word_by_word(local_general):
@@ -127,8 +121,6 @@ def from_the_parts(local_general):
         ):
             assert close(one, other)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_local_general",

@@ -43,9 +43,6 @@ def _combined(past=_past, real=_real, both=lambda past, real: past & real):
     return combine
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_loops(lengths, positions, src_len):
     mask = torch.zeros(len(lengths), len(positions), src_len, dtype=torch.bool)
     for b, length in enumerate(lengths.tolist()):
@@ -78,8 +75,6 @@ def by_multiplying(lengths, positions, src_len):
     return torch.einsum("ts,bs->bts", past, real).bool()
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="combined_mask",
     title="Causal and padding mask in one",
@@ -88,7 +83,6 @@ exercise = Exercise(
     minutes=10,
     outputs=["mask"],
     cases=cases,
-    equivalents={"return padding & causal": 'who says "and" may swap the two sides'},
     hints=[
         "Write down, for one cell (sentence b, query i, key j), the two questions that must both "
         "be answered with yes. Which of b, i and j does each of them need?",

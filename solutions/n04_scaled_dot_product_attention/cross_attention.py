@@ -64,9 +64,6 @@ def _cross(asks=lambda target, source: (target, source), swapped=False, weigh=No
     return attend
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def with_linear(target, source, w_q, w_k, w_v, real):
     q, k, v = F.linear(target, w_q), F.linear(source, w_k), F.linear(source, w_v)
     scores = q @ k.transpose(1, 2) / math.sqrt(w_q.shape[0])
@@ -102,8 +99,6 @@ def in_float64(target, source, w_q, w_k, w_v, real):
     target, source, w_q, w_k, w_v = (one.double() for one in (target, source, w_q, w_k, w_v))
     return with_linear(target, source, w_q, w_k, w_v, real)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="cross_attention",

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -54,9 +54,6 @@ def _measured_by(variance=_variance, scores=_scores):
     )
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def all_widths_at_once(queries, keys, widths):
     running = (queries * keys).cumsum(-1)[:, [width - 1 for width in widths]]  # (pairs, widths)
     plain = (running - running.mean(0)).square().mean(0)
@@ -94,8 +91,6 @@ def diagonal(queries, keys, widths):
     )
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="score_variance",
     title="The variance experiment",
@@ -106,7 +101,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "scores = (queries[:, :width] * keys[:, :width]).sum(1)": "a matrix: axis 1 is the last",
-        "scores = (keys[:, :width] * queries[:, :width]).sum(-1)": NO_ORDER,
     },
     hints=[
         "How many scores are there for one width? Each row of `queries` has one partner.",

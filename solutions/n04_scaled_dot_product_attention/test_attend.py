@@ -51,9 +51,6 @@ def close(found, should):
     return torch.allclose(found, should, atol=1e-5)
 
 
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
 def asserts_nothing(attend):
     context, weights = attend(*inputs(), some_open())
     print(context, weights)
@@ -92,9 +89,6 @@ def upside_down(attend):
 def a_guess(attend):
     _, weights = attend(*inputs(), some_open())
     assert weights[0, 1, 1] == 0.25
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def against_torch(attend):
@@ -165,8 +159,6 @@ def by_what_must_hold(attend):
     odds = (unmasked[0, 0, 0] / unmasked[0, 0, 1]).log()
     assert close(odds, query[0, 0] @ (keys[0, 0] - keys[0, 1]) / 2)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_attend",

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.cases import doubled, one_row_shut, query_keys_values, random_mask
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import joined_heads, joined_without_turning, split_into_heads
 from utils.attention import MultiHeadAttention
 from utils.checks.tasks import Case
@@ -223,9 +223,6 @@ class _KeysForValues(_MultiHead):
         return super().forward(query, keys, keys, mask)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 class PyTorchsOwn(nn.MultiheadAttention):
     """The proof of parity: not a line of ours between its parameters and its output."""
 
@@ -319,8 +316,6 @@ class TheCourses(nn.Module):
         return torch.func.functional_call(inner, numbers, (query, keys), more)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="MultiHead",
     title="The whole module",
@@ -334,8 +329,6 @@ exercise = Exercise(
     shortcuts=["MultiheadAttention", "multi_head_attention_forward", "MultiHeadAttention"],
     cases=cases,
     equivalents={
-        "self.in_proj_weight = nn.Parameter(torch.empty(dim * 3, dim))": NO_ORDER,
-        "self.in_proj_bias = nn.Parameter(torch.zeros(dim * 3))": NO_ORDER,
         "self.in_proj_bias = nn.Parameter(torch.ones(3 * dim))": "the check puts in its numbers",
         "nn.init": "the check puts in its numbers",
         "k = split_heads(F.linear(keys, W_k), self.heads)": (

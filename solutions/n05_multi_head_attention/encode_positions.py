@@ -35,9 +35,6 @@ def _waves(angles):
     return _pairs(angles.sin(), angles.cos())
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def number_by_number(positions, dim, base):
     codes = []
     for place in positions.flatten():
@@ -68,8 +65,6 @@ def filled_in(positions, dim, base):
     codes[..., 1::2] = angles.cos()
     return codes
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="encode_positions",

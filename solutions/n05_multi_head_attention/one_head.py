@@ -44,9 +44,6 @@ def _at_left(colours, numbers):
 _right = _guesses(_at_left, _twin)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def without_an_error(colours, numbers):
     return _right(colours, numbers)
 
@@ -77,8 +74,6 @@ def most_likely(colours, numbers):
         logits = solutions_of(path)["reader"](colours, numbers)
     return logits.softmax(-1).topk(1).indices.squeeze(-1)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="one_head",

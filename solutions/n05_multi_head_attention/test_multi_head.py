@@ -49,9 +49,6 @@ def compared(given, heads=2, mask=None, like=close, what=(0, 1), right=expected,
     return test
 
 
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
 def asserts_nothing(multi_head):
     output, weights = multi_head(*inputs(), 2)
     print(output, weights)
@@ -86,9 +83,6 @@ def identities(batch=3):
 def words_alike():
     x, *matrices = inputs()
     return x[:1, :1].expand(3, 5, DIM).contiguous(), *matrices
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def against_torch(multi_head):
@@ -158,8 +152,6 @@ def by_what_must_hold(multi_head):
     gap = (q * (k[:, :1] - k[:, 1:2])).sum(-1) / 2  # (batch, len, heads)
     assert (odds - gap.transpose(1, 2)).abs().max() < 1e-3
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_multi_head",

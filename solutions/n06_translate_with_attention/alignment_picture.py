@@ -73,9 +73,6 @@ def _picture(
     return picture
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_loops(weights, source, target):
     rows, links = [], []
     for step, word in enumerate(target[1:]):
@@ -113,8 +110,6 @@ def with_one_hot(weights, source, target):
     trimmed = weights.index_select(1, torch.tensor(places))[steps]
     return trimmed, torch.nn.functional.one_hot(trimmed.argmax(-1), len(places)).bool()
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="alignment_picture",

@@ -87,9 +87,6 @@ def _swapped(scores, log_probs, finished):
     return best, words, parents
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_loops(scores, log_probs, finished):
     candidates = []
     for parent in range(len(scores)):
@@ -136,8 +133,6 @@ def indices_unravelled(old, news, ended):
     return totals[parents, words], parents, words
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="beam_step",
     title="One step of a beam search",
@@ -146,7 +141,6 @@ exercise = Exercise(
     minutes=15,
     outputs=["best", "parents", "words"],
     cases=cases,
-    equivalents={"totals = log_probs + scores.unsqueeze(1)": "a sum has no order"},
     hints=[
         "How many candidates are there for a beam of 3 and a vocabulary of 7? Which of them may a "
         "finished hypothesis put forward?",

@@ -85,9 +85,6 @@ def _unshifted(target, state, memory, *matrices):
     return logits, weights, _mean_loss(logits, target[:, :-1])
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def _step(word, state, memory, embedding, w_state, w_output):
     state = (torch.cat([embedding[word], state], dim=-1) @ w_state).tanh()
     weights = (memory @ state.unsqueeze(-1)).squeeze(-1).softmax(-1)
@@ -141,8 +138,6 @@ def sentence_by_sentence(target, state, memory, *matrices):
     loss = (torch.stack(losses) * counts).sum() / counts.sum()
     return torch.cat(logits), torch.cat(weights), loss
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="decode_loop",

@@ -71,9 +71,6 @@ def _look_by(weigh, scale=lambda memory: 1.0):
     return look
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def with_einsum(y, s, h, words, a, b, c):
     e = torch.einsum("bd,dm,bsm->bs", s, a, h).masked_fill(~words, -1e30)
     alpha = e.softmax(1) * words
@@ -127,8 +124,6 @@ def in_float64(*given):
     wide = [one.double() if one.is_floating_point() else one for one in given]
     return with_einsum(*wide)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="decoder_step",

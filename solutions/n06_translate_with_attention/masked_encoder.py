@@ -73,9 +73,6 @@ def _whole_turn(vectors, lengths):
     return vectors.flip(1)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def _run(vectors, mask, matrix, bias):
     """Where there is padding, the state stays what it was."""
     state = vectors.new_zeros(len(vectors), matrix.shape[1])
@@ -142,8 +139,6 @@ def step_by_step_from_behind(embedded, lengths, w_forward, w_backward, bias):
     return states.masked_fill(~mask[:, :, None], 0.0), mask.reshape(-1, 1, longest)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="masked_encoder",
     title="Padding in the encoder",
@@ -153,7 +148,6 @@ exercise = Exercise(
     learns=True,
     outputs=["states", "mask"],
     cases=cases,
-    equivalents={"states = mask.unsqueeze(-1) * states": "a product has no order"},
     hints=[
         "A sentence alone, and the same sentence with two words of padding behind it. Which of the "
         "two directions notices, and at which word does it notice first?",

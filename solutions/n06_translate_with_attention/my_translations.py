@@ -49,9 +49,6 @@ def _each(write):
 _right = _each(_translation)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def _model():
     (path,) = (path for path in notebooks() if path.name.startswith("06"))
     return solutions_of(path)["model"]
@@ -76,8 +73,6 @@ def greedy_from_ids(sentences):
     words = [model.target_vocabulary.decode(one.ids) for one in model.greedy(ids, lengths)]
     return [detokenise(one) for one in words]
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="my_translations",

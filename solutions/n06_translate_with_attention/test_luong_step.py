@@ -40,9 +40,6 @@ def compared(given, results=(0, 1, 2), like=close, right=expected):
     return test
 
 
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
 def asserts_nothing(step):
     logits, weights, state = step(*inputs())
     assert logits.shape == (3, 6)
@@ -63,9 +60,6 @@ def padding_closed(step):
 def upside_down(step):
     given = inputs()
     assert not close(step(*given)[0], expected(*given)[0])
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def alone_and_trimmed(step):
@@ -122,8 +116,6 @@ def by_what_must_hold(step):
     context = (weights.unsqueeze(-1) * memory).sum(1)
     assert close(logits, context @ w_output[:4] + new @ w_output[4:])
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_luong_step",

@@ -158,9 +158,6 @@ def _loop(
     return training_loop
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def by_hand(targets, states, embedding, w_state, w_output, rate):
     """Without an optimiser, and with a clipping of its own."""
     model = Tiny(embedding, w_state, w_output)
@@ -228,8 +225,6 @@ def validation_afterwards(targets, states, embedding, w_state, w_output, rate):
         validation.append(F.cross_entropy(logits.mT, targets[-1, :, 1:], ignore_index=0).detach())
     return torch.stack(losses), torch.stack(validation), kept[-1]["embedding"]
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="training_loop",

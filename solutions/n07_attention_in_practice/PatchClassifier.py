@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -142,9 +142,6 @@ class _BestPatch(_Patches):
         return states[torch.arange(len(states)), weights.argmax(-1)]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 class _Parameters(nn.Module):
     def __init__(self, height, width, patch, dim, classes):
         super().__init__()
@@ -204,8 +201,6 @@ class ImageByImage(_Parameters):
         return torch.stack(logits), torch.stack(weights)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="PatchClassifier",
     title="A classifier that looks at patches",
@@ -218,8 +213,6 @@ exercise = Exercise(
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,
     equivalents={
-        "count = width // patch * (height // patch)": NO_ORDER,
-        "states = (self.places + self.embed(pieces)).relu()": NO_ORDER,
         "weights = scores.softmax(1)": IN_A_MATRIX,
         **{
             f"self.places = nn.Parameter({start})": "the check puts its own values in"

@@ -71,9 +71,6 @@ def _down_the_columns(scores, left_mask):
     return _softmax_where(scores.mT, left_mask[:, None]).mT
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def with_the_course(left, right, left_mask, right_mask):
     attention = ScaledDotProductAttention(left.shape[-1])
     left_reads, forth = attention(left, right, mask=right_mask[:, None])
@@ -113,8 +110,6 @@ def pair_by_pair(left, right, left_mask, right_mask):
 def in_float64(left, right, left_mask, right_mask):
     return along_the_other_axis(left.double(), right.double(), left_mask, right_mask)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="both_ways",

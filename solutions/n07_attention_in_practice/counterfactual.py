@@ -147,9 +147,6 @@ def _value_alone(start, states, other_start, other_states, out, place, word):
     return results[0], changed, results[2]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def one_by_one(start, states, other_start, other_states, out, place, word):
     rows = []
     for i in range(len(start)):
@@ -211,8 +208,6 @@ def in_float64(start, states, other_start, other_states, out, place, word):
     numbers = (one.double() for one in (start, states, other_start, other_states, out))
     return all_at_once(*numbers, place, word)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="counterfactual",

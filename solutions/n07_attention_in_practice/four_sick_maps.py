@@ -39,9 +39,6 @@ def _no_padding(letter):
     )
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_capitals():
     return {
         "a": "One token",
@@ -67,8 +64,6 @@ def with_spaces_and_a_note():
         note="d: columns 5 and 6",
     )
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="four_sick_maps",

@@ -5,7 +5,7 @@ import re
 import torch
 from torch import Tensor
 
-from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -180,9 +180,6 @@ def _turned(check):
     return turned
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def _english(word):
     return float(word.replace(",", "")) if re.fullmatch(r"[\d.,]+", word) and word != "," else None
 
@@ -234,8 +231,6 @@ def as_a_list(weights, source, target, least):
     return list(torch.tensor(marks).unbind(1))
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="invoice_check",
     title="The wrong number",
@@ -254,8 +249,6 @@ exercise = Exercise(
         ),
         "seen = [number(source[place], '.') for place in weights.argmax(1).tolist()]": IN_A_MATRIX,
         "return (numbers & differs, numbers & (weights.amax(1) < least))": IN_A_MATRIX,
-        "return (differs & numbers, numbers & (weights.amax(-1) < least))": NO_ORDER,
-        "return (numbers & differs, (weights.amax(-1) < least) & numbers)": NO_ORDER,
     },
     hints=[
         "For which target words is the question asked at all? And which source word is each of "

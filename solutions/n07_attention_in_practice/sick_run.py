@@ -70,9 +70,6 @@ def _wrong(run, illness):
     )
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_capitals():
     return {run: illness.capitalize() for run, illness in _DIAGNOSES.items()}
 
@@ -92,8 +89,6 @@ def with_spaces_and_a_note():
         note="c: four points",
     )
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="sick_run",

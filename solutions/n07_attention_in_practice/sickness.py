@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 AT_THE_LIMIT = "at the limit itself rounding decides"
@@ -184,9 +184,6 @@ def _gap(weights, mask):
     return most - weights.masked_fill(~mask, torch.inf).amin(-1)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def _one(weights, mask):
     rows = [(row, allowed) for row, allowed in zip(weights, mask, strict=True)]
     for row, allowed in rows:
@@ -255,8 +252,6 @@ def in_float64(weights, mask):
     return in_loops(weights.double(), mask)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="sickness",
     title="Name the sickness",
@@ -271,9 +266,6 @@ exercise = Exercise(
         "codes[~choice.any(1)] = 0": IN_A_MATRIX,
         "codes[((weights != 0) & ~mask).flatten(1).any(1)] = 2": IN_A_MATRIX,
         "codes[((off > 0.01) | (weights < 0).any(-1)).any(1)] = 1": IN_A_MATRIX,
-        "codes[(~mask & (weights != 0)).flatten(1).any(-1)] = 2": NO_ORDER,
-        "codes[((weights < 0).any(-1) | (off > 0.01)).any(-1)] = 1": NO_ORDER,
-        "taken = (~choice.unsqueeze(-1) | (weights > 0.9)).all(1)": NO_ORDER,
         "off = (mask.any(-1).to(weights) - weights.sum(-1)).abs()": "only the size counts",
         "codes[(most - least <= 0.01).all(-1)] = 4": AT_THE_LIMIT,
         "codes[((off >= 0.01) | (weights < 0).any(-1)).any(-1)] = 1": AT_THE_LIMIT,

@@ -41,9 +41,6 @@ def compared(*labels, smoothing=0.1, like=close, should=expected):
     return test
 
 
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
 def asserts_nothing(smoothed_loss):
     print(smoothed_loss(drawn(LABELS), LABELS, 0.1), smoothed_loss(drawn(LABELS), LABELS, 0.0))
 
@@ -66,9 +63,6 @@ def _mean_of_all(logits, labels, smoothing):
 
 def _sum_of_words(logits, labels, smoothing):
     return expected(logits, labels, smoothing) * (labels != 0).sum()
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def against_torch(smoothed_loss):
@@ -127,8 +121,6 @@ def by_what_must_hold(smoothed_loss):
     assert smoothed_loss(sure, LABELS, 0.0) < 1e-4
     assert smoothed_loss(logits, LABELS * 0, 0.1) == 0
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_smoothed_loss",

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from solutions.cases import padded
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils import transformer
 from utils.attention import MultiHeadAttention
 from utils.checks.tasks import Case
@@ -180,9 +180,6 @@ class _QueriesAlone(_Block):
         return self.add(self.norms[2], x, self.feed_forward)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 class _Parts(_Block):
     """The parts alone; a subclass says what happens to them."""
 
@@ -243,8 +240,6 @@ class WithTheCourse(_Parts):
         return block(x, causal_mask(x.shape[1]), source, source_mask)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="DecoderBlock",
     title="A decoder block",
@@ -256,11 +251,6 @@ exercise = Exercise(
     outputs=["states"],
     shortcuts=["TransformerDecoderLayer", "MultiheadAttention", "scaled_dot_product_attention"],
     cases=cases,
-    equivalents={
-        "return self.feed_forward(self.norms[2](x)) + x": NO_ORDER,
-        "x = self.attention(y, y, mask=causal_mask(x.shape[1]))[0] + x": NO_ORDER,
-        "x = self.cross(self.norms[1](x), source, mask=source_mask)[0] + x": NO_ORDER,
-    },
     hints=[
         "Three layers, one after the other. For each: what are the queries, what the keys and "
         "values, and who may see whom?",

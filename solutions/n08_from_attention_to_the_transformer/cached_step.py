@@ -79,9 +79,6 @@ def _among_the_batch(query, keys, values, scale):
     return torch.einsum("bl,blv->bv", weights, values)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def with_the_course(x, past_keys, past_values, w_q, w_k, w_v):
     keys = torch.cat((past_keys, (x @ w_k).unsqueeze(1)), dim=1)
     values = torch.cat((past_values, (x @ w_v).unsqueeze(1)), dim=1)
@@ -116,8 +113,6 @@ def filled_in(x, past_keys, past_values, w_q, w_k, w_v):
     scores = ((x @ w_q)[:, None] * keys).sum(-1) * key_dim**-0.5
     return (scores.softmax(1)[..., None] * values).sum(1), keys, values
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="cached_step",

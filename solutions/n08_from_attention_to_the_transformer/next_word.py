@@ -62,9 +62,6 @@ def _from_the_likeliest_on(chances: Tensor, uniform: Tensor) -> Tensor:
     return ordered.indices.gather(1, place.clamp(max=chances.shape[1] - 1))[:, 0]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def with_searchsorted(logits, temperature, k, uniform):
     best = logits.topk(k, dim=-1)
     chances = torch.zeros_like(logits)
@@ -98,8 +95,6 @@ def filter_then_renormalise(logits, temperature, k, uniform):
     return chances, word
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="next_word",
     title="Draw the next word",
@@ -110,7 +105,6 @@ exercise = Exercise(
     invariants={"chances": ["not negative", "rows sum to 1"]},
     cases=cases,
     equivalents={
-        "lowest = scores.topk(k).values[:, -1:]": IN_A_MATRIX,
         "chances = scores.masked_fill(scores < lowest, -torch.inf).softmax(1)": IN_A_MATRIX,
         "word = (chances.cumsum(1) <= uniform.unsqueeze(-1)).sum(-1)": IN_A_MATRIX,
         "word = (chances.cumsum(-1) <= uniform.unsqueeze(1)).sum(-1)": IN_A_MATRIX,

@@ -56,9 +56,6 @@ def another_last_word(language_model, rows):
     assert close(before[:, rows], after[:, rows])
 
 
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
 def asserts_nothing(language_model):
     print(language_model(WORDS, *parameters()))
 
@@ -84,9 +81,6 @@ def no_places(language_model):
 def upside_down(language_model):
     given = parameters()
     assert not close(language_model(WORDS, *given), expected(WORDS, *given))
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def with_modules(language_model):
@@ -134,8 +128,6 @@ def by_what_must_hold(language_model):
     wide = language_model(WORDS, embedding, places, wide_q, wide_k, w_v, w_1, w_2)
     assert close(wide, language_model(WORDS, *given))
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_language_model",
