@@ -79,15 +79,15 @@ class Judge(nn.Module):
         return self.mix(weights, keys, values), weights
 
 
-def judge(base=Judge, **instead):
-    """A subclass with some of its methods replaced."""
+def changed(base, **instead):
+    """Return a subclass with some of its methods replaced."""
 
-    class Judge(base):
+    class Changed(base):
         pass
 
     for name, method in instead.items():
-        setattr(Judge, name, method)
-    return Judge
+        setattr(Changed, name, method)
+    return Changed
 
 
 def reshaped(keys):

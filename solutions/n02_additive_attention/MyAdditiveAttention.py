@@ -6,7 +6,7 @@ from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import Judge, filled, judge, safe_softmax
+from solutions.wrong_pieces import Judge, changed, filled, safe_softmax
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
 
@@ -189,7 +189,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "values ignored",
-            judge(mix=lambda self, weights, keys, values: weights @ keys),
+            changed(Judge, mix=lambda self, weights, keys, values: weights @ keys),
             "Your context is always a mixture of the keys. Where values are given, the weights "
             "mix those; the keys only serve for comparing.",
             "What is the argument `values` for?",
@@ -197,10 +197,11 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "projected keys mixed",
-            judge(
+            changed(
+                Judge,
                 mix=lambda self, weights, keys, values: (
                     weights @ (self.W_key(keys) if values is None else values)
-                )
+                ),
             ),
             "Your context is a mixture of the projected keys. The projection serves for the "
             "score; what is handed out are the values, or the keys as they came.",
@@ -209,14 +210,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "mask ignored",
-            judge(weigh=lambda self, scores, mask: scores.softmax(-1)),
+            changed(Judge, weigh=lambda self, scores, mask: scores.softmax(-1)),
             "The mask changes nothing in your module. So the padding gets its share.",
             "Between which two of the three steps does the mask come in?",
             misconception="padding-is-harmless",
         ),
         WrongAnswer(
             "mask turned round",
-            judge(weigh=_where_masked(lambda scores, mask: safe_softmax(scores, ~mask))),
+            changed(Judge, weigh=_where_masked(lambda scores, mask: safe_softmax(scores, ~mask))),
             "Your mask is read the other way round: what it should hide is looked at, and that "
             "alone.",
             "What does `True` mean in a mask of this course?",
@@ -224,7 +225,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "masked after the softmax",
-            judge(weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
+            changed(Judge, weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
             "You mask after the softmax. The padding's share is gone then, and the words do not "
             "get it back.",
             "What do your rows sum to in a padded sentence?",
@@ -232,7 +233,9 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "NaN where nothing is allowed",
-            judge(weigh=_where_masked(lambda scores, mask: filled(scores, mask, -torch.inf))),
+            changed(
+                Judge, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -torch.inf))
+            ),
             "Right, but where a row is masked whole: there your weights are NaN, and so is the "
             "context.",
             "Have you not written a softmax that is safe?",
@@ -240,7 +243,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "shares among the forbidden",
-            judge(weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
+            changed(Judge, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
             "Right, but where a row is masked whole: there your weights are equal shares, and the "
             "context is a mean of padding. Both should be 0.",
             "Have you not written a softmax that is safe?",
@@ -248,7 +251,9 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no tanh",
-            judge(score=lambda self, query, keys: self.v(self.sums(query, keys)).squeeze(-1)),
+            changed(
+                Judge, score=lambda self, query, keys: self.v(self.sums(query, keys)).squeeze(-1)
+            ),
             "There is no `tanh` in your scores. So the query cancels in the softmax: all rows of "
             "a sentence are alike.",
             "Give your module two very different queries. What do their weights have in common?",
@@ -256,12 +261,13 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "softmax over the queries",
-            judge(
+            changed(
+                Judge,
                 weigh=lambda self, scores, mask: (
                     safe_softmax(
                         scores.mT, mask if mask is None else mask.expand(scores.shape).mT
                     ).mT
-                )
+                ),
             ),
             "Your softmax runs over the queries: the columns sum to 1, not the rows.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",

@@ -5,7 +5,7 @@ from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import Judge, judge
+from solutions.wrong_pieces import Judge, changed
 from utils.checks.tasks import Case
 
 
@@ -152,7 +152,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "anew in every step",
-            judge(
+            changed(
                 _Stepper,
                 projected=lambda self, states, keys, earlier: (
                     keys.shape[:2].numel() * states.shape[1]
@@ -165,7 +165,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "projected keys mixed",
-            judge(_Stepper, mix=lambda self, weights, keys, values: weights @ self.W_key(keys)),
+            changed(_Stepper, mix=lambda self, weights, keys, values: weights @ self.W_key(keys)),
             "Your contexts are mixtures of the projected keys. Those serve for the score; what is "
             "handed out are the keys as they came.",
             "What has `remember` to keep besides the projected keys?",
@@ -173,7 +173,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "softmax over the batch",
-            judge(_Stepper, weigh=lambda self, scores, mask: scores.softmax(0)),
+            changed(_Stepper, weigh=lambda self, scores, mask: scores.softmax(0)),
             "Your softmax runs along axis 0. In a single step the scores are (batch, src_len), so "
             "that is the batch: sentences compete with each other.",
             "Which axis is the last, with or without tgt_len?",
@@ -181,7 +181,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "tanh too early",
-            judge(_Stepper, score=_judged(lambda bars, said: bars + said.tanh())),
+            changed(_Stepper, score=_judged(lambda bars, said: bars + said.tanh())),
             "You take the `tanh` of the projected keys and add the state after it. So the state "
             "adds the same to all scores of its row, and changes no weight.",
             "Can the `tanh` be taken before the bar is known?",
@@ -189,7 +189,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "tanh twice",
-            judge(_Stepper, score=_judged(lambda bars, said: (bars + said.tanh()).tanh())),
+            changed(_Stepper, score=_judged(lambda bars, said: (bars + said.tanh()).tanh())),
             "The keys have gone through a `tanh` of their own before the state is added. The "
             "formula has one `tanh` only, of the sum.",
             "Up to which sign of the formula is everything known without a state?",
@@ -197,7 +197,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "state not heard",
-            judge(_Stepper, score=_judged(lambda bars, said: said.tanh())),
+            changed(_Stepper, score=_judged(lambda bars, said: said.tanh())),
             "Your weights are the same in every step: the state is not heard. Too much was "
             "computed in advance.",
             "What does a key say before anybody has asked, and what only afterwards?",
@@ -205,7 +205,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no tanh",
-            judge(_Stepper, score=_judged(lambda bars, said: bars + said)),
+            changed(_Stepper, score=_judged(lambda bars, said: bars + said)),
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and every step looks at the same words.",
             "What turns the sum into an answer between no and yes?",

@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import changed
 from utils.checks.tasks import Case
 
 
@@ -80,11 +81,6 @@ class _Patches(nn.Module):
         return self.answer(self.mix(weights, states)), weights
 
 
-class _RowsOfPixels(_Patches):
-    def cut(self, images):
-        return images.reshape(len(images), -1, self.patch * self.patch)
-
-
 class _DownTheColumns(_Patches):
     def cut(self, images):
         cut = images.unfold(1, self.patch, self.patch).unfold(2, self.patch, self.patch)
@@ -95,51 +91,6 @@ class _PixelsTurned(_Patches):
     def cut(self, images):
         cut = images.unfold(1, self.patch, self.patch).unfold(2, self.patch, self.patch)
         return cut.mT.flatten(3).flatten(1, 2)
-
-
-class _NoPlaces(_Patches):
-    def see(self, pieces):
-        return self.embed(pieces).relu()
-
-
-class _OnePlace(_Patches):
-    def see(self, pieces):
-        return (self.embed(pieces) + self.places[0]).relu()
-
-
-class _PlacesLate(_Patches):
-    def see(self, pieces):
-        return self.embed(pieces).relu() + self.places
-
-
-class _NoRelu(_Patches):
-    def see(self, pieces):
-        return self.embed(pieces) + self.places
-
-
-class _NoScale(_Patches):
-    def score(self, states):
-        return states @ self.query
-
-
-class _AcrossTheBatch(_Patches):
-    def weigh(self, scores):
-        return scores.softmax(0)
-
-
-class _NoSoftmax(_Patches):
-    def weigh(self, scores):
-        return scores
-
-
-class _EqualShares(_Patches):
-    def mix(self, weights, states):
-        return states.mean(1)
-
-
-class _BestPatch(_Patches):
-    def mix(self, weights, states):
-        return states[torch.arange(len(states)), weights.argmax(-1)]
 
 
 class _Parameters(nn.Module):
@@ -241,7 +192,10 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "rows of pixels for patches",
-            _RowsOfPixels,
+            changed(
+                _Patches,
+                cut=lambda self, images: images.reshape(len(images), -1, self.patch * self.patch),
+            ),
             "Your patches are no patches: `reshape` takes pixels in the order of reading, so a "
             "piece is a strip of one row and not a square.",
             "Which pixels stand beside and below each other in a patch of 2 by 2?",
@@ -265,7 +219,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "places left out",
-            _NoPlaces,
+            changed(_Patches, see=lambda self, pieces: self.embed(pieces).relu()),
             "The vectors of the places are not added. A stroke at the top and the same stroke at "
             "the bottom are then one and the same patch.",
             "Which parameter have you not used yet?",
@@ -273,7 +227,9 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "one place for all",
-            _OnePlace,
+            changed(
+                _Patches, see=lambda self, pieces: (self.embed(pieces) + self.places[0]).relu()
+            ),
             "You add the same vector of a place to every patch. Then the weighted sum cannot tell "
             "one place from another, just as if none had been added.",
             "How many rows has `places`, and how many patches are there?",
@@ -281,7 +237,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "places behind the ReLU",
-            _PlacesLate,
+            changed(_Patches, see=lambda self, pieces: self.embed(pieces).relu() + self.places),
             "You add the places after the ReLU. The task adds them before, so that what a patch "
             "holds and where it lies go through the same bend.",
             "What stands inside the ReLU in the task's formula?",
@@ -289,7 +245,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no ReLU",
-            _NoRelu,
+            changed(_Patches, see=lambda self, pieces: self.embed(pieces) + self.places),
             "The ReLU is missing. Without it the mixture knows what the patches hold in sum, and "
             "hardly what stood where.",
             "What becomes of negative numbers in the states?",
@@ -297,14 +253,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no scale",
-            _NoScale,
+            changed(_Patches, score=lambda self, states: states @ self.query),
             "Your scores are not divided by the root of dim.",
             "How many products are added up in one score?",
             misconception="no-scale",
         ),
         WrongAnswer(
             "images compete",
-            _AcrossTheBatch,
+            changed(_Patches, weigh=lambda self, scores: scores.softmax(0)),
             "Your softmax runs along the batch: the images compete with each other, and the "
             "weights of an image do not sum to 1.",
             "Which axis of (batch, patches) is shared out?",
@@ -312,14 +268,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no softmax",
-            _NoSoftmax,
+            changed(_Patches, weigh=lambda self, scores: scores),
             "You mix the states by the scores themselves, which are no shares.",
             "Which step of the three is missing?",
             misconception="scores-as-weights",
         ),
         WrongAnswer(
             "mean of the patches",
-            _EqualShares,
+            changed(_Patches, mix=lambda self, weights, states: states.mean(1)),
             "You compute weights and then take the plain mean of all patches. The look has no "
             "effect on the answer.",
             "What should change in the logits when the query changes?",
@@ -327,7 +283,12 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "the best patch only",
-            _BestPatch,
+            changed(
+                _Patches,
+                mix=lambda self, weights, states: states[
+                    torch.arange(len(states)), weights.argmax(-1)
+                ],
+            ),
             "You take the patch with the largest weight and nothing of the others. A hard choice "
             "passes no gradient to the query.",
             "How did the soft look-up of notebook 01 use all its weights?",

@@ -5,6 +5,7 @@ from torch import nn
 
 from solutions.cases import padded
 from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import changed
 from utils import transformer
 from utils.attention import MultiHeadAttention
 from utils.checks.tasks import Case
@@ -68,36 +69,6 @@ class _Block(nn.Module):
         return self.add(third, x, self.feed_forward)
 
 
-class _NoCausalMask(_Block):
-    def mask(self, length):
-        return torch.ones(length, length).bool()
-
-
-class _MaskTurned(_Block):
-    def mask(self, length):
-        return causal_mask(length).T
-
-
-class _MaskOffByOne(_Block):
-    def mask(self, length):
-        return torch.ones(length, length).tril(1).bool()
-
-
-class _NotItself(_Block):
-    def mask(self, length):
-        return torch.ones(length, length).tril(-1).bool()
-
-
-class _PostNorm(_Block):
-    def add(self, norm, x, layer):
-        return norm(x + layer(x))
-
-
-class _NoResidual(_Block):
-    def add(self, norm, x, layer):
-        return layer(norm(x))
-
-
 class _OneWithout(_Block):
     """One of the three layers replaces its input."""
 
@@ -105,44 +76,6 @@ class _OneWithout(_Block):
 
     def add(self, norm, x, layer):
         return layer(norm(x)) + (0 if norm is self.norms[self.place] else x)
-
-
-class _CrossWithout(_OneWithout):
-    place = 1
-
-
-class _FeedForwardWithout(_OneWithout):
-    place = 2
-
-
-class _AroundTheNorm(_Block):
-    def add(self, norm, x, layer):
-        return norm(x) + layer(norm(x))
-
-
-class _AroundTheFirstNorm(_Block):
-    def add(self, norm, x, layer):
-        return (norm(x) if norm is self.norms[0] else x) + layer(norm(x))
-
-
-class _NoNorm(_Block):
-    def add(self, norm, x, layer):
-        return x + layer(x)
-
-
-class _SourceNormalised(_Block):
-    def look_across(self, y, source, source_mask):
-        return self.cross(y, self.norms[1](source), mask=source_mask)[0]
-
-
-class _PaddingRead(_Block):
-    def look_across(self, y, source, source_mask):
-        return self.cross(y, source)[0]
-
-
-class _SourceMaskInverted(_Block):
-    def look_across(self, y, source, source_mask):
-        return self.cross(y, source, mask=~source_mask)[0]
 
 
 class _NoCross(_Block):
@@ -264,7 +197,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "no causal mask",
-            _NoCausalMask,
+            changed(_Block, mask=lambda self, length: torch.ones(length, length).bool()),
             "Every word sees the words behind it. In training it would read there what it is "
             "asked to predict.",
             "Change the last word of `x`: which rows of the result should notice?",
@@ -272,7 +205,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "mask turned round",
-            _MaskTurned,
+            changed(_Block, mask=lambda self, length: causal_mask(length).T),
             "Your causal mask is turned over its diagonal: each word sees what comes after it, "
             "and nothing of what came before.",
             "Which cells of the first row should be open?",
@@ -280,7 +213,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "one word ahead",
-            _MaskOffByOne,
+            changed(_Block, mask=lambda self, length: torch.ones(length, length).tril(1).bool()),
             "Your mask is open one column too far: each word sees the next one, which is exactly "
             "the one it has to predict.",
             "How many cells of the first row should be open?",
@@ -288,14 +221,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "not itself",
-            _NotItself,
+            changed(_Block, mask=lambda self, length: torch.ones(length, length).tril(-1).bool()),
             "Your mask hides the diagonal: no word sees itself, and the first sees nothing at all.",
             "How many cells of the first row should be open?",
             misconception="off-by-one",
         ),
         WrongAnswer(
             "post-norm",
-            _PostNorm,
+            changed(_Block, add=lambda self, norm, x, layer: norm(x + layer(x))),
             "You normalise behind the sum, as the paper of 2017 did. Here the norm comes before "
             "each layer, and nothing interrupts the sum.",
             "What is added to x in `x + layer(norm(x))`?",
@@ -303,7 +236,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no residual",
-            _NoResidual,
+            changed(_Block, add=lambda self, norm, x, layer: layer(norm(x))),
             "Each of your layers replaces its input. It should add to it.",
             "What should come out if all matrices of the block are 0?",
             misconception="half-is-enough",
@@ -314,26 +247,41 @@ exercise = Exercise(
             "One of your layers replaces its input, where it should add to it. The other two add.",
             "Read your three lines aloud: does each begin with `x +`?",
             misconception="half-is-enough",
-            also={"the cross-attention": _CrossWithout, "the last": _FeedForwardWithout},
+            also={
+                "the cross-attention": changed(_OneWithout, place=1),
+                "the last": changed(_OneWithout, place=2),
+            },
         ),
         WrongAnswer(
             "residual around the norm",
-            _AroundTheNorm,
+            changed(_Block, add=lambda self, norm, x, layer: norm(x) + layer(norm(x))),
             "You add a layer to the *normalised* words. The sum carries x as it came.",
             "What should come out if all matrices of the block are 0?",
             misconception="stale-value",
-            also={"in the first layer": _AroundTheFirstNorm},
+            also={
+                "in the first layer": changed(
+                    _Block,
+                    add=lambda self, norm, x, layer: (
+                        (norm(x) if norm is self.norms[0] else x) + layer(norm(x))
+                    ),
+                )
+            },
         ),
         WrongAnswer(
             "no norm",
-            _NoNorm,
+            changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
             "The norms are not used.",
             "Which of the parts made in `__init__` have you not called?",
             misconception="projection-left-out",
         ),
         WrongAnswer(
             "source normalised",
-            _SourceNormalised,
+            changed(
+                _Block,
+                look_across=lambda self, y, source, source_mask: self.cross(
+                    y, self.norms[1](source), mask=source_mask
+                )[0],
+            ),
             "You normalise the source along with the target. The norm of this layer belongs to "
             "the words that ask; the encoder has normalised its states itself.",
             "What are the keys and values of the cross-attention?",
@@ -341,14 +289,21 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "padding read",
-            _PaddingRead,
+            changed(
+                _Block, look_across=lambda self, y, source, source_mask: self.cross(y, source)[0]
+            ),
             "The cross-attention has no mask, so words look at the padding of a shorter source.",
             "Which input have you not used?",
             misconception="padding-is-harmless",
         ),
         WrongAnswer(
             "padding alone read",
-            _SourceMaskInverted,
+            changed(
+                _Block,
+                look_across=lambda self, y, source, source_mask: self.cross(
+                    y, source, mask=~source_mask
+                )[0],
+            ),
             "Your source mask is inverted: only the padding is looked at.",
             "What does `True` mean in a mask of this course?",
             misconception="mask-upside-down",
