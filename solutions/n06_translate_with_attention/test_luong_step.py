@@ -5,6 +5,16 @@ import math
 import torch
 
 from solutions.specification import CatchTheBug, WrongAnswer
+from solutions.weak_tests import (
+    asserts_nothing,
+    close,
+    compared,
+    differs,
+    shapes_alone,
+    sums_alone,
+    to_the_last_digit,
+    upside_down,
+)
 from utils.checks.implementations.luong_step import IMPLEMENTATIONS
 
 
@@ -25,41 +35,9 @@ def expected(word, state, memory, mask, embedding, w_state, w_output):
     return torch.cat([context, state], 1) @ w_output, weights, state
 
 
-def close(found, should):
-    return torch.allclose(found, should, atol=1e-5)
-
-
-def compared(given, results=(0, 1, 2), like=close, right=expected):
-    """A test that compares some of the results with what they should be."""
-
-    def test(step):
-        found, should = step(*given), right(*given)
-        for place in results:
-            assert like(found[place], should[place])
-
-    return test
-
-
-def asserts_nothing(step):
-    logits, weights, state = step(*inputs())
-    assert logits.shape == (3, 6)
-    assert weights.shape == (3, 4)
-    assert state.shape == (3, 4)
-
-
-def only_the_sums(step):
-    _, weights, _ = step(*inputs())
-    assert close(weights.sum(-1), torch.ones(3))
-
-
 def padding_closed(step):
     *_, mask, _, _, _ = given = inputs()
     assert not step(*given)[1][~mask].any()
-
-
-def upside_down(step):
-    given = inputs()
-    assert not close(step(*given)[0], expected(*given)[0])
 
 
 def alone_and_trimmed(step):
@@ -134,17 +112,15 @@ exercise = CatchTheBug(
         "`weights[[row], :length]` and the new state, and all of `weights[row, length:]` is 0.",
     ],
     mistakes=[
-        WrongAnswer(
-            "asserts nothing",
-            asserts_nothing,
+        asserts_nothing(
+            shapes_alone(*inputs(), shapes=[(3, 6), (3, 4), (3, 4)]),
+            "step",
             "Nothing in your test can fail, or it looks only at what all of them do right, such as "
             "the shapes.",
-            "If `step` returned nothing but zeros, which of your lines would object?",
-            misconception="plausible-is-right",
         ),
         WrongAnswer(
             "only the sums",
-            only_the_sums,
+            sums_alone(*inputs()),
             "Your test sees that the weights of a sentence sum to 1, or little more. They can be "
             "spread quite wrongly and still do that.",
             "Which other weights would your test accept?",
@@ -159,14 +135,14 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "no padding",
-            compared(inputs(lengths=(4, 4, 4))),
+            compared(expected, *inputs(lengths=(4, 4, 4))),
             "In your batch no sentence has padding, and for that the mask was added.",
             "What does your mask look like?",
             misconception="padding-is-harmless",
         ),
         WrongAnswer(
             "one sentence",
-            compared(inputs((5,), (2,))),
+            compared(expected, *inputs((5,), (2,))),
             "Your test has one sentence. What gets mixed up between the sentences of a batch does "
             "not show.",
             "Which mistakes need two sentences?",
@@ -174,7 +150,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "all of one length",
-            compared(inputs(lengths=(3, 3, 3))),
+            compared(expected, *inputs(lengths=(3, 3, 3))),
             "All sentences of your batch have the same length, so that one mask would do for all "
             "of them.",
             "What if the first sentence's mask were used for the second?",
@@ -182,14 +158,14 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "the same word everywhere",
-            compared(inputs((2, 2, 2))),
+            compared(expected, *inputs((2, 2, 2))),
             "All sentences of your batch read the same word. Whose word it was does not show.",
             "Which of your inputs are alike in all rows?",
             misconception="even-inputs",
         ),
         WrongAnswer(
             "only the weights",
-            compared(inputs(), results=[1]),
+            compared(expected, *inputs(), results=[1]),
             "Your test looks at the weights alone. What the step makes of them, and which state it "
             "hands on, it does not see.",
             "How many results does a step have?",
@@ -197,33 +173,20 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "not the logits",
-            compared(inputs(), results=[1, 2]),
+            compared(expected, *inputs(), results=[1, 2]),
             "Your test does not look at the logits, or not where the context would count.",
             "What is the context good for, if nobody hears it?",
             misconception="half-is-enough",
         ),
         WrongAnswer(
             "not the state",
-            compared(inputs(), results=[0, 1]),
+            compared(expected, *inputs(), results=[0, 1]),
             "Your test does not look at the state that is handed on to the next step.",
             "What would the second step begin with?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "upside down",
-            upside_down,
-            "Your test fails where it should pass.",
-            "An `assert` states what is true when all is well. What does yours state?",
-            misconception="failing-is-finding",
-        ),
-        WrongAnswer(
-            "to the last digit",
-            compared(inputs(), like=torch.equal, right=IMPLEMENTATIONS.right[0]),
-            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
-            "same number seldom agree in every digit. Your test asks for that.",
-            "Which function compares up to a tolerance?",
-            misconception="failing-is-finding",
-        ),
+        upside_down(differs(expected, *inputs()), "Your test fails where it should pass."),
+        to_the_last_digit(compared(IMPLEMENTATIONS.right[0], *inputs(), like=torch.equal)),
     ],
     variants=[alone_and_trimmed, by_hand, by_what_must_hold],
 )

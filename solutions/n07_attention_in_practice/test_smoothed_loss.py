@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.specification import CatchTheBug, WrongAnswer
+from solutions.weak_tests import close, compared, differs, to_the_last_digit, upside_down
 from utils.checks.implementations.smoothed_loss import IMPLEMENTATIONS
 
 LABELS = torch.tensor([[2, 1, 4, 0, 0], [3, 0, 0, 0, 0], [1, 4, 2, 3, 1]])
@@ -26,17 +27,12 @@ def expected(logits, labels, smoothing):
     return losses.mean() if len(losses) else torch.tensor(0.0)
 
 
-def close(found, should):
-    return torch.allclose(found, should, atol=1e-5)
-
-
-def compared(*labels, smoothing=0.1, like=close, should=expected):
-    """A test that compares what comes back for these labels with the formula."""
+def compared_for(*labels, smoothing=0.1, right=expected, **options):
+    """Return a test that compares the losses for some labels with the formula."""
 
     def test(smoothed_loss):
-        for one in labels:
-            logits = drawn(one)
-            assert like(smoothed_loss(logits, one, smoothing), should(logits, one, smoothing))
+        for some in labels:
+            compared(right, drawn(some), some, smoothing, **options)(smoothed_loss)
 
     return test
 
@@ -50,11 +46,6 @@ def some_number(smoothed_loss):
     assert loss.shape == ()
     assert loss > 0
     assert smoothed_loss(drawn(ALL_PADDING), ALL_PADDING, 0.1).isfinite()
-
-
-def upside_down(smoothed_loss):
-    logits = drawn(LABELS)
-    assert not close(smoothed_loss(logits, LABELS, 0.1), expected(logits, LABELS, 0.1))
 
 
 def _mean_of_all(logits, labels, smoothing):
@@ -155,7 +146,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "no padding",
-            compared(NO_PADDING),
+            compared_for(NO_PADDING),
             "Your test has no padding in it. What is done wrong with it shows only where there is "
             "some.",
             "In which of your labels is there a 0?",
@@ -163,7 +154,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "sentences of one length",
-            compared(ONE_LENGTH, ALL_PADDING),
+            compared_for(ONE_LENGTH, ALL_PADDING),
             "All your sentences have as many words as each other, or there is only one. Then the "
             "mean of the sentences is the mean of the words.",
             "A sentence of one word and one of five: how much should each word count?",
@@ -171,14 +162,14 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "smoothing 0",
-            compared(LABELS, ALL_PADDING, smoothing=0.0),
+            compared_for(LABELS, ALL_PADDING, smoothing=0.0),
             "Your test calls with smoothing 0, where nobody can tell whether smoothing is done.",
             "For which values of ε are 0, ε and 1 − ε three different numbers?",
             misconception="even-inputs",
         ),
         WrongAnswer(
             "smoothing a half",
-            compared(LABELS, ALL_PADDING, smoothing=0.5),
+            compared_for(LABELS, ALL_PADDING, smoothing=0.5),
             "Your test calls with smoothing 0.5, and a half is its own opposite: ε and 1 − ε "
             "cannot be told apart.",
             "For which values of ε are 0, ε and 1 − ε three different numbers?",
@@ -186,38 +177,32 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "no batch without words",
-            compared(LABELS),
+            compared_for(LABELS),
             "Your test always has a real word somewhere. A batch of padding alone is the case "
             "that divides 0 by 0.",
             "What should the loss be where there is nothing to say?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "upside down",
-            upside_down,
+        upside_down(
+            differs(expected, drawn(LABELS), LABELS, 0.1),
             "Your test fails where it should pass: it asserts that the loss is *not* what the "
             "formula says.",
-            "An `assert` states what is true when all is well. What does yours state?",
-            misconception="failing-is-finding",
         ),
-        WrongAnswer(
-            "to the last digit",
-            compared(LABELS, ALL_PADDING, like=torch.equal, should=IMPLEMENTATIONS.right[0]),
+        to_the_last_digit(
+            compared_for(LABELS, ALL_PADDING, right=IMPLEMENTATIONS.right[0], like=torch.equal),
             "Two right ways to the same number seldom agree in every digit, and your test asks "
             "for that.",
-            "Which function compares up to a tolerance?",
-            misconception="failing-is-finding",
         ),
         WrongAnswer(
             "padding expected",
-            compared(LABELS, should=_mean_of_all),
+            compared_for(LABELS, right=_mean_of_all),
             "Your test itself expects padding to count, so it blames those who leave it out.",
             "What does `cross_entropy` do with a label of 0 unless it is told otherwise?",
             misconception="padding-in-loss",
         ),
         WrongAnswer(
             "a sum expected",
-            compared(LABELS, should=_sum_of_words),
+            compared_for(LABELS, right=_sum_of_words),
             "Your test itself expects the sum over the words, so it blames those who take the "
             "mean of them.",
             "The loss of twice the same batch: twice as much, or the same?",
