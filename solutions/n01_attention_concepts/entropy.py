@@ -27,7 +27,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _plogp(weights, logarithm=torch.log):
-    """p log p with 0 log 0 = 0."""
+    """Return p log p, which is 0 where p is 0."""
     return weights * logarithm(torch.where(weights > 0, weights, 1.0))
 
 

@@ -14,7 +14,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _patterns(length, **instead):
-    """The four patterns, some of them replaced."""
+    """Return the four patterns, some of them replaced."""
     itself = torch.eye(length)
     before = torch.cat([itself[:1], itself[:-1]])
     ends = over_sum((itself[0] + itself[-1]).repeat(length, 1))

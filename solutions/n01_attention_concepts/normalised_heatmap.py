@@ -10,7 +10,7 @@ from utils.checks.tasks import Case
 
 def cases(draw: Draw) -> list[Case]:
     def off_balance(scores, step=1):
-        """No row sums to nearly 0: whoever divides by the sum should not divide by noise."""
+        """Shift rows whose sum is nearly 0: nobody should divide by noise."""
         return scores + step * (scores.sum(-1, keepdim=True).abs() < step / 2)
 
     return [

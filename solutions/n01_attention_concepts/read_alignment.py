@@ -35,7 +35,7 @@ def _unread(weights, best):
 
 
 def _read(best=lambda weights: weights.argmax(-1), unread=_unread):
-    """An answer made of a right and a wrong half."""
+    """Return an answer that is made of two halves, one of which may be wrong."""
     return lambda weights: (best(weights), unread(weights, weights.argmax(-1)))
 
 

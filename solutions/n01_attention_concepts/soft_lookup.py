@@ -47,7 +47,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _look_up(weigh):
-    """A look-up whose weights are made by `weigh` from query and keys."""
+    """Return a look-up whose weights `weigh` makes from query and keys."""
 
     def look_up(query, keys, values):
         weights = weigh(query, keys)

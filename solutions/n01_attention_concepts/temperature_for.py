@@ -35,13 +35,13 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _words(scores, temperature):
-    """How many words each row looks at."""
+    """Return how many words each row looks at."""
     weights = (scores / temperature.unsqueeze(-1)).softmax(-1)
     return torch.special.entr(weights).sum(-1).exp()
 
 
 def _search(scores, measure, goal):
-    """The temperature, for each row, at which a measure that rises with it reaches a goal."""
+    """Find for each row the temperature at which a measure that rises with it reaches a goal."""
     low = scores.new_full(scores.shape[:-1], 1e-3)
     high = scores.new_full(scores.shape[:-1], 1e5)
     for _ in range(80):
@@ -56,7 +56,7 @@ def _largest(scores, temperature):
 
 
 def _shared(scores, words):
-    """One temperature for all rows, at which they look at so many words on average."""
+    """Find one temperature for all rows, at which they look at so many words on average."""
 
     def mean(of, temperature):
         return _words(of, temperature).mean().expand_as(temperature)
@@ -97,7 +97,7 @@ def by_bisecting_the_logarithm(scores, words):
 
 
 def by_newton(scores, words):
-    """On the inverse temperature's logarithm, in float64, from the spread of the scores."""
+    """Search for the logarithm of the temperature, in float64, from the spread of the scores."""
     scores = scores.double()
     log_t = scores.std(-1).log()
     for _ in range(60):

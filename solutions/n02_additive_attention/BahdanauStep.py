@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.cases import as_view, doubled, padded
+from solutions.cases import as_view, in_double, padded
 from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import changed, filled, safe_softmax
 from utils.checks.tasks import Case
@@ -44,12 +44,12 @@ def cases(draw: Draw) -> list[Case]:
         case("one source word", [1, 1], 1, (3, 4, 5, 6, 7)),
         case("a sentence without a word", [0, 3], 3, (4, 5, 6, 7, 8)),
         case("keys that are a transposed view", [4, 3, 1], 4, (5, 6, 2, 7, 8), as_view),
-        Case(wide.label, doubled(wide.inputs), wide.build, doubled(wide.parameters)),
+        in_double(wide),
     ]
 
 
 class _Layers(nn.Module):
-    """As in the notebook."""
+    """The layers of the notebook."""
 
     def __init__(self, embedding_dim, state_dim, key_dim, attention_dim, vocabulary):
         super().__init__()
@@ -61,7 +61,7 @@ class _Layers(nn.Module):
 
 
 class _Step(_Layers):
-    """A step in methods, each of which a misconception can replace."""
+    """A right step in methods that wrong answers replace."""
 
     def score(self, state, keys):
         return self.v((self.W_query(state).unsqueeze(1) + self.W_key(keys)).tanh()).squeeze(-1)
@@ -86,7 +86,7 @@ class _Step(_Layers):
 
 
 def _shown(*order):
-    """A step whose logits are made of parts in another order."""
+    """Return a step whose logits are made of these parts, in this order."""
 
     def read(self, new, context, embedded, old):
         parts = {"new": new, "context": context, "embedded": embedded, "old": old}

@@ -38,14 +38,14 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _where_masked(weigh):
-    """A way to weigh that is wrong only where there is a mask."""
+    """Return a method `weigh` that is wrong only where there is a mask."""
     return lambda self, scores, mask: (
         safe_softmax(scores, mask) if mask is None else weigh(scores, mask)
     )
 
 
 class _WithBiases(Judge):
-    """Draws its biases as `nn.Linear` does: those of whoever leaves `bias=False` out."""
+    """Attention whose author left `bias=False` out; the biases are drawn as `nn.Linear` does."""
 
     def __init__(self, query_dim, key_dim, attention_dim):
         nn.Module.__init__(self)

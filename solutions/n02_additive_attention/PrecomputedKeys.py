@@ -33,7 +33,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 class _Stepper(Judge):
-    """All steps at once, and how many keys a decoder would have projected."""
+    """All steps at once, with the number of keys that a decoder would have projected."""
 
     def projected(self, states, keys, earlier):
         return sum(one.shape[:2].numel() for one in (keys, earlier) if one is not None)
@@ -44,7 +44,7 @@ class _Stepper(Judge):
 
 
 def _judged(rule):
-    """Scores made by a rule from what the state adds and what the key says."""
+    """Return a method `score` that combines the projected state and key by a rule."""
 
     def score(self, states, keys):
         bars, said = self.W_query(states).unsqueeze(2), self.W_key(keys).unsqueeze(1)
@@ -64,7 +64,7 @@ class _CountingLinear(nn.Linear):
 
 
 class _StepByStep(nn.Module):
-    """As in the notebook."""
+    """The module of the notebook, without its two methods."""
 
     def __init__(self, query_dim, key_dim, attention_dim):
         super().__init__()

@@ -33,7 +33,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _counts(plain=None, split=None, joined=None):
-    """The three counts, some of them replaced. Each is a function of q, k, a."""
+    """Return an answer with some counts replaced, each a function of the widths q, k, a."""
     plain = plain or (lambda q, k, a: a * (q + k + 1))
     split = split or (lambda q, k, a: a * (q + k + 3) + 1)
     joined = joined or (lambda q, k, a: a * (q + k + 2) + 1)

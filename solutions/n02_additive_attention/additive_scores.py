@@ -33,7 +33,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _said(query, keys, W_query, W_key):
-    """What the state adds and what the key says, ready to be added."""
+    """Project queries and keys, with axes that let them be added in pairs."""
     return (query @ W_query.mT).unsqueeze(-2), (keys @ W_key.mT).unsqueeze(-3)
 
 

@@ -31,7 +31,7 @@ def inputs(mask=None, batch=2, widths=(4, 6, 6, 7), reach=1.0):
 
 
 def some_open(batch=2, tgt_len=3, src_len=5):
-    """A mask with open and hidden cells in each row; no two rows alike."""
+    """Return a mask with open and hidden cells in each row; no two rows are alike."""
     numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
     bits = numbers >> torch.arange(src_len) & 1
     return bits.bool().reshape(batch, tgt_len, src_len)
@@ -79,7 +79,7 @@ def pair_by_pair(additive):
 
 
 def by_hand(additive):
-    """One question, so the answers are tanh(0 + 1), tanh(2 - 1) and so on."""
+    """Test with one hidden number: its tanh is that of 0 + 1, 2 - 1 and so on."""
     query = torch.tensor([[[0.0], [2.0]]] * 2)
     keys = torch.tensor([[[1.0], [-1.0], [0.0]]] * 2)
     values = torch.tensor([[[7.0], [14.0], [70.0]]] * 2)
@@ -110,7 +110,7 @@ def in_the_joined_form(additive):
 
 
 def by_what_must_hold(additive):
-    """Laws, and no formula but that of two keys."""
+    """Test laws, and no formula but that of two keys."""
     query, keys, values, mask, W, U, v = given = inputs(some_open())
     context, weights = additive(*given)
     assert not weights[~mask].any()

@@ -39,7 +39,7 @@ def _concat(query, keys, W_joined, v):
 
 
 def _instead(first=general, second=_concat):
-    """Both scores, one of them computed otherwise."""
+    """Return an answer that computes one of the two scores otherwise."""
     return lambda query, keys, W, W_joined, v: (
         first(query, keys, W),
         second(query, keys, W_joined, v),
@@ -47,13 +47,13 @@ def _instead(first=general, second=_concat):
 
 
 def _cut(query, keys, W):
-    """The plain dot product of the numbers that both sides have."""
+    """Return the dot product of the leading numbers that queries and keys both have."""
     width = min(W.shape)
     return query[..., :width] @ keys[..., :width].mT
 
 
 def _queries_tiled(query, keys, W_joined, v):
-    """The queries repeated as a whole, a, b, a, b, where each should be repeated: a, a, b, b."""
+    """Repeat the queries as a, b, a, b, where a, a, b, b would be right."""
     tgt_len, src_len = query.shape[1], keys.shape[1]
     tiled = query.repeat(1, src_len, 1).unflatten(1, (tgt_len, src_len))
     others = keys.unsqueeze(1).repeat(1, tgt_len, 1, 1)

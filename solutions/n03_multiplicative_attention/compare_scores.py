@@ -42,7 +42,7 @@ def _largest(scores):
 
 
 def _table(pair_of_scores, read=_largest):
-    """A table made by a rule for both scores at one gain, and a way to read one number off."""
+    """Return an answer from a rule for both scores at one gain and a way to read a number off."""
 
     def table(query, keys, W, W_joined, v, gains):
         columns = [pair_of_scores(gain, query, keys, W, W_joined, v) for gain in gains]

@@ -14,9 +14,9 @@ from utils.masks import masked_softmax, window_mask
 
 def cases(draw: Draw) -> list[Case]:
     def centres(src_len, *shape):
-        """Never half-way between two positions, where rounding is a matter of taste.
+        """Draw centres that are not half-way between two positions, where rounding is ambiguous.
 
-        And none nearer to what would be the next position than to the last.
+        None is nearer to a position behind the last word than to the last word.
         """
         whole, parts = draw.whole(0, src_len - 2, *shape), draw.whole(1, 8, *shape)
         return whole + (parts + (parts > 4)) / 10

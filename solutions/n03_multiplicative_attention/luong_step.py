@@ -53,7 +53,7 @@ def _step(
     turn=lambda logits: logits,
     back=lambda new, old: new,
 ):
-    """A step, some part of which is done otherwise."""
+    """Return a step with some parts replaced."""
 
     def step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
         new = squash(torch.cat(order(word, fed, state), -1) @ W_update.T)

@@ -21,7 +21,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _left(words, written):
-    """The letters that are still to be written; 27 where one was written already."""
+    """Return the letters that are still to be written; 27 stands for one written already."""
     return torch.where(words > written.unsqueeze(-1), words, 27)
 
 

@@ -74,7 +74,7 @@ def by_hand(local_general):
 
 
 def by_what_must_hold(local_general):
-    """Laws, with the zeros of the window written out."""
+    """Test laws, with the zeros of the window written out."""
     query, keys, W, lengths = inputs(tgt_len=4, query_dim=4, lengths=[4, 2], src_len=4)
     context, weights = local_general(query, keys, W, lengths, 1)
     is_open = [["11..", "111.", ".111", "..11"], ["11..", "11..", "11..", "11.."]]

@@ -26,12 +26,12 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _past(lengths, positions, src_len):
-    """(tgt_len, src_len)"""
+    """Return the causal part of the mask, (tgt_len, src_len)."""
     return torch.arange(src_len) <= positions[:, None]
 
 
 def _real(lengths, positions, src_len):
-    """(batch, 1, src_len)"""
+    """Return the padding part of the mask, (batch, 1, src_len)."""
     return torch.arange(src_len) < lengths[:, None, None]
 
 

@@ -51,7 +51,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _cross(asks=lambda target, source: (target, source), swapped=False, weigh=None, **parts):
-    """Cross-attention in which another sequence asks or is asked, or with faults in attention."""
+    """Return cross-attention with another sequence that asks or is asked, or with other faults."""
 
     def attend(target, source, w_q, w_k, w_v, real):
         who, whom = asks(target, source)

@@ -8,7 +8,7 @@ from utils.checks.tasks import Case
 
 def cases(draw: Draw) -> list[Case]:
     def packed(*rows):
-        """A row for each list of (number of the document, how many words it has)."""
+        """Return the numbers of documents: a row for each list of (number, count of words)."""
         numbers = [[number for number, words in row for _ in range(words)] for row in rows]
         return {"documents": torch.tensor(numbers)}
 
@@ -34,7 +34,7 @@ def _packed(
     rescue=lambda mask: mask | torch.eye(mask.shape[-1], dtype=torch.bool),
     count=lambda mask, documents: mask.sum(-1) - 1,
 ):
-    """The right function, in which a misconception can replace a part."""
+    """Return the right function with some parts replaced."""
 
     def pack(documents):
         places = torch.arange(documents.shape[1])
@@ -46,7 +46,7 @@ def _packed(
 
 
 def _right_positions(wrong_mask):
-    """A wrong mask beside right positions."""
+    """Return an answer with a wrong mask and right positions."""
 
     def pack(documents):
         return wrong_mask(documents)[0], _packed()(documents)[1]

@@ -37,7 +37,7 @@ def _measured(
     plain=lambda queries, keys, width: _variance(_scores(queries, keys, width)),
     scaled=lambda queries, keys, width: _variance(_scores(queries, keys, width) / width**0.5),
 ):
-    """Both rows of the table, measured in a way of their own."""
+    """Return an answer that measures both rows of the table by these functions."""
 
     def measure(queries, keys, widths):
         return tuple(

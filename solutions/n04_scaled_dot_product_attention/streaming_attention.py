@@ -66,7 +66,7 @@ def _streaming(
     own=False,
     turned=False,
 ):
-    """The right function, in which a misconception can change a part."""
+    """Return the right function with some parts replaced."""
 
     def attend(query, keys, values, mask, block):
         lowest = torch.finfo(query.dtype).min if low is None else low
@@ -93,7 +93,7 @@ def _streaming(
 
 
 def _block_by_block(join):
-    """The right attention within each block; `join` makes one context of (blocks, …)."""
+    """Attend within each block alone; `join` makes one context of (blocks, …)."""
 
     def attend(query, keys, values, mask, block):
         right = _streaming()
@@ -134,7 +134,7 @@ def key_by_key(query, keys, values, mask, block):
 
 
 def always_normalised(query, keys, values, mask, block):
-    """The context so far is divided by the sum so far, at every step."""
+    """Divide the context so far by the sum so far, at every step."""
     context = values.new_zeros(*query.shape[:2], values.shape[-1])
     total = query.new_zeros(*query.shape[:2], 1)
     largest = query.new_full((*query.shape[:2], 1), -1e30)
@@ -152,7 +152,7 @@ def always_normalised(query, keys, values, mask, block):
 
 
 def two_passes(query, keys, values, mask, block):
-    """First the largest score of each row, then the sums."""
+    """Find the largest score of each row first, then the sums."""
     blocks = [slice(n, n + block) for n in range(0, keys.shape[1], block)]
 
     def scores(p):

@@ -30,7 +30,7 @@ def inputs(batch=2, tgt_len=3, src_len=5, dim=4, value_dim=4):
 
 
 def some_open(batch=2, tgt_len=3, src_len=5):
-    """A mask with open and hidden cells in each row; no two rows alike."""
+    """Return a mask with open and hidden cells in each row; no two rows are alike."""
     numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
     bits = numbers >> torch.arange(src_len) & 1
     return bits.bool().reshape(batch, tgt_len, src_len)
@@ -73,7 +73,7 @@ def by_hand(attend):
 
 
 def approx(numbers):
-    """As `pytest.approx`."""
+    """Return numbers that compare as those of `pytest.approx`."""
 
     class Near(list):
         def __eq__(self, other):
@@ -100,7 +100,7 @@ def word_by_word(attend):
 
 
 def by_what_must_hold(attend):
-    """Laws, and no formula but that of two keys."""
+    """Test laws, and no formula but that of two keys."""
     query, keys, values = inputs(value_dim=3)
     mask = some_open()
     context, weights = attend(query, keys, values, mask)

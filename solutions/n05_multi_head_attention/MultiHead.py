@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.cases import doubled, one_row_shut, query_keys_values, random_mask
+from solutions.cases import in_double, one_row_shut, query_keys_values, random_mask
 from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import (
     changed,
@@ -55,12 +55,12 @@ def cases(draw: Draw) -> list[Case]:
         case("heads of one number", (2, 3, 4), 5, 5),
         case("one sentence, one query, one key", (1, 1, 1), 4, 2),
         turned,
-        Case("float64", doubled(precise.inputs), precise.build, doubled(precise.parameters)),
+        in_double(precise),
     ]
 
 
 class _MultiHead(nn.Module):
-    """The whole module, in pieces that can be replaced by wrong ones."""
+    """The right module in parts that wrong answers replace."""
 
     order = (0, 1, 2)  # whose matrix is which third of the large one
     order_of_biases = None  # the same, unless it is another one
@@ -112,7 +112,7 @@ class _KeysForValues(_MultiHead):
 
 
 class PyTorchsOwn(nn.MultiheadAttention):
-    """The proof of parity: not a line of ours between its parameters and its output."""
+    """PyTorch's own module, which proves parity."""
 
     def __init__(self, dim, heads):
         super().__init__(dim, heads, batch_first=True)

@@ -45,7 +45,7 @@ def _table(
     width=lambda dim, heads: dim // heads,
     **attention,
 ):
-    """The table, one column of which is made in a way of its own."""
+    """Return an answer in which one column of the table is made otherwise."""
 
     def compare(query, keys, counts):
         dim = query.shape[-1]

@@ -67,7 +67,7 @@ def _length(difference):
 
 
 def _ablation(cut=_zeroed, finish=F.linear, measure=lambda outputs, full: _length(outputs - full)):
-    """Ablation that takes away something else, or finishes or measures otherwise."""
+    """Return an ablation that takes away something else, or finishes or measures otherwise."""
 
     def ablate(contexts, w_o, b_o):
         full = finish(joined_heads(contexts), w_o, b_o)

@@ -29,7 +29,7 @@ def _twin(colours, numbers):
 
 
 def _guesses(left, twin):
-    """A function that guesses like this, as a network may have learned to."""
+    """Return a function that guesses like this, as a network may have learned to."""
 
     def guess(colours, numbers):
         return torch.stack([left(colours, numbers), twin(colours, numbers)], dim=-1)

@@ -22,19 +22,19 @@ DIM = 8
 
 
 def inputs(batch=3, length=5):
-    """Words and the four matrices, so that no two numbers are alike."""
+    """Return words and the four matrices; no two numbers are alike."""
     generator = torch.Generator().manual_seed(5)
     x = torch.randn(batch, length, DIM, generator=generator)
     return x, *torch.randn(4, DIM, DIM, generator=generator) / 2
 
 
 def padding(batch=3, length=5):
-    """Another mask for each sentence, (batch, 1, length): each ends a word earlier."""
+    """Return a mask (batch, 1, length) in which each sentence ends a word earlier."""
     return torch.arange(length) < torch.arange(length, length - batch, -1)[:, None, None]
 
 
 def expected(x, w_q, w_k, w_v, w_o, heads, mask=None, width=None):
-    """Head by head; `width` is what stands under the root of the scale."""
+    """Compute output and weights head by head; `width` stands under the root of the scale."""
     of_heads, weights = [], []
     for q, k, v in zip(*((x @ W).chunk(heads, dim=-1) for W in (w_q, w_k, w_v)), strict=True):
         scores = q @ k.mT / (width or q.shape[-1]) ** 0.5
@@ -70,7 +70,7 @@ def against_torch(multi_head):
 
 
 def head_by_head(multi_head):
-    """All heads but one write nothing: then there is one small attention to be worked out."""
+    """Silence all heads but one, which leaves one small attention to be worked out."""
     x, w_q, w_k, w_v, w_o = inputs(2, 4)
     mask = torch.ones(4, 4).tril().bool().expand(2, 4, 4)
     for head in range(4):
@@ -109,7 +109,7 @@ def one_number_after_the_other(multi_head):
 
 
 def by_what_must_hold(multi_head):
-    """Laws, and the formula of two scores only."""
+    """Test laws, and the formula of two scores only."""
     x, w_q, w_k, w_v, w_o = inputs(3, 4)
     mask = padding(3, 4)
     output, weights = multi_head(x, w_q, w_k, w_v, w_o, 2, mask)

@@ -63,7 +63,7 @@ def _picture(
     change=lambda trimmed: trimmed,
     link=lambda trimmed, whole: _hard(trimmed),
 ):
-    """Trimmed weights and links, some part of which is done otherwise."""
+    """Return an answer with some parts replaced."""
 
     def picture(weights, source, target):
         whole = weights.index_select(0, rows(target))

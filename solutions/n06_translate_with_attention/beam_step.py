@@ -10,7 +10,7 @@ from utils.corpora import EOS
 
 def cases(draw: Draw) -> list[Case]:
     def inputs(beam, vocab, finished=()):
-        """No two sums alike, and a live hypothesis always has the best of them.
+        """Draw scores without equal sums, in which a live hypothesis always has the best.
 
         Where some have ended, they come next, and would rather go on than end again.
         """
@@ -48,7 +48,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _continuations(scores, log_probs, finished, pay=0.0):
-    """Scores of all continuations; a finished hypothesis has one."""
+    """Return the scores of all continuations; a finished hypothesis has one."""
     once = torch.full_like(log_probs, -torch.inf)
     once[:, EOS] = pay
     return scores[:, None] + torch.where(finished[:, None], once, log_probs)
@@ -112,7 +112,7 @@ def masked(scores, log_probs, finished):
 
 
 def best_of_each_first(scores, log_probs, finished):
-    """No hypothesis can have more than `beam` of the best."""
+    """Take the `beam` best of each hypothesis first: none can have more of the best."""
     beam = len(scores)
     news = log_probs.clone()
     news[finished] = -torch.inf

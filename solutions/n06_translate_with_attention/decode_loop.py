@@ -53,7 +53,7 @@ def _mean_loss(logits, labels):
 
 
 def _loop(fed=lambda target: target[:, :-1], loss=None, carried=True, own=False, axis=1):
-    """Teacher forcing, some part of which is done otherwise."""
+    """Return teacher forcing with some parts replaced."""
 
     def loop(target, state, memory, *matrices):
         rows, written = [], None
@@ -71,7 +71,7 @@ def _loop(fed=lambda target: target[:, :-1], loss=None, carried=True, own=False,
 
 
 def _loss_by(losses_to_one):
-    """The loss made otherwise from the losses (batch, tgt_len) of single words."""
+    """Return an answer that reduces the losses (batch, tgt_len) of single words otherwise."""
 
     def loss(logits, labels):
         each = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none")
@@ -115,7 +115,7 @@ def loss_step_by_step(target, state, memory, *matrices):
 
 
 def states_first(target, state, memory, embedding, w_state, w_output):
-    """Luong's states need no context: all of them first, then one look for all."""
+    """Compute all states first, as Luong's need no context, then look once for all."""
     states = []
     for vector in embedding[target[:, :-1]].unbind(1):
         state = torch.tanh(torch.hstack([vector, state]) @ w_state)

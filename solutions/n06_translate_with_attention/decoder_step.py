@@ -49,7 +49,7 @@ def _step(
     look_again=False,
     keep_old=False,
 ):
-    """A step, some part of which is done otherwise."""
+    """Return a step with some parts replaced."""
 
     def step(embedded, state, memory, mask, w_score, w_state, w_readout):
         context, weights = look(state, memory, mask, w_score)

@@ -13,7 +13,7 @@ _GOLD: dict[str, str] = {}  # translations of the sentences that were drawn
 
 
 def held_back(sentence: str) -> bool:
-    """As in the notebook: no learner trains on these."""
+    """Return whether a sentence is held back from training, as in the notebook."""
     return crc32(sentence.encode()) % 10 == 0
 
 

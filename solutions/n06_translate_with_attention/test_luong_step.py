@@ -19,7 +19,7 @@ from utils.checks.implementations.luong_step import IMPLEMENTATIONS
 
 
 def inputs(words=(5, 1, 3), lengths=(4, 2, 3), src_len=4):
-    """Word, state, memory, mask, and three matrices."""
+    """Return word, state, memory, mask, and three matrices."""
     generator = torch.Generator().manual_seed(6)
     shapes = (len(words), 4), (len(words), src_len, 4), (6, 3), (7, 4), (8, 6)
     state, memory, *matrices = (torch.randn(shape, generator=generator) for shape in shapes)
@@ -41,7 +41,7 @@ def padding_closed(step):
 
 
 def alone_and_trimmed(step):
-    """Each sentence by itself, without its padding, has to come out as in the batch."""
+    """Test that each sentence alone, without its padding, comes out as in the batch."""
     word, state, memory, mask, *matrices = inputs(lengths=(2, 4, 1))
     logits, weights, new = step(word, state, memory, mask, *matrices)
     for row in range(3):
@@ -56,7 +56,7 @@ def alone_and_trimmed(step):
 
 
 def by_hand(step):
-    """One number for everything: states, memory and vectors of width 1."""
+    """Test with states, memory and vectors of width 1."""
     embedding, zero = torch.tensor([[0.0], [1.0], [-1.0]]), torch.zeros(2, 1)
     w_state, w_output = torch.tensor([[2.0], [1.0]]), torch.tensor([[1.0], [10.0]])
     memory = torch.tensor([[[1.0], [3.0], [9.0]], [[2.0], [5.0], [4.0]]])
@@ -75,7 +75,7 @@ def by_hand(step):
 
 
 def by_what_must_hold(step):
-    """Laws: padding may hold anything, sentences may change places, the new state asks."""
+    """Test laws: padding may hold anything, sentences may change places, the new state asks."""
     word, state, memory, mask, embedding, w_state, w_output = inputs()
     rest = embedding, w_state, w_output
     logits, weights, new = step(word, state, memory, mask, *rest)

@@ -46,7 +46,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 class Tiny(torch.nn.Module):
-    """As in the notebook: a decoder whose dropout takes every second number of a word's vector."""
+    """The decoder of the notebook, whose dropout takes every second number of a word's vector."""
 
     def __init__(self, embedding, w_state, w_output):
         super().__init__()
@@ -115,7 +115,7 @@ def _loop(
     learns_from_held_out=False,
     looks_first=False,
 ):
-    """The loop, some part of which is done otherwise."""
+    """Return the loop with some parts replaced."""
 
     def training_loop(targets, states, embedding, w_state, w_output, rate):
         model = Tiny(embedding, w_state, w_output)
@@ -159,7 +159,7 @@ def _loop(
 
 
 def by_hand(targets, states, embedding, w_state, w_output, rate):
-    """Without an optimiser, and with a clipping of its own."""
+    """Train without an optimiser, and with clipping of its own."""
     model = Tiny(embedding, w_state, w_output)
     losses, validation = [], []
     for target, state in zip(targets[:-1], states[:-1], strict=True):
@@ -205,7 +205,7 @@ def with_a_function_for_the_loss(targets, states, *matrices_and_rate):
 
 
 def validation_afterwards(targets, states, embedding, w_state, w_output, rate):
-    """The weights of each step are kept, and the held-out losses found at the end."""
+    """Keep the weights of each step, and compute the held-out losses at the end."""
     model, kept, losses = Tiny(embedding, w_state, w_output), [], []
     optimizer = torch.optim.SGD(list(model.parameters()), lr=rate)
     for n in range(targets.shape[0] - 1):

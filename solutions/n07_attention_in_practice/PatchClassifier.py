@@ -4,13 +4,14 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from solutions.cases import in_double
 from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import changed
 from utils.checks.tasks import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, batch, height, width, patch, dim, classes, reach=1.0, double=False):
+    def case(label, batch, height, width, patch, dim, classes, reach=1.0):
         count, pixels = (height // patch) * (width // patch), patch * patch
         shapes = {
             "embed.weight": (dim, pixels),
@@ -22,17 +23,8 @@ def cases(draw: Draw) -> list[Case]:
         }
         parameters = {name: draw.numbers(*shape, reach=reach) for name, shape in shapes.items()}
         images = draw.whole(0, 16, batch, height, width) / 16
-        if double:
-            images = images.double()
-            parameters = {name: one.double() for name, one in parameters.items()}
-        build = {
-            "height": height,
-            "width": width,
-            "patch": patch,
-            "dim": dim,
-            "classes": classes,
-        }
-        return Case(label, {"images": images}, build, parameters)
+        sizes = {"height": height, "width": width, "patch": patch}
+        return Case(label, {"images": images}, sizes | {"dim": dim, "classes": classes}, parameters)
 
     turned = case("images that are a transposed view", 2, 6, 4, 2, 3, 5)
     views = {"images": draw.whole(0, 16, 2, 4, 6).div(16).mT}
@@ -42,14 +34,14 @@ def cases(draw: Draw) -> list[Case]:
         case("one image", 1, 3, 9, 3, 4, 2),
         case("one patch only", 2, 2, 2, 2, 3, 4),
         case("patches of one pixel", 2, 2, 3, 1, 4, 2),
-        case("large scores", 2, 4, 6, 2, 5, 3, 20, double=True),
-        case("float64", 1, 4, 4, 2, 6, 3, double=True),
+        in_double(case("large scores", 2, 4, 6, 2, 5, 3, 20)),
+        in_double(case("float64", 1, 4, 4, 2, 6, 3)),
         Case(turned.label, views, turned.build, turned.parameters),
     ]
 
 
 class _Patches(nn.Module):
-    """A right answer whose steps can be replaced one at a time."""
+    """A right module in steps that wrong answers replace."""
 
     def __init__(self, height, width, patch, dim, classes):
         super().__init__()

@@ -39,7 +39,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _softmax_where(scores, mask):
-    """As `masked_softmax` of the course."""
+    """Return what `masked_softmax` of the course returns."""
     return scores.masked_fill(~mask, -1e30).softmax(-1) * mask
 
 
@@ -50,7 +50,7 @@ def _both(
     reads=lambda forth, back, left, right: (forth @ right, back @ left),
     order=(0, 1, 2, 3),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def attend(left, right, left_mask, right_mask):
         scores = left @ right.mT / scale(left)

@@ -32,7 +32,7 @@ def _norm(of_keys, of_queries):
 
 
 def _clip(length=_norm, shrink=lambda limit, length: (limit / length).clamp(max=1)):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def clip(of_keys, of_queries, limit):
         found = length(of_keys, of_queries)

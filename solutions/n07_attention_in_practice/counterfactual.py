@@ -65,7 +65,7 @@ def _three(
     other=lambda start, states, other_start, other_states: (other_start, states),
     order=(0, 1, 2),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def three(start, states, other_start, other_states, out, place, word):
         def chance(query, keys, mask=None, values=None, beside=None):

@@ -10,7 +10,7 @@ from utils.checks.tasks import Case
 
 
 def _number(word: str, decimal: str) -> float | None:
-    """As `number` of the notebook."""
+    """Parse a number as the notebook does."""
     other = "," if decimal == "." else "."
     try:
         return float(word.replace(other, "").replace(decimal, "."))
@@ -19,7 +19,7 @@ def _number(word: str, decimal: str) -> float | None:
 
 
 def _looks(links: list[int], src_len: int, faint: int, share: float) -> Tensor:
-    """Each row's largest weight at its link: 0.75, or `share` in every `faint`-th row.
+    """Return weights with each row's largest at its link: 0.75, or `share` in each `faint`-th row.
 
     In such a row another word has nearly as much.
     """
@@ -124,7 +124,7 @@ def _clerk(
     faint=lambda row, least: row.max() < least,
     faint_counts=None,
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def check(weights, source, target, least):
         rows = range(len(target))
@@ -144,7 +144,7 @@ def _anywhere(weights, source, target, least):
 
 
 def _in_order(weights, source, target, least):
-    """The first number against the first, the second against the second."""
+    """Compare the first number with the first, the second with the second."""
     _, unsure = _clerk()(weights, source, target, least)
     values = [one for one in (_number(word, ".") for word in source) if one is not None]
     marks = []
@@ -155,7 +155,7 @@ def _in_order(weights, source, target, least):
 
 
 def _every_word(weights, source, target, least):
-    """Numbers are compared by value, and all other words letter by letter."""
+    """Compare numbers by value, and all other words letter by letter."""
     wrong, unsure = _clerk()(weights, source, target, least)
     words = torch.tensor([_number(word, ",") is None for word in target])
     other = [source[place] != word for place, word in zip(weights.argmax(-1), target, strict=True)]

@@ -15,13 +15,13 @@ def _open(rows: int, columns: int) -> Tensor:
 
 
 def _shared(rough: Tensor, mask: Tensor) -> Tensor:
-    """Rough weights to shares: 0 under the mask, and in rows that are masked whole."""
+    """Turn rough weights into shares: 0 under the mask, and in rows that are masked whole."""
     open_only = rough * mask
     return open_only / open_only.sum(-1, keepdim=True).clamp(min=1e-6)
 
 
 def _healthy_map(draw: Draw, mask: Tensor) -> Tensor:
-    """Each row another favourite, with well over half of the row. No stripe, nothing even."""
+    """Return a map in which each row has another favourite with well over half of its weight."""
     rows, columns = mask.shape
     favourites = (torch.arange(rows) + int(draw.whole(0, columns - 1))) % columns
     rough = torch.nn.functional.one_hot(favourites, columns) * 40.0 + draw.whole(2, 9, *mask.shape)
@@ -36,24 +36,24 @@ def _stripe(draw: Draw, mask: Tensor, column: int, most: float = 0.95) -> Tensor
 
 
 def _even_map(draw: Draw, mask: Tensor, step: float = 0.0) -> Tensor:
-    """Equal shares; the odd columns get `step` less."""
+    """Return equal shares, of which those in odd columns are smaller by `step`."""
     return _shared(1.0 - step * (torch.arange(mask.shape[1]) % 2), mask)
 
 
 def _with(weights: Tensor, value: float) -> Tensor:
-    """That much more in the last place of the second row."""
+    """Return the map with so much added in the last place of the second row."""
     changed = weights.clone()
     changed[1, -1] += value
     return changed
 
 
 def _one_row(weights: Tensor, of: Tensor) -> Tensor:
-    """The map with its last row from another."""
+    """Return the map with its last row taken from another."""
     return torch.cat([weights[:-1], of[-1:]])
 
 
 def _negative(weights: Tensor, size: float = 0.9) -> Tensor:
-    """The first row still sums to 1, but one of its entries is negative."""
+    """Return a map with a negative entry in the first row, which still sums to 1."""
     changed = weights.clone()
     changed[0, 0] += changed[0, 1] + size
     changed[0, 1] = -size
@@ -61,7 +61,7 @@ def _negative(weights: Tensor, size: float = 0.9) -> Tensor:
 
 
 def _leaky(draw: Draw, mask: Tensor, size: float) -> Tensor:
-    """A healthy map, of which each row gives a little to every place under the mask."""
+    """Return a healthy map that leaks: each row gives a little to every place under the mask."""
     leaks = size * ~mask  # (tgt_len, src_len)
     return _healthy_map(draw, mask) * (1 - leaks.sum(-1, keepdim=True)) + leaks
 
@@ -157,7 +157,7 @@ def _diagnose(
     even=lambda weights, mask: _gap(weights, mask) < 0.01,
     last=BROKEN,
 ):
-    """An answer with one part replaced. `last` is the code that wins over all the others."""
+    """Return an answer with one part replaced; the code `last` wins over all others."""
 
     def sickness(weights, mask):
         free = choice(mask)

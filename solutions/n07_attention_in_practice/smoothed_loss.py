@@ -41,7 +41,7 @@ def _smoothed(
     share=lambda smoothing: (1 - smoothing, smoothing),
     average=lambda losses, real: (losses * real).sum() / real.sum().clamp(min=1),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def loss(logits, labels, smoothing):
         logs = chances(logits)

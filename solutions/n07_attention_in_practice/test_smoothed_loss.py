@@ -66,7 +66,7 @@ def against_torch(smoothed_loss):
 
 
 def by_hand(smoothed_loss):
-    """Two words of vocabulary that count: logits whose softmax is 1/8, 1/8, 1/4, 1/2."""
+    """Test two words whose logits have the softmax 1/8, 1/8, 1/4, 1/2."""
     row = torch.tensor([1.0, 1.0, 2.0, 4.0]).log()
     even = torch.zeros(4)
     logits = torch.stack([torch.stack([row, row, row]), torch.stack([even, row, row])])
@@ -94,7 +94,7 @@ def word_by_word(smoothed_loss):
 
 
 def by_what_must_hold(smoothed_loss):
-    """Laws, and one number that everybody knows."""
+    """Test laws, and the loss log 5 of five words without a preference."""
     logits, even = drawn(LABELS), torch.zeros(3, 5, 5)
     loss = smoothed_loss(logits, LABELS, 0.1)
     assert abs(float(smoothed_loss(even, LABELS, 0.1)) - math.log(5)) < 1e-5

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from solutions.cases import padded
+from solutions.cases import in_double, padded
 from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import changed
 from utils import transformer
@@ -13,7 +13,7 @@ from utils.masks import causal_mask
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, lengths, tgt_len, dim, heads, hidden, double=False, reach=0.6):
+    def case(label, lengths, tgt_len, dim, heads, hidden, reach=0.6):
         build = {"dim": dim, "heads": heads, "hidden": hidden}
         inputs = {
             "x": draw.numbers(len(lengths), tgt_len, dim, reach=2),
@@ -22,11 +22,6 @@ def cases(draw: Draw) -> list[Case]:
         }
         shapes = {name: one.shape for name, one in _Block(**build).state_dict().items()}
         parameters = {name: draw.numbers(*shape, reach=reach) for name, shape in shapes.items()}
-        if double:
-            inputs = {
-                n: one.double() if one.is_floating_point() else one for n, one in inputs.items()
-            }
-            parameters = {name: one.double() for name, one in parameters.items()}
         return Case(label, inputs, build, parameters)
 
     return [
@@ -35,13 +30,13 @@ def cases(draw: Draw) -> list[Case]:
         case("one word to write", [3, 1, 2], 1, 4, 2, 5),
         case("one source word", [1, 1], 4, 4, 1, 3),
         case("as many sentences as words", [3, 1, 2], 3, 6, 2, 8),
-        case("one sentence, in float64", [5], 4, 8, 4, 6, double=True),
-        case("large parameters", [4, 3], 4, 4, 2, 6, double=True, reach=3),
+        in_double(case("one sentence, in float64", [5], 4, 8, 4, 6)),
+        in_double(case("large parameters", [4, 3], 4, 4, 2, 6, reach=3)),
     ]
 
 
 class _Block(nn.Module):
-    """A right answer whose steps can be replaced one at a time."""
+    """A right block in steps that wrong answers replace."""
 
     def __init__(self, dim, heads, hidden):
         super().__init__()
@@ -70,7 +65,7 @@ class _Block(nn.Module):
 
 
 class _OneWithout(_Block):
-    """One of the three layers replaces its input."""
+    """A block in which one of the three layers replaces its input."""
 
     place = 0
 
@@ -114,7 +109,7 @@ class _QueriesAlone(_Block):
 
 
 class _Parts(_Block):
-    """The parts alone; a subclass says what happens to them."""
+    """The layers alone; a subclass defines `forward`."""
 
 
 class LineByLine(_Parts):

@@ -35,7 +35,7 @@ def _count(
     embedding=lambda words, dim: words * dim + words,
     last=True,
 ):
-    """The three counts, with one part counted otherwise."""
+    """Return an answer that counts one part otherwise."""
 
     def count(dim, heads, hidden, layers, words):
         looks, thinks = attention(dim, heads), feed_forward(dim, hidden)

@@ -51,7 +51,7 @@ def _step(
     attend=_attend,
     keep=lambda past, grown: grown,
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def step(x, past_keys, past_values, w_q, w_k, w_v):
         k, v = keys(past_keys, x, w_k), values(past_values, x, w_v)
@@ -62,7 +62,7 @@ def _step(
 
 
 def _as_wide(keys: Tensor, values: Tensor) -> Tensor:
-    """The keys, cut or filled up with zeros to the width of the values."""
+    """Return the keys, cut or filled up with zeros to the width of the values."""
     return F.pad(keys, (0, values.shape[2] - keys.shape[2]))
 
 

@@ -48,7 +48,7 @@ def _encoder(
     mask=_real,
     mix=lambda weights, x, w_v: weights @ (x @ w_v),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def attend(x, w_q, w_k, w_v, lengths):
         real = mask(lengths, x.shape[1])

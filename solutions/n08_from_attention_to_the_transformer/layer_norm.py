@@ -41,7 +41,7 @@ def _norm(
     correction=0,
     finish=lambda z, gamma, beta: gamma * z + beta,
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def norm(x, gamma, beta):
         mean = x.mean(axes, keepdim=True)

@@ -37,7 +37,7 @@ def _draw(
     share=lambda scores, kept: scores.masked_fill(~kept, -torch.inf).softmax(-1),
     pick=lambda chances, uniform: (chances.cumsum(-1) <= uniform[:, None]).sum(-1),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def answer(logits, temperature, k, uniform):
         scores = warm(logits, temperature)
@@ -48,7 +48,7 @@ def _draw(
 
 
 def _smallest(scores: Tensor, count: int) -> Tensor:
-    """The smallest of the `count` largest scores of each row."""
+    """Return the smallest of the `count` largest scores of each row."""
     return scores.topk(min(count, scores.shape[-1])).values[:, -1:]
 
 

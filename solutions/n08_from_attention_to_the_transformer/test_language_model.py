@@ -21,7 +21,7 @@ from utils.checks.implementations.language_model import IMPLEMENTATIONS
 
 
 def parameters(dim=4, key_dim=4, hidden=6, words=7, spread=1.0):
-    """Embedding, places, and the five matrices."""
+    """Return the embedding, the places, and the five matrices."""
     generator = torch.Generator().manual_seed(8)
     shapes = [(words, dim), (9, dim), (dim, key_dim), (dim, key_dim), (dim, dim)]
     shapes += [(dim, hidden), (hidden, dim)]
@@ -95,7 +95,7 @@ def word_by_word(language_model):
 
 
 def by_what_must_hold(language_model):
-    """Laws: causality, order, the residual alone, and a scale that knows the width."""
+    """Test causality, order, the residual alone, and that the scale knows the width."""
     another_last_word(language_model, slice(0, 4))
     embedding, places, w_q, w_k, w_v, w_1, w_2 = given = parameters()
     turned = WORDS[:, [1, 0, 2, 3, 4]]
