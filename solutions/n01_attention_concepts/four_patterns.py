@@ -66,7 +66,7 @@ def by_softmax(length):
         ((place == 0) | (place == length - 1)).expand(length, length),
         torch.ones(length, length, dtype=torch.bool).tril(),
     ]
-    return [torch.zeros(length, length).masked_fill(~one, never).softmax(-1) for one in allowed]
+    return [torch.zeros(length, length).masked_fill(~cells, never).softmax(-1) for cells in allowed]
 
 
 def by_rolling(length):

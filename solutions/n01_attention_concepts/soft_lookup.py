@@ -68,8 +68,8 @@ def with_einsum(q, k, v):
 
 def in_loops(query, keys, values):
     contexts, rows = [], []
-    for one in query:
-        scores = torch.stack([(one * key).sum() for key in keys])
+    for row in query:
+        scores = torch.stack([(row * key).sum() for key in keys])
         alpha = scores.softmax(0)
         rows.append(alpha)
         contexts.append(sum(weight * value for weight, value in zip(alpha, values, strict=True)))

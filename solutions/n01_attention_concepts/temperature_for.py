@@ -72,7 +72,7 @@ def _on_a_grid(scores, words):
 
 
 def row_by_row(scores, words):
-    found = []
+    temperatures = []
     for row in scores.reshape(-1, scores.shape[-1]):
         low, high = 1e-4, 1e6
         while high / low > 1 + 1e-7:
@@ -82,8 +82,8 @@ def row_by_row(scores, words):
                 low = middle
             else:
                 high = middle
-        found.append(low)
-    return torch.tensor(found).reshape(scores.shape[:-1])
+        temperatures.append(low)
+    return torch.tensor(temperatures).reshape(scores.shape[:-1])
 
 
 def by_bisecting_the_logarithm(scores, words):

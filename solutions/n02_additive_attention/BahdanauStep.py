@@ -13,7 +13,7 @@ WIDTHS = ("embedding_dim", "state_dim", "key_dim", "attention_dim", "vocabulary"
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, lengths, src_len, widths, change=lambda one: one):
+    def case(label, lengths, src_len, widths, change=lambda tensor: tensor):
         embedding_dim, state_dim, key_dim, attention_dim, vocabulary = widths
         batch, read, shown = len(lengths), embedding_dim + key_dim, sum(widths[:3])
         inputs = {
@@ -128,10 +128,10 @@ class WithEinsum(_Layers):
 
 class SentenceBySentence(_Layers):
     def forward(self, state, embedded, keys, mask):
-        rows = [self.one(*each) for each in zip(state, embedded, keys, mask, strict=True)]
+        rows = [self.step(*parts) for parts in zip(state, embedded, keys, mask, strict=True)]
         return [torch.stack(column) for column in zip(*rows, strict=True)]
 
-    def one(self, s, y, h, words):
+    def step(self, s, y, h, words):
         scores = torch.cat([self.v((self.W_query(s) + self.W_key(key)).tanh()) for key in h])
         weights = torch.nan_to_num(scores.masked_fill(~words, -torch.inf).softmax(0))
         context = weights @ h

@@ -10,7 +10,7 @@ from utils.checks.tasks import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, batch, tgt_len, src_len, *widths, change=lambda one: one, second=False):
+    def case(label, batch, tgt_len, src_len, *widths, change=lambda tensor: tensor, second=False):
         states, keys = (
             draw.numbers(batch, tgt_len, widths[0]),
             draw.numbers(batch, src_len, widths[1]),
@@ -36,7 +36,7 @@ class _Stepper(Judge):
     """All steps at once, with the number of keys that a decoder would have projected."""
 
     def projected(self, states, keys, earlier):
-        return sum(one.shape[:2].numel() for one in (keys, earlier) if one is not None)
+        return sum(batch.shape[:2].numel() for batch in (keys, earlier) if batch is not None)
 
     def forward(self, states, keys, earlier=None):
         projected = self.projected(states, keys, earlier)
@@ -77,7 +77,7 @@ class _StepByStep(nn.Module):
             self.remember(earlier)
         memory = self.remember(keys)
         looks = [self.attend(state, memory) for state in states.unbind(1)]
-        contexts, weights = (torch.stack(one, dim=1) for one in zip(*looks, strict=True))
+        contexts, weights = (torch.stack(results, dim=1) for results in zip(*looks, strict=True))
         return contexts, weights, torch.tensor(self.W_key.count)
 
 

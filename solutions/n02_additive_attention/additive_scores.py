@@ -17,7 +17,9 @@ def cases(draw: Draw) -> list[Case]:
             "W_key": draw.numbers(attention_dim, key_dim, reach=1),
             "v": draw.numbers(attention_dim),
         }
-        return Case(label, {name: change(one) if change else one for name, one in inputs.items()})
+        return Case(
+            label, {name: change(tensor) if change else tensor for name, tensor in inputs.items()}
+        )
 
     return [
         case("a batch of two, three queries, four keys", 2, 3, 4, 5, 7, 6),

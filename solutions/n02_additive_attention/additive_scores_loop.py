@@ -9,14 +9,16 @@ from utils.checks.tasks import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, tgt_len, src_len, state_dim, key_dim, attention_dim, change=lambda one: one):
+    def case(
+        label, tgt_len, src_len, state_dim, key_dim, attention_dim, change=lambda tensor: tensor
+    ):
         inputs = {
             "states": draw.numbers(tgt_len, state_dim),
             "keys": draw.numbers(src_len, key_dim),
             "W_joined": draw.numbers(attention_dim, state_dim + key_dim, reach=1),
             "v": draw.numbers(attention_dim),
         }
-        return Case(label, {name: change(one) for name, one in inputs.items()})
+        return Case(label, {name: change(tensor) for name, tensor in inputs.items()})
 
     return [
         case("three states, four keys", 3, 4, 2, 5, 6),
@@ -45,7 +47,7 @@ def split_inside(states, keys, W_joined, v):
 
 
 def one_list(s, h, W, v):
-    pairs = [torch.cat([one, other]) for one in s for other in h]
+    pairs = [torch.cat([state, key]) for state in s for key in h]
     return ((torch.stack(pairs) @ W.T).tanh() @ v).view(len(s), len(h))
 
 
@@ -57,7 +59,7 @@ def with_einsum(states, keys, W_joined, v):
 
 
 def in_float64(states, keys, W_joined, v):
-    states, keys, W_joined, v = (one.double() for one in (states, keys, W_joined, v))
+    states, keys, W_joined, v = (tensor.double() for tensor in (states, keys, W_joined, v))
     rows = []
     for state in states:
         joined = torch.cat([state.expand(len(keys), -1), keys], dim=1)

@@ -84,8 +84,8 @@ def by_hand(additive):
     keys = torch.tensor([[[1.0], [-1.0], [0.0]]] * 2)
     values = torch.tensor([[[7.0], [14.0], [70.0]]] * 2)
     mask = torch.tensor([[[True, True, False]], [[False, False, False]]])
-    one = torch.ones(1, 1)
-    context, weights = additive(query, keys, values, mask, one, one, 3 * one[0])
+    unit = torch.ones(1, 1)
+    context, weights = additive(query, keys, values, mask, unit, unit, 3 * unit[0])
     odds = [math.exp(6 * math.tanh(1)), math.exp(3 * (math.tanh(3) - math.tanh(1)))]
     for t, odd in enumerate(odds):
         first = odd / (1 + odd)

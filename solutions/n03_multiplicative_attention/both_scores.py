@@ -20,7 +20,9 @@ def cases(draw: Draw) -> list[Case]:
             "W_joined": draw.numbers(attention_dim, query_dim + key_dim, reach=1),
             "v": draw.numbers(attention_dim),
         }
-        return Case(label, {name: change(one) if change else one for name, one in inputs.items()})
+        return Case(
+            label, {name: change(tensor) if change else tensor for name, tensor in inputs.items()}
+        )
 
     return [
         case("a batch of two, three queries, four keys", 2, 3, 4, 2, 5, 6),
@@ -95,7 +97,7 @@ def in_loops(query, keys, W, W_joined, v):
 
 
 def in_float64(query, keys, W, W_joined, v):
-    wide = [one.double() for one in (query, keys, W, W_joined, v)]
+    wide = [tensor.double() for tensor in (query, keys, W, W_joined, v)]
     return split_form(*wide)
 
 
@@ -175,7 +177,10 @@ exercise = Exercise(
             "Can a score be negative?",
             misconception="scores-as-weights",
         ),
-        *(replace(one, gives=_instead(second=one.gives)) for one in JOINED_MISCONCEPTIONS),
+        *(
+            replace(mistake, gives=_instead(second=mistake.gives))
+            for mistake in JOINED_MISCONCEPTIONS
+        ),
         WrongAnswer(
             "queries in turn",
             _instead(second=_queries_tiled),
@@ -187,7 +192,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "keys as rows",
-            lambda *inputs: tuple(one.mT.contiguous() for one in _instead()(*inputs)),
+            lambda *inputs: tuple(scores.mT.contiguous() for scores in _instead()(*inputs)),
             "Your scores are (batch, src_len, tgt_len). Rows belong to queries, columns to keys.",
             "Which of the two factors gives a matrix product its rows?",
             misconception="rows-are-keys",

@@ -18,7 +18,9 @@ def cases(draw: Draw) -> list[Case]:
             "v": draw.numbers(attention_dim),
             "gains": torch.tensor(gains),
         }
-        return Case(label, {name: change(one) if change else one for name, one in inputs.items()})
+        return Case(
+            label, {name: change(tensor) if change else tensor for name, tensor in inputs.items()}
+        )
 
     return [
         case("three gains", [0.5, 1.0, 4.0], 2, 3, 4, 2, 5, 6),
@@ -46,7 +48,9 @@ def _table(pair_of_scores, read=_largest):
 
     def table(query, keys, W, W_joined, v, gains):
         columns = [pair_of_scores(gain, query, keys, W, W_joined, v) for gain in gains]
-        return torch.stack([torch.stack([read(one) for one in pair]) for pair in columns], dim=1)
+        return torch.stack(
+            [torch.stack([read(scores) for scores in pair]) for pair in columns], dim=1
+        )
 
     return table
 
@@ -88,11 +92,11 @@ def into_a_table(query, keys, W, W_joined, v, gains):
 
 
 def in_float64(query, keys, W, W_joined, v, gains):
-    query, keys, W, W_joined, v = (one.double() for one in (query, keys, W, W_joined, v))
+    query, keys, W, W_joined, v = (tensor.double() for tensor in (query, keys, W, W_joined, v))
     columns = []
     for gain in gains.double():
         pair = (_general(query * gain, keys, W), _split(query * gain, keys, W_joined, v))
-        columns.append(torch.stack([one.softmax(2).amax(2).flatten().mean() for one in pair]))
+        columns.append(torch.stack([scores.softmax(2).amax(2).flatten().mean() for scores in pair]))
     return torch.stack(columns).T
 
 

@@ -21,7 +21,7 @@ def cases(draw: Draw) -> list[Case]:
         whole, parts = draw.whole(0, src_len - 2, *shape), draw.whole(1, 8, *shape)
         return whole + (parts + (parts > 4)) / 10
 
-    def case(label, batch, tgt_len, src_len, half_width, given=None, change=lambda one: one):
+    def case(label, batch, tgt_len, src_len, half_width, given=None, change=lambda tensor: tensor):
         given = centres(src_len, batch, tgt_len) if given is None else given
         scores = draw.numbers(batch, tgt_len, src_len)
         inputs = {"scores": change(scores), "centres": change(given)}

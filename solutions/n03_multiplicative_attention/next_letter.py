@@ -31,7 +31,7 @@ def _right(words, written):
 
 def in_a_loop(words, written):
     pairs = zip(words.tolist(), written.tolist(), strict=True)
-    return torch.tensor([min(one for one in word if one > last) for word, last in pairs])
+    return torch.tensor([min(letter for letter in word if letter > last) for word, last in pairs])
 
 
 def sorted_first(words, written):

@@ -40,8 +40,7 @@ def expected(query, keys, W, lengths, half_width, runs_on=False):
 
 def only_the_zeros(local_general):
     _, weights = local_general(*inputs(query_dim=4), 1)
-    should = expected(*inputs(query_dim=4), 1)[1]
-    assert torch.equal(weights == 0, should == 0)
+    assert torch.equal(weights == 0, expected(*inputs(query_dim=4), 1)[1] == 0)
 
 
 def word_by_word(local_general):
@@ -67,10 +66,10 @@ def by_hand(local_general):
     keys = torch.tensor([[[9.0, 0.0], [0.0, 0.0], [7.0, 0.6931472], [3.0, 0.0]]])
     context, weights = local_general(query, keys, W, torch.tensor([3]), 1)
     half, third = 1 / 2, 1 / 3
-    should = [[half, half, 0, 0], [0.25, 0.25, 0.5, 0], [0, third, 2 * third, 0]]
-    should = torch.tensor([[*should, should[-1]]])
-    torch.testing.assert_close(weights, should, atol=1e-4, rtol=0)
-    torch.testing.assert_close(context, should @ keys, atol=1e-3, rtol=0)
+    rows = [[half, half, 0, 0], [0.25, 0.25, 0.5, 0], [0, third, 2 * third, 0]]
+    expected = torch.tensor([[*rows, rows[-1]]])
+    torch.testing.assert_close(weights, expected, atol=1e-4, rtol=0)
+    torch.testing.assert_close(context, expected @ keys, atol=1e-3, rtol=0)
 
 
 def by_what_must_hold(local_general):
@@ -78,9 +77,9 @@ def by_what_must_hold(local_general):
     query, keys, W, lengths = inputs(tgt_len=4, query_dim=4, lengths=[4, 2], src_len=4)
     context, weights = local_general(query, keys, W, lengths, 1)
     is_open = [["11..", "111.", ".111", "..11"], ["11..", "11..", "11..", "11.."]]
-    for found, rows in zip(weights, is_open, strict=True):
-        for row, pattern in zip(found, rows, strict=True):
-            assert [bool(one > 0) for one in row] == [sign == "1" for sign in pattern]
+    for actual, rows in zip(weights, is_open, strict=True):
+        for row, pattern in zip(actual, rows, strict=True):
+            assert [bool(weight > 0) for weight in row] == [sign == "1" for sign in pattern]
     assert close(weights.sum(-1), torch.ones(2, 4))
     assert close(context, weights @ keys)
     odds = (weights[0, 1, 0] / weights[0, 1, 2]).log()
@@ -90,10 +89,10 @@ def by_what_must_hold(local_general):
 def from_the_parts(local_general):
     given = inputs(tgt_len=6, query_dim=5, lengths=[2, 5, 6])
     for half_width in (1, 2):
-        for one, other in zip(
+        for actual, expected in zip(
             local_general(*given, half_width), attention()(*given, half_width), strict=True
         ):
-            assert close(one, other)
+            assert close(actual, expected)
 
 
 exercise = CatchTheBug(

@@ -96,7 +96,7 @@ def sentence_by_sentence(target, source, w_q, w_k, w_v, real):
 
 
 def in_float64(target, source, w_q, w_k, w_v, real):
-    target, source, w_q, w_k, w_v = (one.double() for one in (target, source, w_q, w_k, w_v))
+    target, source, w_q, w_k, w_v = (x.double() for x in (target, source, w_q, w_k, w_v))
     return with_linear(target, source, w_q, w_k, w_v, real)
 
 

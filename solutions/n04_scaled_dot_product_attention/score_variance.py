@@ -41,7 +41,8 @@ def _measured(
 
     def measure(queries, keys, widths):
         return tuple(
-            torch.stack([one(queries, keys, width) for width in widths]) for one in (plain, scaled)
+            torch.stack([measure(queries, keys, width) for width in widths])
+            for measure in (plain, scaled)
         )
 
     return measure
@@ -61,11 +62,11 @@ def all_widths_at_once(queries, keys, widths):
 
 
 def by_moments(q, k, widths):
-    found = []
+    variances = []
     for d in widths:
         e = torch.einsum("nd,nd->n", q[:, :d], k[:, :d]).double()
-        found.append((e**2).mean() - e.mean() ** 2)
-    plain = torch.stack(found)
+        variances.append((e**2).mean() - e.mean() ** 2)
+    plain = torch.stack(variances)
     return plain, plain / torch.tensor(widths)
 
 
@@ -86,8 +87,8 @@ def diagonal(queries, keys, widths):
 
     scores = [(queries[:, :d] @ keys[:, :d].T).diagonal() for d in widths]
     return (
-        torch.stack([variance(one) for one in scores]),
-        torch.stack([variance(one) / d for one, d in zip(scores, widths, strict=True)]),
+        torch.stack([variance(row) for row in scores]),
+        torch.stack([variance(row) / d for row, d in zip(scores, widths, strict=True)]),
     )
 
 

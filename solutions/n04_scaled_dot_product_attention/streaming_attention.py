@@ -160,8 +160,8 @@ def two_passes(query, keys, values, mask, block):
 
     largest = torch.stack([scores(p).amax(-1) for p in blocks]).amax(0).clamp(min=-1e30)
     powers = [(scores(p) - largest[..., None]).exp() for p in blocks]
-    total = sum(one.sum(-1) for one in powers)
-    context = sum(one @ values[:, p] for one, p in zip(powers, blocks, strict=True))
+    total = sum(block.sum(-1) for block in powers)
+    context = sum(block @ values[:, p] for block, p in zip(powers, blocks, strict=True))
     return context / total.where(total > 0, 1)[..., None], total
 
 

@@ -54,9 +54,9 @@ def against_torch(attend):
     query, keys, values = torch.rand(3, 4, 8) * 4, torch.rand(3, 6, 8), torch.rand(3, 6, 2)
     mask = one_row_shut(some_open(3, 4, 6))
     context, weights = attend(query, keys, values, mask=mask)
-    should = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask).nan_to_num()
-    torch.testing.assert_close(context, should)
-    torch.testing.assert_close(weights @ values, should)
+    expected = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask).nan_to_num()
+    torch.testing.assert_close(context, expected)
+    torch.testing.assert_close(weights @ values, expected)
 
 
 def by_hand(attend):
@@ -77,7 +77,9 @@ def approx(numbers):
 
     class Near(list):
         def __eq__(self, other):
-            return all(abs(one - two) < 1e-4 for one, two in zip(self, other, strict=True))
+            return all(
+                abs(actual - expected) < 1e-4 for actual, expected in zip(self, other, strict=True)
+            )
 
     return Near(numbers)
 

@@ -87,19 +87,19 @@ class _MultiHead(nn.Module):
     def finish(self, joined):
         return self.out_proj(joined)
 
-    def told(self, weights):
+    def reported(self, weights):
         return weights
 
     def forward(self, query, keys, values, mask=None):
         matrices, biases = self.in_proj_weight.chunk(3), self.in_proj_bias.chunk(3)
         places = zip(self.order, self.order_of_biases or self.order, strict=True)
         q, k, v = (
-            self.split(self.project(vectors, matrices[one], biases[other]))
-            for vectors, (one, other) in zip((query, keys, values), places, strict=True)
+            self.split(self.project(vectors, matrices[of_matrix], biases[of_bias]))
+            for vectors, (of_matrix, of_bias) in zip((query, keys, values), places, strict=True)
         )
         scores = q @ k.mT / self.scale(query.shape[-1])
         weights = self.weigh(scores, None if mask is None else mask[:, None])
-        return self.finish(self.join(weights @ v)), self.told(weights)
+        return self.finish(self.join(weights @ v)), self.reported(weights)
 
 
 class _KeysFirst(_MultiHead):
@@ -322,7 +322,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "mean of the weights",
-            changed(_MultiHead, told=lambda self, weights: weights.mean(1)),
+            changed(_MultiHead, reported=lambda self, weights: weights.mean(1)),
             "The output is right. You return the mean of the heads' weights, as PyTorch does "
             "unless told otherwise. Asked are the weights of every head.",
             "How many axes should `weights` have?",

@@ -53,8 +53,8 @@ def _table(
         return (
             torch.tensor([width(dim, heads) for heads in counts]),
             torch.tensor([parameters(dim, heads) for heads in counts]),
-            torch.tensor([cells(one) for one in weights]),
-            torch.stack([looked_at(one) for one in weights]),
+            torch.tensor([cells(table) for table in weights]),
+            torch.stack([looked_at(table) for table in weights]),
         )
 
     return compare

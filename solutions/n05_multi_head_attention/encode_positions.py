@@ -27,8 +27,8 @@ def _angles(positions, dim, base):
     return positions[..., None] / base ** (torch.arange(0, dim, 2) / dim)
 
 
-def _pairs(one, other):
-    return torch.stack([one, other], dim=-1).flatten(-2)
+def _pairs(first, second):
+    return torch.stack([first, second], dim=-1).flatten(-2)
 
 
 def _waves(angles):

@@ -114,7 +114,9 @@ def in_float64(contexts, w_o, b_o):
     for head in range(contexts.shape[1]):
         parts = [part * (n != head) for n, part in enumerate(contexts.unbind(1))]
         outputs.append(layer(torch.cat(parts, dim=-1), w_o, b_o))
-    return torch.stack(outputs), torch.stack([(one - full).norm(dim=2).mean() for one in outputs])
+    return torch.stack(outputs), torch.stack(
+        [(output - full).norm(dim=2).mean() for output in outputs]
+    )
 
 
 exercise = Exercise(

@@ -63,10 +63,10 @@ def against_torch(multi_head):
         theirs.in_proj_weight.copy_(torch.cat([matrix.T for matrix in matrices[:3]]))
         theirs.out_proj.weight.copy_(matrices[3].T)
         hidden = torch.arange(6) >= torch.tensor([[6], [3]])
-        should = theirs(x, x, x, key_padding_mask=hidden, average_attn_weights=False)
-    found = multi_head(x, *matrices, heads=3, mask=~hidden[:, None])
-    for one, other in zip(found, should, strict=True):
-        torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
+        expected = theirs(x, x, x, key_padding_mask=hidden, average_attn_weights=False)
+    actual = multi_head(x, *matrices, heads=3, mask=~hidden[:, None])
+    for result, wanted in zip(actual, expected, strict=True):
+        torch.testing.assert_close(result, wanted, atol=1e-5, rtol=1e-5)
 
 
 def head_by_head(multi_head):
@@ -92,7 +92,7 @@ def one_number_after_the_other(multi_head):
     x, *matrices = inputs(2, 3)
     mask = padding(2, 3)
     output, weights = multi_head(x, *matrices, 4, mask)
-    q, k, v = (torch.einsum("btd,de->bte", x, one) for one in matrices[:3])
+    q, k, v = (torch.einsum("btd,de->bte", x, matrix) for matrix in matrices[:3])
     joined = torch.zeros(2, 3, DIM)
     for b in range(2):
         for h in range(4):

@@ -94,7 +94,8 @@ def in_loops(scores, log_probs, finished):
             candidates.append((scores[parent], parent, 3))
         else:
             candidates += [
-                (scores[parent] + one, parent, word) for word, one in enumerate(log_probs[parent])
+                (scores[parent] + log_prob, parent, word)
+                for word, log_prob in enumerate(log_probs[parent])
             ]
     candidates.sort(key=lambda candidate: candidate[0].item(), reverse=True)
     best, parents, words = zip(*candidates[: len(scores)], strict=True)

@@ -63,9 +63,9 @@ def _loop(fed=lambda target: target[:, :-1], loss=None, carried=True, own=False,
             state = new if carried else state
             written = logits.argmax(-1)
             rows.append((logits, weights))
-        logits, weights = (torch.stack(one, dim=1) for one in zip(*rows, strict=True))
+        logits, weights = (torch.stack(steps, dim=1) for steps in zip(*rows, strict=True))
         total = (loss or _mean_loss)(logits[:, : target.shape[1] - 1], target[:, 1:])
-        return (*(one.transpose(0, 1) if axis == 0 else one for one in (logits, weights)), total)
+        return (*(x.transpose(0, 1) if axis == 0 else x for x in (logits, weights)), total)
 
     return loop
 
@@ -95,8 +95,8 @@ def _step(word, state, memory, embedding, w_state, w_output):
 def by_place(target, state, memory, *matrices):
     logits, weights = [], []
     for place in range(target.shape[1] - 1):
-        one, alpha, state = _step(target[:, place], state, memory, *matrices)
-        logits.append(one.unsqueeze(1))
+        row, alpha, state = _step(target[:, place], state, memory, *matrices)
+        logits.append(row.unsqueeze(1))
         weights.append(alpha.unsqueeze(1))
     logits, weights = torch.cat(logits, 1), torch.cat(weights, 1)
     loss = F.cross_entropy(logits.transpose(1, 2), target[:, 1:], ignore_index=0)

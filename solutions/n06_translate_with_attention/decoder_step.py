@@ -88,12 +88,12 @@ def in_loops(embedded, state, memory, mask, w_score, w_state, w_readout):
 
 
 def _one(y, s, h, words, w_score, w_state, w_readout):
-    scores = torch.stack([(s @ w_score * one).sum() for one in h])
+    scores = torch.stack([(s @ w_score * word).sum() for word in h])
     powers = torch.where(words, (scores - scores.max()).exp(), 0.0)
     if words.any():
         powers = torch.where(words, (scores - scores[words].max()).exp(), 0.0)
     weights = powers / powers.sum().clamp(min=1e-30)
-    context = sum(weight * one for weight, one in zip(weights, h, strict=True))
+    context = sum(weight * word for weight, word in zip(weights, h, strict=True))
     new = (torch.cat([y, context, s]) @ w_state).tanh()
     return context, weights, new, (torch.cat([context, new]) @ w_readout).tanh()
 
@@ -121,7 +121,7 @@ def matrix_in_parts(embedded, state, memory, mask, w_score, w_state, w_readout):
 
 
 def in_float64(*given):
-    wide = [one.double() if one.is_floating_point() else one for one in given]
+    wide = [x.double() if x.is_floating_point() else x for x in given]
     return with_einsum(*wide)
 
 

@@ -69,9 +69,13 @@ def with_three_errors(sentences):
 
 def greedy_from_ids(sentences):
     model = _model()
-    ids, lengths = pad_ids([model.source_vocabulary.encode(tokenise(one)) for one in sentences])
-    words = [model.target_vocabulary.decode(one.ids) for one in model.greedy(ids, lengths)]
-    return [detokenise(one) for one in words]
+    ids, lengths = pad_ids(
+        [model.source_vocabulary.encode(tokenise(sentence)) for sentence in sentences]
+    )
+    words = [
+        model.target_vocabulary.decode(hypothesis.ids) for hypothesis in model.greedy(ids, lengths)
+    ]
+    return [detokenise(sentence) for sentence in words]
 
 
 exercise = Exercise(
@@ -161,7 +165,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "sorted by length",
-            lambda sentences: [_translation(one) for one in sorted(sentences, key=len)],
+            lambda sentences: [_translation(sentence) for sentence in sorted(sentences, key=len)],
             "Your translations are right, and stand in another order than the sentences: sorted "
             "by length. That helps to batch them, and has to be undone at the end.",
             "To which sentence does the first of your translations belong?",

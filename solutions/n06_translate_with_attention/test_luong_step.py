@@ -48,10 +48,10 @@ def alone_and_trimmed(step):
         length = int(mask[row].sum())
         cut = memory[[row], :length]
         open_mask = torch.ones(1, length).bool()
-        should = expected(word[[row]], state[[row]], cut, open_mask, *matrices)
-        assert close(logits[[row]], should[0])
-        assert close(weights[[row], :length], should[1])
-        assert close(new[[row]], should[2])
+        alone = expected(word[[row]], state[[row]], cut, open_mask, *matrices)
+        assert close(logits[[row]], alone[0])
+        assert close(weights[[row], :length], alone[1])
+        assert close(new[[row]], alone[2])
         assert (weights[row, length:] == 0).all()
 
 
@@ -66,8 +66,8 @@ def by_hand(step):
     )
     for row, (total, places) in enumerate(((2.5, [1.0, 3.0]), (-1.5, [2.0, 5.0, 4.0]))):
         new = math.tanh(total)
-        powers = [math.exp(new * one) for one in places]
-        shares = [one / sum(powers) for one in powers] + [0.0] * (3 - len(places))
+        powers = [math.exp(new * place) for place in places]
+        shares = [power / sum(powers) for power in powers] + [0.0] * (3 - len(places))
         context = sum(a * b for a, b in zip(shares, places, strict=False))
         assert abs(state[row].item() - new) < 1e-4
         assert max(abs(a - b) for a, b in zip(weights[row].tolist(), shares, strict=True)) < 1e-4
@@ -80,10 +80,10 @@ def by_what_must_hold(step):
     rest = embedding, w_state, w_output
     logits, weights, new = step(word, state, memory, mask, *rest)
     noisy = torch.where(mask.unsqueeze(-1), memory, torch.full_like(memory, 7))
-    for one, other in zip(
+    for before, after in zip(
         (logits, weights, new), step(word, state, noisy, mask, *rest), strict=True
     ):
-        assert close(one, other)
+        assert close(before, after)
     for row in range(3):
         alone = step(word[[row]], state[[row]], memory[[row]], mask[[row]], *rest)
         assert close(alone[0], logits[[row]])

@@ -99,9 +99,9 @@ def _clip_values(model):
 
 
 def _normalise(model):
-    norm = torch.cat([one.grad.flatten() for one in model.parameters()]).norm()
-    for one in model.parameters():
-        one.grad /= norm
+    norm = torch.cat([parameter.grad.flatten() for parameter in model.parameters()]).norm()
+    for parameter in model.parameters():
+        parameter.grad /= norm
 
 
 def _loop(
@@ -167,7 +167,7 @@ def by_hand(targets, states, embedding, w_state, w_output, rate):
         words = target[:, 1:] != 0
         loss = F.cross_entropy(logits[words], target[:, 1:][words])
         gradients = torch.autograd.grad(loss, [*model.parameters()])
-        length = sum((one**2).sum() for one in gradients).sqrt()
+        length = sum((gradient**2).sum() for gradient in gradients).sqrt()
         with torch.no_grad():
             for parameter, gradient in zip(model.parameters(), gradients, strict=True):
                 parameter -= rate * gradient / length.clamp(min=1)

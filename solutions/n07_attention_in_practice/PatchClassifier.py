@@ -130,7 +130,7 @@ class PatchByPatch(_Parameters):
 
 
 class ImageByImage(_Parameters):
-    def one(self, image):
+    def look(self, image):
         rows = image.split(self.patch, dim=0)
         pieces = torch.stack(
             [cell.flatten() for row in rows for cell in row.split(self.patch, dim=1)]
@@ -140,7 +140,7 @@ class ImageByImage(_Parameters):
         return self.answer(weights @ states), weights
 
     def forward(self, images):
-        logits, weights = zip(*map(self.one, images), strict=True)
+        logits, weights = zip(*map(self.look, images), strict=True)
         return torch.stack(logits), torch.stack(weights)
 
 

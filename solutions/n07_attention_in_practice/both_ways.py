@@ -99,11 +99,11 @@ def by_exponentials(left, right, left_mask, right_mask):
 
 def pair_by_pair(left, right, left_mask, right_mask):
     results = []
-    for one, other, mine, yours in zip(left, right, left_mask, right_mask, strict=True):
-        table = one @ other.T / one.shape[1] ** 0.5
+    for ours, theirs, mine, yours in zip(left, right, left_mask, right_mask, strict=True):
+        table = ours @ theirs.T / ours.shape[1] ** 0.5
         there = masked_softmax(table, yours.expand_as(table))
         here = masked_softmax(table.T, mine.expand_as(table.T))
-        results.append((there @ other, here @ one, there, here))
+        results.append((there @ theirs, here @ ours, there, here))
     return tuple(torch.stack(parts) for parts in zip(*results, strict=True))
 
 

@@ -35,20 +35,22 @@ def _clip(length=_norm, shrink=lambda limit, length: (limit / length).clamp(max=
     """Return an answer with one part replaced."""
 
     def clip(of_keys, of_queries, limit):
-        found = length(of_keys, of_queries)
-        factor = shrink(limit, found)
-        return of_keys * factor, of_queries * factor, found
+        norm = length(of_keys, of_queries)
+        factor = shrink(limit, norm)
+        return of_keys * factor, of_queries * factor, norm
 
     return clip
 
 
 def _clip_apart(of_keys, of_queries, limit):
-    first, second = (one * (limit / one.norm()).clamp(max=1) for one in (of_keys, of_queries))
+    first, second = (
+        gradient * (limit / gradient.norm()).clamp(max=1) for gradient in (of_keys, of_queries)
+    )
     return first, second, _norm(of_keys, of_queries)
 
 
 def _clip_values(of_keys, of_queries, limit):
-    first, second = (one.clamp(-limit, limit) for one in (of_keys, of_queries))
+    first, second = (gradient.clamp(-limit, limit) for gradient in (of_keys, of_queries))
     return first, second, _norm(of_keys, of_queries)
 
 

@@ -82,7 +82,7 @@ def _three(
             chance(start, swapped(states, other_states, place)),
             chance(start, states, mask),
         )
-        falls = [fall(before, one) for one in after]
+        falls = [fall(before, chance) for chance in after]
         return tuple(falls[index] for index in order)
 
     return three
@@ -164,7 +164,7 @@ def one_by_one(start, states, other_start, other_states, out, place, word):
         changed = torch.cat([h[:spot], g[spot : spot + 1], h[spot + 1 :]])
         kept = torch.cat([h[:spot], h[spot + 1 :]])
         after = (chance(other_start[i], h), chance(start[i], changed), chance(start[i], kept))
-        rows.append(torch.stack([before - one for one in after]))
+        rows.append(torch.stack([before - chance for chance in after]))
     return torch.stack(rows).unbind(1)
 
 
@@ -205,7 +205,7 @@ def with_the_course(start, states, other_start, other_states, out, place, word):
 
 
 def in_float64(start, states, other_start, other_states, out, place, word):
-    numbers = (one.double() for one in (start, states, other_start, other_states, out))
+    numbers = (x.double() for x in (start, states, other_start, other_states, out))
     return all_at_once(*numbers, place, word)
 
 

@@ -40,7 +40,7 @@ def cases(draw: Draw) -> list[Case]:
 
     def case(label, source, target, links, faint=3, share=0.4, double=False):
         source, target = source.split(), target.split()
-        weights = _looks([source.index(one) for one in links.split()], len(source), faint, share)
+        weights = _looks([source.index(word) for word in links.split()], len(source), faint, share)
         return Case(
             label,
             {
@@ -146,7 +146,7 @@ def _anywhere(weights, source, target, least):
 def _in_order(weights, source, target, least):
     """Compare the first number with the first, the second with the second."""
     _, unsure = _clerk()(weights, source, target, least)
-    values = [one for one in (_number(word, ".") for word in source) if one is not None]
+    values = [number for number in (_number(word, ".") for word in source) if number is not None]
     marks = []
     for word in target:
         value = _number(word, ",")

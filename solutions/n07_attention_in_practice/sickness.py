@@ -69,7 +69,7 @@ def _leaky(draw: Draw, mask: Tensor, size: float) -> Tensor:
 def cases(draw: Draw) -> list[Case]:
     def case(label, *maps, double=False):
         order = draw.order(len(maps))
-        weights = torch.stack([one for one, _ in maps])[order]
+        weights = torch.stack([table for table, _ in maps])[order]
         mask = torch.stack([mask for _, mask in maps])[order]
         return Case(label, {"weights": weights.double() if double else weights, "mask": mask})
 
@@ -161,15 +161,15 @@ def _diagnose(
 
     def sickness(weights, mask):
         free = choice(mask)
-        found = {
+        rows = {
             UNIFORM: (even(weights, mask) | ~free).all(-1) & free.any(-1),
             ONE_TOKEN: taken(weights, ~free) & free.any(-1),
             LEAKS: leak(weights, mask).flatten(1).any(-1),
             BROKEN: broken(weights, mask).any(-1),
         }
         codes = torch.zeros(len(weights), dtype=torch.long)
-        for code in [*found, last]:
-            codes[found[code]] = code
+        for code in [*rows, last]:
+            codes[rows[code]] = code
         return codes
 
     return sickness

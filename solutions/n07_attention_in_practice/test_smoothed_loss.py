@@ -60,8 +60,8 @@ def against_torch(smoothed_loss):
     torch.manual_seed(3)
     logits = torch.randn(2, 4, 6) * 3
     labels = torch.tensor([[5, 1, 0, 0], [2, 3, 4, 0]])
-    should = F.cross_entropy(logits.mT, labels, ignore_index=0, label_smoothing=0.3)
-    torch.testing.assert_close(smoothed_loss(logits, labels, 0.3), should)
+    expected = F.cross_entropy(logits.mT, labels, ignore_index=0, label_smoothing=0.3)
+    torch.testing.assert_close(smoothed_loss(logits, labels, 0.3), expected)
     assert smoothed_loss(logits, labels * 0, 0.3) == 0
 
 
@@ -85,10 +85,10 @@ def word_by_word(smoothed_loss):
             if LABELS[b, t] == 0:
                 continue
             powers = [math.exp(float(x)) for x in logits[b, t]]
-            logs = [math.log(one / sum(powers)) for one in powers]
+            logs = [math.log(power / sum(powers)) for power in powers]
             losses.append(-0.75 * logs[LABELS[b, t]] - 0.25 * sum(logs) / 5)
-    found = float(smoothed_loss(logits, LABELS, smoothing))
-    assert abs(found - sum(losses) / len(losses)) < 1e-4
+    actual = float(smoothed_loss(logits, LABELS, smoothing))
+    assert abs(actual - sum(losses) / len(losses)) < 1e-4
     nothing = smoothed_loss(logits, torch.zeros_like(LABELS), smoothing)
     assert abs(float(nothing)) < 1e-6
 
@@ -105,7 +105,7 @@ def by_what_must_hold(smoothed_loss):
         [smoothed_loss(logits[i : i + 1], LABELS[i : i + 1], 0.1) for i in range(3)]
     )
     assert close(loss, parts @ torch.tensor([3.0, 1.0, 5.0]) / 9)
-    plain, flat = (smoothed_loss(logits, LABELS, one) for one in (0.0, 1.0))
+    plain, flat = (smoothed_loss(logits, LABELS, smoothing) for smoothing in (0.0, 1.0))
     assert close(loss, 0.9 * plain + 0.1 * flat)
     assert plain != flat
     sure = 50 * F.one_hot(LABELS, 5).float()

@@ -20,7 +20,7 @@ def cases(draw: Draw) -> list[Case]:
             "source": draw.numbers(len(lengths), max(lengths), dim, reach=2),
             "source_mask": padded(lengths, max(lengths)).unsqueeze(1),
         }
-        shapes = {name: one.shape for name, one in _Block(**build).state_dict().items()}
+        shapes = {name: value.shape for name, value in _Block(**build).state_dict().items()}
         parameters = {name: draw.numbers(*shape, reach=reach) for name, shape in shapes.items()}
         return Case(label, inputs, build, parameters)
 

@@ -21,7 +21,7 @@ def cases(draw: Draw) -> list[Case]:
             "w_v": draw.numbers(dim, value_dim, reach=1),
         }
 
-    large = {name: one.double() for name, one in inputs(2, 4, 3, 3, 2, reach=200).items()}
+    large = {name: value.double() for name, value in inputs(2, 4, 3, 3, 2, reach=200).items()}
     view = inputs(2, 3, 4, 3, 2)
     return [
         Case("two sentences, three words written", inputs(2, 3, 4, 2, 5)),

@@ -76,9 +76,9 @@ def with_modules(language_model):
         q, k, v = (y @ matrix for matrix in matrices[:3])
         x = x + F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + F.relu(layer_norm(x) @ matrices[3]) @ matrices[4]
-        should = F.softmax(layer_norm(x) @ embedding.weight.T, dim=-1)
-        found = language_model(words, embedding.weight.detach(), places, *matrices)
-    torch.testing.assert_close(found, should)
+        expected = F.softmax(layer_norm(x) @ embedding.weight.T, dim=-1)
+        actual = language_model(words, embedding.weight.detach(), places, *matrices)
+    torch.testing.assert_close(actual, expected)
 
 
 def word_by_word(language_model):
