@@ -34,9 +34,13 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-def _said(query, keys, W_query, W_key):
-    """Project queries and keys, with axes that let them be added in pairs."""
-    return (query @ W_query.mT).unsqueeze(-2), (keys @ W_key.mT).unsqueeze(-3)
+def _scores(rule):
+    """Return an answer that combines projected queries and keys, ready to be added, and v."""
+
+    def scores(query, keys, W_query, W_key, v):
+        return rule((query @ W_query.mT).unsqueeze(-2), (keys @ W_key.mT).unsqueeze(-3), v)
+
+    return scores
 
 
 def joined_form(query, keys, W_query, W_key, v):
@@ -98,9 +102,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "axes changed places",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)).tanh() @ v
-            ).mT.contiguous(),
+            _scores(lambda bars, said, v: ((bars + said).tanh() @ v).mT.contiguous()),
             "Your scores are (batch, src_len, tgt_len): the rows are keys. The queries have to "
             "lie along axis 1 of the pairs, the keys along axis 2.",
             "Where does the axis of length 1 go in the queries, if the keys are to stand there?",
@@ -108,7 +110,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no tanh",
-            lambda query, keys, W_query, W_key, v: sum(_said(query, keys, W_query, W_key)) @ v,
+            _scores(lambda bars, said, v: (bars + said) @ v),
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and changes no weight.",
             "What turns a sum into an answer between no and yes?",
@@ -116,9 +118,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "tanh on each side",
-            lambda query, keys, W_query, W_key, v: (
-                sum(side.tanh() for side in _said(query, keys, W_query, W_key)) @ v
-            ),
+            _scores(lambda bars, said, v: (bars.tanh() + said.tanh()) @ v),
             "You take the `tanh` of each side, then add. So the two never meet inside it: the "
             "score falls apart into a part of the query and a part of the key.",
             "The state moves the bar *before* the key is judged. In which order do sum and `tanh` "
@@ -127,9 +127,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "tanh of the score",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)) @ v
-            ).tanh(),
+            _scores(lambda bars, said, v: ((bars + said) @ v).tanh()),
             "You take the `tanh` of the finished score, so that no score is larger than 1. It "
             "belongs to the answers, before `v` counts the points.",
             "How many numbers of a pair go through the `tanh`: one, or attention_dim of them?",
@@ -137,18 +135,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "multiplied",
-            lambda query, keys, W_query, W_key, v: (
-                torch.mul(*_said(query, keys, W_query, W_key)).tanh() @ v
-            ),
+            _scores(lambda bars, said, v: (bars * said).tanh() @ v),
             "You multiply the two projections. Additive attention has its name from adding them.",
             "What does a bar do to a key that says 1.5: is it added, or does it multiply?",
             misconception="scores-alike",
         ),
         WrongAnswer(
             "points forgotten",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)).tanh().sum(-1)
-            ),
+            _scores(lambda bars, said, v: (bars + said).tanh().sum(-1)),
             "You add up the answers as they are, and `v` is not used. Each question has its own "
             "number of points.",
             "What is `v @ answers` for answers (1, -1) and points (5, 2)?",
@@ -156,18 +150,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "weights for scores",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)).tanh() @ v
-            ).softmax(-1),
+            _scores(lambda bars, said, v: ((bars + said).tanh() @ v).softmax(-1)),
             "You return weights: the softmax was taken already. Asked are the scores, before it.",
             "Which of the three steps of attention does the name of the function promise?",
             misconception="scores-as-weights",
         ),
         WrongAnswer(
             "mean of the points",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)).tanh() * v
-            ).mean(-1),
+            _scores(lambda bars, said, v: ((bars + said).tanh() * v).mean(-1)),
             "Your scores are too small by a factor, the number of questions: you took the mean "
             "over them where the formula has a sum.",
             "Two questions, both answered with 1, for 5 points each: what is the score?",

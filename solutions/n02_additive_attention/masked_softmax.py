@@ -3,7 +3,7 @@
 import torch
 
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import filled
+from solutions.wrong_pieces import cut_and_divided, filled, mask_late, safe_softmax
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
 
@@ -28,6 +28,11 @@ def cases(draw: Draw) -> list[Case]:
         case("nothing masked, float64", draw.numbers(2, 5).double(), torch.ones(2, 5).bool()),
         case("scores that are a transposed view", draw.numbers(4, 3).T, some[order]),
     ]
+
+
+def _shared(numbers, least):
+    """Divide each row by its sum, or by `least` where that is larger."""
+    return numbers / numbers.sum(-1, keepdim=True).clamp(min=least)
 
 
 def nan_to_zero(scores, mask):
@@ -108,7 +113,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "masked after the softmax",
-            lambda scores, mask: scores.softmax(-1) * mask,
+            mask_late,
             "You set weights to 0 after the softmax. What the masked places had been given is "
             "lost, and the rows sum to less than 1.",
             "Who should get the share of the padding?",
@@ -116,9 +121,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "made whole again",
-            lambda scores, mask: (
-                scores.softmax(-1) * mask / (scores.softmax(-1) * mask).sum(-1, True).clamp(1e-9)
-            ),
+            lambda scores, mask: _shared(mask_late(scores, mask), least=1e-9),
             "You mask after the softmax and divide by what is left. That is right on paper. Where "
             "a masked word has by far the best score, the others have been rounded to 0 before "
             "you divide.",
@@ -128,9 +131,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "upside down",
-            lambda scores, mask: filled(scores, ~mask, torch.finfo(scores.dtype).min).masked_fill(
-                mask, 0.0
-            ),
+            lambda scores, mask: safe_softmax(scores, ~mask),
             "Your weights lie on the places that are *not* allowed. `True` means: may be attended "
             "to.",
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
@@ -146,9 +147,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "nothing left to divide by",
-            lambda scores, mask: (
-                scores.softmax(-1) * mask / (scores.softmax(-1) * mask).sum(-1, keepdim=True)
-            ),
+            cut_and_divided,
             "You mask after the softmax and divide by what is left. Where nothing is left, that "
             "is 0 divided by 0: in rows that are masked whole, and where a masked word has by far "
             "the best score.",
@@ -157,9 +156,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "exp of large scores",
-            lambda scores, mask: (
-                scores.exp() * mask / (scores.exp() * mask).sum(-1, keepdim=True).clamp(1e-9)
-            ),
+            lambda scores, mask: _shared(scores.exp() * mask, least=1e-9),
             "The formula is right, and on scores that are far from 0 its numbers are not: `exp` "
             "of 3000 is infinity, and `exp` of -5000 is 0.",
             "Which method of a tensor takes care of that?",
@@ -192,9 +189,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "over the queries",
-            lambda scores, mask: filled(
-                scores, mask, torch.finfo(scores.dtype).min, -2
-            ).masked_fill(~mask, 0.0),
+            lambda scores, mask: filled(scores, mask, torch.finfo(scores.dtype).min, -2) * mask,
             "Your softmax runs over the queries: the columns sum to 1, not the rows.",
             "Which axis belongs to the keys, and so to the mask?",
             misconception="softmax-over-queries",
