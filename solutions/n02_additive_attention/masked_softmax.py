@@ -3,7 +3,7 @@
 import torch
 
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import cut_and_divided, filled, mask_late, safe_softmax
+from solutions.wrong_pieces import filled, mask_late, safe_softmax
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
 
@@ -28,11 +28,6 @@ def cases(draw: Draw) -> list[Case]:
         case("nothing masked, float64", draw.numbers(2, 5).double(), torch.ones(2, 5).bool()),
         case("scores that are a transposed view", draw.numbers(4, 3).T, some[order]),
     ]
-
-
-def _shared(numbers, least):
-    """Divide each row by its sum, or by `least` where that is larger."""
-    return numbers / numbers.sum(-1, keepdim=True).clamp(min=least)
 
 
 def nan_to_zero(scores, mask):
@@ -121,7 +116,9 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "made whole again",
-            lambda scores, mask: _shared(mask_late(scores, mask), least=1e-9),
+            lambda scores, mask: (
+                mask_late(scores, mask) / mask_late(scores, mask).sum(-1, keepdim=True).clamp(1e-9)
+            ),
             "You mask after the softmax and divide by what is left. That is right on paper. Where "
             "a masked word has by far the best score, the others have been rounded to 0 before "
             "you divide.",
@@ -147,7 +144,9 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "nothing left to divide by",
-            cut_and_divided,
+            lambda scores, mask: (
+                mask_late(scores, mask) / mask_late(scores, mask).sum(-1, keepdim=True)
+            ),
             "You mask after the softmax and divide by what is left. Where nothing is left, that "
             "is 0 divided by 0: in rows that are masked whole, and where a masked word has by far "
             "the best score.",
@@ -156,7 +155,9 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "exp of large scores",
-            lambda scores, mask: _shared(scores.exp() * mask, least=1e-9),
+            lambda scores, mask: (
+                scores.exp() * mask / (scores.exp() * mask).sum(-1, keepdim=True).clamp(1e-9)
+            ),
             "The formula is right, and on scores that are far from 0 its numbers are not: `exp` "
             "of 3000 is infinity, and `exp` of -5000 is 0.",
             "Which method of a tensor takes care of that?",
