@@ -70,6 +70,20 @@ def sums_alone(*inputs, result: int = 1) -> Callable:
     return test
 
 
+def some_open(batch: int = 2, tgt_len: int = 3, src_len: int = 5) -> Tensor:
+    """Return a mask with open and hidden cells in each row; no two rows are alike."""
+    numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
+    bits = numbers >> torch.arange(src_len) & 1
+    return bits.bool().reshape(batch, tgt_len, src_len)
+
+
+def first_query_shut(mask: Tensor) -> Tensor:
+    """Return the mask with the first query of the last sentence closed: it may look at nothing."""
+    shut = mask.clone()
+    shut[-1, 0] = False
+    return shut
+
+
 def _results(returned) -> Sequence[Tensor]:
     return [returned] if isinstance(returned, Tensor) else returned
 

@@ -10,8 +10,10 @@ from solutions.weak_tests import (
     close,
     compared,
     differs,
+    first_query_shut,
     no_mask,
     shapes_alone,
+    some_open,
     sums_alone,
     to_the_last_digit,
     upside_down,
@@ -30,20 +32,7 @@ def inputs(mask=None, batch=2, widths=(4, 6, 6, 7), reach=1.0):
     return *numbers[:3], mask, *numbers[3:], v / reach
 
 
-def some_open(batch=2, tgt_len=3, src_len=5):
-    """Return a mask with open and hidden cells in each row; no two rows are alike."""
-    numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
-    bits = numbers >> torch.arange(src_len) & 1
-    return bits.bool().reshape(batch, tgt_len, src_len)
-
-
-def one_row_shut(mask):
-    shut = mask.clone()
-    shut[-1, 0] = False
-    return shut
-
-
-ALL_OF_IT = one_row_shut(some_open())
+ALL_OF_IT = first_query_shut(some_open())
 QUERY, KEYS, VALUES, _, *WEIGHTS = inputs()
 
 
@@ -213,7 +202,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "one sentence",
-            compared(expected, *inputs(one_row_shut(some_open(1)), batch=1)),
+            compared(expected, *inputs(first_query_shut(some_open(1)), batch=1)),
             "Your test has one sentence, or one mask for all of them. So it does not see whether "
             "each sentence of a batch gets its own.",
             "What would happen to the second sentence if only the first one's mask were used?",

@@ -11,8 +11,10 @@ from solutions.weak_tests import (
     close,
     compared,
     differs,
+    first_query_shut,
     no_mask,
     shapes_alone,
+    some_open,
     sums_alone,
     to_the_last_digit,
     upside_down,
@@ -29,19 +31,6 @@ def inputs(batch=2, tgt_len=3, src_len=5, dim=4, value_dim=4):
     )
 
 
-def some_open(batch=2, tgt_len=3, src_len=5):
-    """Return a mask with open and hidden cells in each row; no two rows are alike."""
-    numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
-    bits = numbers >> torch.arange(src_len) & 1
-    return bits.bool().reshape(batch, tgt_len, src_len)
-
-
-def one_row_shut(mask):
-    shut = mask.clone()
-    shut[-1, 0] = False
-    return shut
-
-
 def expected(query, keys, values, mask=None, scale=None):
     scores = query @ keys.mT / (scale or query.shape[-1] ** 0.5)
     hidden = torch.zeros_like(scores).bool() if mask is None else ~mask
@@ -52,7 +41,7 @@ def expected(query, keys, values, mask=None, scale=None):
 def against_torch(attend):
     torch.manual_seed(7)
     query, keys, values = torch.rand(3, 4, 8) * 4, torch.rand(3, 6, 8), torch.rand(3, 6, 2)
-    mask = one_row_shut(some_open(3, 4, 6))
+    mask = first_query_shut(some_open(3, 4, 6))
     context, weights = attend(query, keys, values, mask=mask)
     expected = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask).nan_to_num()
     torch.testing.assert_close(context, expected)
@@ -86,7 +75,7 @@ def approx(numbers):
 
 def word_by_word(attend):
     query, keys, values = inputs(dim=3, value_dim=2)
-    mask = one_row_shut(some_open())
+    mask = first_query_shut(some_open())
     context, weights = attend(query, keys, values, mask)
     for b in range(2):
         for t in range(3):
@@ -120,7 +109,7 @@ def by_what_must_hold(attend):
     assert close(odds, query[0, 0] @ (keys[0, 0] - keys[0, 1]) / 2)
 
 
-ALL_OF_IT = one_row_shut(some_open())
+ALL_OF_IT = first_query_shut(some_open())
 
 exercise = CatchTheBug(
     id="test_attend",
@@ -157,7 +146,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "ones everywhere",
-            compared(expected, *[torch.ones(2, 4, 4)] * 3, one_row_shut(some_open(2, 4, 4))),
+            compared(expected, *[torch.ones(2, 4, 4)] * 3, first_query_shut(some_open(2, 4, 4))),
             "Your inputs are too much alike: where all scores of a row are equal, no scale shows, "
             "and where keys and values are equal, nobody can tell which were handed out.",
             "What does the softmax of equal scores look like, with √d and without?",
@@ -182,7 +171,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "one sentence",
-            compared(expected, *inputs(1), one_row_shut(some_open(1))),
+            compared(expected, *inputs(1), first_query_shut(some_open(1))),
             "Your test has one sentence, or one mask for all of them. So it does not see whether "
             "each sentence of a batch gets its own.",
             "What would happen to the second sentence if only the first one's mask were used?",
