@@ -53,7 +53,7 @@ def safe_softmax(scores, mask):
     return filled(scores, mask, torch.finfo(scores.dtype).min).masked_fill(~mask, 0.0)
 
 
-class Judge(nn.Module):
+class Additive(nn.Module):
     """Additive attention in methods that wrong answers replace."""
 
     def __init__(self, query_dim, key_dim, attention_dim):
@@ -203,7 +203,7 @@ def in_other_styles(right: Mapping[str, str], note: str) -> list[Callable[[], di
 
 
 # Of the joined additive score: in notebook 02 for one sentence, in 03 for a batch.
-JOINED_MISCONCEPTIONS = [
+JOINED_MISTAKES = [
     WrongAnswer(
         "key in front",
         lambda states, keys, W_joined, v: (

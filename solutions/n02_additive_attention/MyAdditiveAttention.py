@@ -6,7 +6,7 @@ from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import Judge, changed, filled, safe_softmax
+from solutions.wrong_pieces import Additive, changed, filled, safe_softmax
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
 
@@ -44,7 +44,7 @@ def _where_masked(weigh):
     )
 
 
-class _WithBiases(Judge):
+class _WithBiases(Additive):
     """Attention whose author left `bias=False` out; the biases are drawn as `nn.Linear` does."""
 
     def __init__(self, query_dim, key_dim, attention_dim):
@@ -59,12 +59,12 @@ class _WithBiases(Judge):
         return bar.unsqueeze(2) + said.unsqueeze(1)
 
 
-class _Reversed(Judge):
+class _Reversed(Additive):
     def forward(self, query, keys, values=None, mask=None):
         return super().forward(query, keys, values, mask)[::-1]
 
 
-class _ShowsScores(Judge):
+class _ShowsScores(Additive):
     def forward(self, query, keys, values=None, mask=None):
         return super().forward(query, keys, values, mask)[0], self.score(query, keys)
 
@@ -189,7 +189,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "values ignored",
-            changed(Judge, mix=lambda self, weights, keys, values: weights @ keys),
+            changed(Additive, mix=lambda self, weights, keys, values: weights @ keys),
             "Your context is always a mixture of the keys. Where values are given, the weights "
             "mix those; the keys only serve for comparing.",
             "What is the argument `values` for?",
@@ -198,7 +198,7 @@ exercise = Exercise(
         WrongAnswer(
             "projected keys mixed",
             changed(
-                Judge,
+                Additive,
                 mix=lambda self, weights, keys, values: (
                     weights @ (self.W_key(keys) if values is None else values)
                 ),
@@ -210,14 +210,16 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "mask ignored",
-            changed(Judge, weigh=lambda self, scores, mask: scores.softmax(-1)),
+            changed(Additive, weigh=lambda self, scores, mask: scores.softmax(-1)),
             "The mask changes nothing in your module. So the padding gets its share.",
             "Between which two of the three steps does the mask come in?",
             misconception="padding-is-harmless",
         ),
         WrongAnswer(
             "mask turned round",
-            changed(Judge, weigh=_where_masked(lambda scores, mask: safe_softmax(scores, ~mask))),
+            changed(
+                Additive, weigh=_where_masked(lambda scores, mask: safe_softmax(scores, ~mask))
+            ),
             "Your mask is read the other way round: what it should hide is looked at, and that "
             "alone.",
             "What does `True` mean in a mask of this course?",
@@ -225,7 +227,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "masked after the softmax",
-            changed(Judge, weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
+            changed(Additive, weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
             "You mask after the softmax. The padding's share is gone then, and the words do not "
             "get it back.",
             "What do your rows sum to in a padded sentence?",
@@ -234,7 +236,7 @@ exercise = Exercise(
         WrongAnswer(
             "NaN where nothing is allowed",
             changed(
-                Judge, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -torch.inf))
+                Additive, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -torch.inf))
             ),
             "Right, but where a row is masked whole: there your weights are NaN, and so is the "
             "context.",
@@ -243,7 +245,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "shares among the forbidden",
-            changed(Judge, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
+            changed(Additive, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
             "Right, but where a row is masked whole: there your weights are equal shares, and the "
             "context is a mean of padding. Both should be 0.",
             "Have you not written a softmax that is safe?",
@@ -252,7 +254,7 @@ exercise = Exercise(
         WrongAnswer(
             "no tanh",
             changed(
-                Judge, score=lambda self, query, keys: self.v(self.sums(query, keys)).squeeze(-1)
+                Additive, score=lambda self, query, keys: self.v(self.sums(query, keys)).squeeze(-1)
             ),
             "There is no `tanh` in your scores. So the query cancels in the softmax: all rows of "
             "a sentence are alike.",
@@ -262,7 +264,7 @@ exercise = Exercise(
         WrongAnswer(
             "softmax over the queries",
             changed(
-                Judge,
+                Additive,
                 weigh=lambda self, scores, mask: (
                     safe_softmax(
                         scores.mT, mask if mask is None else mask.expand(scores.shape).mT

@@ -5,7 +5,7 @@ from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import Judge, changed
+from solutions.wrong_pieces import Additive, changed
 from utils.checks.tasks import Case
 
 
@@ -32,7 +32,7 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-class _Stepper(Judge):
+class _Stepper(Additive):
     """All steps at once, with the number of keys that a decoder would have projected."""
 
     def projected(self, states, keys, earlier):

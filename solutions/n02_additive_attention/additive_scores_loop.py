@@ -4,7 +4,7 @@ import torch
 
 from solutions.cases import as_view, louder
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import JOINED_MISCONCEPTIONS, answers_to_pairs
+from solutions.wrong_pieces import JOINED_MISTAKES, answers_to_pairs
 from utils.checks.tasks import Case
 
 
@@ -86,7 +86,7 @@ exercise = Exercise(
         "result. Append it to the list of its state; stack each list, and stack the rows.",
     ],
     mistakes=[
-        *JOINED_MISCONCEPTIONS,
+        *JOINED_MISTAKES,
         WrongAnswer(
             "keys as rows",
             lambda states, keys, W_joined, v: (answers_to_pairs(states, keys, W_joined) @ v).mT,

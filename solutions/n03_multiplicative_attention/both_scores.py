@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from solutions.cases import as_view
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import JOINED_MISCONCEPTIONS, general, in_pairs, reshaped, unit
+from solutions.wrong_pieces import JOINED_MISTAKES, general, in_pairs, reshaped, unit
 from utils.checks.tasks import Case
 
 
@@ -177,10 +177,7 @@ exercise = Exercise(
             "Can a score be negative?",
             misconception="scores-as-weights",
         ),
-        *(
-            replace(mistake, gives=_instead(second=mistake.gives))
-            for mistake in JOINED_MISCONCEPTIONS
-        ),
+        *(replace(mistake, gives=_instead(second=mistake.gives)) for mistake in JOINED_MISTAKES),
         WrongAnswer(
             "queries in turn",
             _instead(second=_queries_tiled),
