@@ -102,10 +102,6 @@ class _MultiHead(nn.Module):
         return self.finish(self.join(weights @ v)), self.reported(weights)
 
 
-class _KeysFirst(_MultiHead):
-    order = (1, 0, 2)
-
-
 class _KeysForValues(_MultiHead):
     def forward(self, query, keys, values, mask=None):
         return super().forward(query, keys, keys, mask)
@@ -305,12 +301,16 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "keys before queries",
-            _KeysFirst,
+            changed(_MultiHead, order=(1, 0, 2)),
             "You took the first third of `in_proj_weight` for the keys and the second for the "
             "queries. PyTorch puts the queries first.",
             "In which order does section 4 list the three?",
             misconception="parts-in-any-order",
-            also={"in the matrix alone": changed(_KeysFirst, order_of_biases=(0, 1, 2))},
+            also={
+                "in the matrix alone": changed(
+                    _MultiHead, order=(1, 0, 2), order_of_biases=(0, 1, 2)
+                )
+            },
         ),
         WrongAnswer(
             "values before queries",

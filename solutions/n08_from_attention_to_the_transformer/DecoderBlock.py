@@ -1,5 +1,7 @@
 """A decoder block."""
 
+from functools import partial
+
 import torch
 from torch import nn
 
@@ -38,6 +40,8 @@ def cases(draw: Draw) -> list[Case]:
 class _Block(nn.Module):
     """A right block in steps that wrong answers replace."""
 
+    order = (0, 1, 2)  # of the layers
+
     def __init__(self, dim, heads, hidden):
         super().__init__()
         self.attention = MultiHeadAttention(dim, heads)
@@ -58,10 +62,11 @@ class _Block(nn.Module):
         return x + layer(norm(x))
 
     def forward(self, x, source, source_mask):
-        first, second, third = self.norms
-        x = self.add(first, x, self.look_back)
-        x = self.add(second, x, lambda y: self.look_across(y, source, source_mask))
-        return self.add(third, x, self.feed_forward)
+        look_across = partial(self.look_across, source=source, source_mask=source_mask)
+        layers = self.look_back, look_across, self.feed_forward
+        for place in self.order:
+            x = self.add(self.norms[place], x, layers[place])
+        return x
 
 
 class _OneWithout(_Block):
@@ -71,26 +76,6 @@ class _OneWithout(_Block):
 
     def add(self, norm, x, layer):
         return layer(norm(x)) + (0 if norm is self.norms[self.place] else x)
-
-
-class _NoCross(_Block):
-    def forward(self, x, source, source_mask):
-        x = self.add(self.norms[0], x, self.look_back)
-        return self.add(self.norms[2], x, self.feed_forward)
-
-
-class _CrossLast(_Block):
-    def forward(self, x, source, source_mask):
-        x = self.add(self.norms[0], x, self.look_back)
-        x = self.add(self.norms[2], x, self.feed_forward)
-        return self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
-
-
-class _CrossFirst(_Block):
-    def forward(self, x, source, source_mask):
-        x = self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
-        x = self.add(self.norms[0], x, self.look_back)
-        return self.add(self.norms[2], x, self.feed_forward)
 
 
 class _AllOfTheOldX(_Block):
@@ -305,14 +290,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no cross-attention",
-            _NoCross,
+            changed(_Block, order=(0, 2)),
             "The source has no effect on your result.",
             "Which of the three layers is missing?",
             misconception="input-unused",
         ),
         WrongAnswer(
             "cross-attention last",
-            _CrossLast,
+            changed(_Block, order=(0, 2, 1)),
             "Your feed-forward network comes before the cross-attention, so it cannot work on "
             "what is found there.",
             "Which of the three layers should come last?",
@@ -320,7 +305,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "cross-attention first",
-            _CrossFirst,
+            changed(_Block, order=(1, 0, 2)),
             "Your cross-attention comes before the self-attention, so each word asks the source "
             "before it knows what stands in front of it.",
             "Which of the three layers should come first?",
