@@ -104,6 +104,20 @@ def asserts_nothing(
     )
 
 
+def only_the_shapes(
+    test: Callable,
+    explanation: str = "Your test looks at the shapes. Nearly all bugs leave them as they are.",
+) -> WrongAnswer:
+    """Return the mistake of a test that looks at nothing but shapes."""
+    return WrongAnswer(
+        "only the shapes",
+        test,
+        explanation,
+        "Which numbers should stand in the results? Can you work them out in another way?",
+        misconception="shape-is-enough",
+    )
+
+
 def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
     """Return the mistake of a test that hides nothing; `place` is the mask's among the inputs."""
     return WrongAnswer(

@@ -12,6 +12,7 @@ from solutions.weak_tests import (
     differs,
     first_query_shut,
     no_mask,
+    only_the_shapes,
     shapes_alone,
     some_open,
     sums_alone,
@@ -135,12 +136,8 @@ exercise = CatchTheBug(
         asserts_nothing(
             shapes_alone(*inputs(some_open()), shapes=[(2, 3, 6), (2, 3, 5)]), "additive"
         ),
-        WrongAnswer(
-            "only the shapes",
-            shapes_alone(*inputs(some_open(), widths=(4, 6, 5, 7)), shapes=[(2, 3, 5), (2, 3, 5)]),
-            "Your test looks at the shapes. Nearly all bugs leave them as they are.",
-            "Which numbers should stand in the results? Can you work them out in another way?",
-            misconception="shape-is-enough",
+        only_the_shapes(
+            shapes_alone(*inputs(some_open(), widths=(4, 6, 5, 7)), shapes=[(2, 3, 5), (2, 3, 5)])
         ),
         WrongAnswer(
             "only the sums",

@@ -8,6 +8,7 @@ from solutions.weak_tests import (
     close,
     compared,
     differs,
+    only_the_shapes,
     shapes_alone,
     sums_alone,
     to_the_last_digit,
@@ -116,12 +117,9 @@ exercise = CatchTheBug(
         asserts_nothing(
             shapes_alone(*inputs(query_dim=4), 1, shapes=[(2, 7, 4), (2, 7, 6)]), "local_general"
         ),
-        WrongAnswer(
-            "only the shapes",
+        only_the_shapes(
             shapes_alone(*inputs(), 1, shapes=[(2, 7, 4), (2, 7, 6)]),
             "Your test looks at the shapes. Most bugs leave them as they are.",
-            "Which numbers should stand in the results? Can you work them out in another way?",
-            misconception="shape-is-enough",
         ),
         WrongAnswer(
             "only the sums",

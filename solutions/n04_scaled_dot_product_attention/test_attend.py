@@ -13,6 +13,7 @@ from solutions.weak_tests import (
     differs,
     first_query_shut,
     no_mask,
+    only_the_shapes,
     shapes_alone,
     some_open,
     sums_alone,
@@ -129,12 +130,8 @@ exercise = CatchTheBug(
     ],
     mistakes=[
         asserts_nothing(shapes_alone(*inputs(), shapes=[(2, 3, 4), (2, 3, 5)]), "attend"),
-        WrongAnswer(
-            "only the shapes",
-            shapes_alone(*inputs(value_dim=6), some_open(), shapes=[(2, 3, 6), (2, 3, 5)]),
-            "Your test looks at the shapes. Nearly all bugs leave them as they are.",
-            "Which numbers should stand in the results? Can you work them out in another way?",
-            misconception="shape-is-enough",
+        only_the_shapes(
+            shapes_alone(*inputs(value_dim=6), some_open(), shapes=[(2, 3, 6), (2, 3, 5)])
         ),
         WrongAnswer(
             "only the sums",

@@ -11,6 +11,7 @@ from solutions.weak_tests import (
     compared,
     differs,
     no_mask,
+    only_the_shapes,
     shapes_alone,
     to_the_last_digit,
     upside_down,
@@ -144,13 +145,10 @@ exercise = CatchTheBug(
         asserts_nothing(
             shapes_alone(*inputs(), 2, shapes=[(3, 5, DIM), (3, 2, 5, 5)]), "multi_head"
         ),
-        WrongAnswer(
-            "only the shapes",
+        only_the_shapes(
             shapes_alone(*inputs(), 2, padding(), shapes=[(3, 5, DIM), (3, 2, 5, 5)]),
             "Your test looks at the shapes. Nearly all bugs leave them as they are: that is what "
             "makes multi-head attention so easy to get wrong.",
-            "Which numbers should stand in the results? Can you work them out in another way?",
-            misconception="shape-is-enough",
         ),
         WrongAnswer(
             "only sums and zeros",
