@@ -4,15 +4,17 @@ A case maker gets a `Draw` and makes the same inputs for the same seed on every 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from solutions.specification import Draw
+from utils.checks.tasks import Case
 
 
 def thousands(draw: Draw, *shape: int) -> Tensor:
-    """Whole thousands, whose `exp` overflows or is 0.
+    """Draw whole thousands, whose `exp` overflows or is 0.
 
     They are in float64: in float32 the logarithms would be rough.
     """
@@ -21,24 +23,27 @@ def thousands(draw: Draw, *shape: int) -> Tensor:
 
 
 def louder(numbers: Tensor) -> Tensor:
-    """The numbers times 30, in float64: where large numbers cancel, float32 would be rough."""
+    """Return the numbers times 30.
+
+    They are in float64: where large numbers cancel, float32 would be rough.
+    """
     return 30 * numbers.double()
 
 
 def as_view(matrix: Tensor) -> Tensor:
-    """The same numbers as a transposed view, laid out by columns; a vector stays as it is."""
+    """Return the same numbers as a transposed view, laid out by columns; a vector as it is."""
     return matrix.mT.contiguous().mT if matrix.dim() > 1 else matrix
 
 
 def additive_widths(query_dim: int, key_dim: int, attention_dim: int) -> dict[str, int]:
-    """What the constructor of an additive module gets."""
+    """Return what the constructor of an additive module gets."""
     return {"query_dim": query_dim, "key_dim": key_dim, "attention_dim": attention_dim}
 
 
 def additive_weights(
     draw: Draw, query_dim: int, key_dim: int, attention_dim: int
 ) -> dict[str, Tensor]:
-    """Parameters of an additive module.
+    """Draw the parameters of an additive module.
 
     They are small enough that no attention weight comes so close to 0 as to be taken for 0.
     """
@@ -50,14 +55,14 @@ def additive_weights(
 
 
 def random_mask(draw: Draw, *shape: int) -> Tensor:
-    """A random boolean mask (..., src_len); each row has an open cell and a closed one."""
+    """Draw a boolean mask (..., src_len) with an open and a closed cell in each row."""
     rows, src_len = torch.Size(shape[:-1]).numel(), shape[-1]
-    each = [draw.order(src_len) < int(draw.whole(1, src_len - 1)) for _ in range(rows)]
-    return torch.stack(each).reshape(shape)
+    masks = [draw.order(src_len) < int(draw.whole(1, src_len - 1)) for _ in range(rows)]
+    return torch.stack(masks).reshape(shape)
 
 
 def one_row_shut(mask: Tensor) -> Tensor:
-    """The same mask with the last row of every sentence closed: it may look at nothing."""
+    """Return the mask with the last row of every sentence closed: it may look at nothing."""
     shut = mask.clone()
     shut[..., -1, :] = False
     return shut
@@ -66,7 +71,7 @@ def one_row_shut(mask: Tensor) -> Tensor:
 def query_keys_values(
     draw: Draw, batch: int, tgt_len: int, src_len: int, dim: int, value_dim: int, **more
 ):
-    """Query (batch, tgt_len, dim), keys (batch, src_len, dim), values (batch, src_len, value_dim).
+    """Draw query (batch, tgt_len, dim), keys (batch, src_len, dim), values (…, value_dim).
 
     `more` goes to `Draw.numbers` for query and keys.
     """
@@ -78,12 +83,20 @@ def query_keys_values(
 
 
 def doubled(inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The same inputs with all floats in double precision."""
-    return {name: one.double() if one.is_floating_point() else one for name, one in inputs.items()}
+    """Return the same inputs with all floats in double precision."""
+    return {
+        name: value.double() if value.is_floating_point() else value
+        for name, value in inputs.items()
+    }
+
+
+def in_double(case: Case) -> Case:
+    """Return a case of a module with inputs and parameters in double precision."""
+    return replace(case, inputs=doubled(case.inputs), parameters=doubled(case.parameters))
 
 
 def far_apart(draw: Draw) -> dict:
-    """Query, keys, values and a mask that hides the best key of each row.
+    """Draw query, keys, values and a mask that hides the best key of each row.
 
     The scores are in the thousands, in float64.
     """
@@ -95,5 +108,5 @@ def far_apart(draw: Draw) -> dict:
 
 
 def padded(lengths: Sequence[int], longest: int) -> Tensor:
-    """A padding mask (batch, longest): True for the first `lengths[i]` words of sentence i."""
+    """Return a padding mask (batch, longest): True for the first `lengths[i]` words of each."""
     return torch.arange(longest) < torch.tensor(lengths).unsqueeze(1)

@@ -1,8 +1,8 @@
 """The vocabulary of misconceptions: what learners believe, whatever task shows it.
 
-A task names what a wrong answer does ("softmax over the heads"); its kind names the belief behind
-it, which many tasks share. So a learner can be told what keeps coming back, and an instructor what
-a class believes.
+A task names what a wrong answer does ("softmax over the heads"); its misconception is the belief
+behind it, which many tasks share. So a learner can read what keeps coming back, and an instructor
+what a class believes.
 """
 
 from utils.checks.tasks import Misconception
@@ -475,4 +475,4 @@ _ALL = [
     ),
 ]
 
-MISCONCEPTIONS = {kind.slug: kind for kind in _ALL}
+MISCONCEPTIONS = {misconception.slug: misconception for misconception in _ALL}

@@ -25,6 +25,7 @@ OPERATORS = {
     ast.Eq: [ast.NotEq],
     ast.NotEq: [ast.Eq],
 }
+COMMUTATIVE = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)  # operands swapped are no fault
 NAMES = {
     "softmax": ["log_softmax", "sigmoid"],
     "argmax": ["argmin", "amax"],
@@ -53,20 +54,20 @@ NEARLY = ast.Constant(0.001)  # what somebody who is too tolerant takes for 0
 
 
 def mutants(source: str, name: str) -> Iterator[tuple[str, str]]:
-    """Mutants of what `source` defines as `name`, each with a single fault.
+    """Yield mutants of what `source` defines as `name`, each with a single fault.
 
     Yields:
         The changed line, and the whole changed source.
     """
     tree = ast.parse(source)
-    (own,) = [one for one in tree.body if _name(one) == name]
+    (own,) = [statement for statement in tree.body if _name(statement) == name]
     seen = {ast.unparse(tree)}
     for position, node in enumerate(ast.walk(own)):
         for variant in _variants(node):
             if node is own and variant is None:
                 continue  # then there is no answer
             changed = copy.deepcopy(tree)
-            (own_copy,) = [one for one in changed.body if _name(one) == name]
+            (own_copy,) = [statement for statement in changed.body if _name(statement) == name]
             original = list(ast.walk(own_copy))[position]
             _replace(changed, original, variant)
             code = ast.unparse(ast.fix_missing_locations(changed))
@@ -82,12 +83,13 @@ def _name(node: ast.stmt) -> str:
 
 
 def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
-    """Faulty replacements for a node; None removes a statement."""
+    """Yield faulty replacements for a node; None removes a statement."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):
             for other in OPERATORS.get(type(op), []):
                 yield ast.BinOp(left, other(), right)
-            yield ast.BinOp(right, op, left)
+            if not isinstance(op, COMMUTATIVE):
+                yield ast.BinOp(right, op, left)
             yield left
             yield right
         case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
@@ -118,7 +120,7 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
             if args:
                 yield ast.Call(func, args[:-1], keywords)
             for keyword in keywords:
-                yield ast.Call(func, args, [one for one in keywords if one is not keyword])
+                yield ast.Call(func, args, [other for other in keywords if other is not keyword])
             if isinstance(func, ast.Attribute):
                 yield func.value  # the method is not called
                 if func.attr in CHOOSES:
@@ -147,7 +149,7 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
 
 
 def _tolerant(left: ast.expr, op: ast.cmpop) -> Iterator[ast.Compare]:
-    """A comparison with 0 that takes small numbers for 0 too."""
+    """Yield comparisons with 0 that take small numbers for 0 too."""
     size = ast.Call(ast.Name("abs", ast.Load()), [left], [])
     match op:
         case ast.Gt() | ast.LtE():
@@ -161,14 +163,14 @@ def _tolerant(left: ast.expr, op: ast.cmpop) -> Iterator[ast.Compare]:
 
 
 def _noisy(call: ast.Call) -> ast.Call:
-    """A choice of the best among numbers that have been shaken a little, as by sampling."""
+    """Return a choice of the best among numbers that have been shaken a little, as by sampling."""
     numbers = ast.unparse(call.func.value)
     shaken = ast.parse(f"({numbers} + torch.rand(({numbers}).shape) / 10)", mode="eval").body
     return ast.Call(ast.Attribute(shaken, call.func.attr, ast.Load()), call.args, call.keywords)
 
 
 def _shorter(call: ast.Call) -> Iterator[ast.Call]:
-    """A range that leaves out its first or its last number."""
+    """Yield ranges that leave out their first or their last number."""
     if not call.args:  # a mutant may lack them
         return
     *start, end = call.args[:2]
@@ -183,7 +185,7 @@ def _shorter(call: ast.Call) -> Iterator[ast.Call]:
 
 
 def _of_the_first(function: ast.FunctionDef, argument: str) -> ast.FunctionDef:
-    """The same for the whole batch: that of its first element."""
+    """Return the function with all of a batch replaced by its first element, in one argument."""
     (statement,) = ast.parse(f"{argument} = {argument}[:1].expand({argument}.shape)").body
     changed = copy.copy(function)
     changed.body = [statement, *function.body]
@@ -195,8 +197,8 @@ def _replace(root: ast.AST, old: ast.AST, new: ast.AST | None) -> None:
         for field, value in ast.iter_fields(parent):
             if value is old and new is not None:
                 setattr(parent, field, new)
-            elif isinstance(value, list) and any(one is old for one in value):
-                value[:] = [new or ast.Pass() if one is old else one for one in value]
+            elif isinstance(value, list) and any(child is old for child in value):
+                value[:] = [new or ast.Pass() if child is old else child for child in value]
 
 
 def _first_new_line(before: str, after: str) -> str:

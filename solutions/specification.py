@@ -20,7 +20,6 @@ ROUNDS = 3  # in which a learner's test meets a lineup, each with its own random
 DIGITS = 6  # of recorded numbers: coarser than rounding errors, finer than any tolerance
 
 # Why a change to a solution is not a fault (see `Exercise.equivalents`)
-NO_ORDER = "sums, products and conditions have no order"
 IN_A_MATRIX = "in a matrix axis 1 is the last"
 FAR_APART = "what a trained network chooses among lies farther apart"
 WHOLE = "no whole number lies so near to 0"

@@ -4,7 +4,7 @@ A wrong implementation is mostly a right one with one part replaced. Parts that 
 a comment in place of a docstring: made-up learners (`grading.classroom`) copy them as they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor, nn
@@ -24,7 +24,7 @@ def unit(vectors):
 
 
 def in_pairs(states, keys):
-    """Every pair [s; h] written out: (..., tgt_len, src_len, state_dim + key_dim)."""
+    """Write out every pair [s; h]: (..., tgt_len, src_len, state_dim + key_dim)."""
     tgt_len, src_len = states.shape[-2], keys.shape[-2]
     repeated = states.unsqueeze(-2).expand(*states.shape[:-1], src_len, -1)
     others = keys.unsqueeze(-3).expand(*keys.shape[:-2], tgt_len, -1, -1)
@@ -32,29 +32,29 @@ def in_pairs(states, keys):
 
 
 def answers_to_pairs(states, keys, W_joined):
-    """The hidden layer of the joined score: (..., tgt_len, src_len, attention_dim)."""
+    """Return the hidden layer of the joined score: (..., tgt_len, src_len, attention_dim)."""
     return (in_pairs(states, keys) @ W_joined.T).tanh()
 
 
 def key_in_front(pairs, state_dim):
-    """The pairs [h; s] in place of [s; h]."""
+    """Turn the pairs [s; h] into [h; s]."""
     return pairs.roll(-state_dim, -1)
 
 
 def filled(scores, mask, filling, dim=-1):
-    """A softmax of scores whose hidden cells are filled with one number."""
+    """Take a softmax of scores whose hidden cells are filled with one number."""
     return scores.masked_fill(~mask, filling).softmax(dim)
 
 
 def safe_softmax(scores, mask):
-    """The right masked softmax: hidden cells get 0, also where a whole row is hidden."""
+    """Take the right masked softmax: hidden cells get 0, also where a whole row is hidden."""
     if mask is None:
         return scores.softmax(-1)
     return filled(scores, mask, torch.finfo(scores.dtype).min).masked_fill(~mask, 0.0)
 
 
-class Judge(nn.Module):
-    """Additive attention in methods, each of which a misconception can replace."""
+class Additive(nn.Module):
+    """Additive attention in methods that wrong answers replace."""
 
     def __init__(self, query_dim, key_dim, attention_dim):
         super().__init__()
@@ -79,34 +79,34 @@ class Judge(nn.Module):
         return self.mix(weights, keys, values), weights
 
 
-def judge(base=Judge, **instead):
-    """A subclass with some of its methods replaced."""
+def changed(base, **instead):
+    """Return a subclass with some of its methods replaced."""
 
-    class Judge(base):
+    class Changed(base):
         pass
 
     for name, method in instead.items():
-        setattr(Judge, name, method)
-    return Judge
+        setattr(Changed, name, method)
+    return Changed
 
 
 def reshaped(keys):
-    """What `.mT` is often mistaken for."""
+    """Reshape keys to what `.mT` would give: the right shape, with the numbers mixed up."""
     return keys.reshape(keys.shape[0], keys.shape[2], keys.shape[1])
 
 
 def general(query, keys, W):
-    """Luong's general score: (batch, tgt_len, src_len)."""
+    """Return Luong's general score (batch, tgt_len, src_len)."""
     return torch.einsum("btq,qk,bsk->bts", query, W, keys)
 
 
 def root_of_width(query, keys, values):
-    """The right scale."""
+    """Return the right scale."""
     return query.shape[-1] ** 0.5
 
 
 def attention(scale=root_of_width, weigh=masked_softmax, handed_out=lambda keys, values: values):
-    """Scaled dot-product attention, in which a misconception can replace a part.
+    """Return scaled dot-product attention with some parts replaced.
 
     Args:
         scale: what the scores are divided by, from query, keys and values.
@@ -122,7 +122,7 @@ def attention(scale=root_of_width, weigh=masked_softmax, handed_out=lambda keys,
 
 
 def fill_with(number):
-    """Hidden scores become this number; rows without an open cell are forgotten."""
+    """Return a way to weigh that fills hidden scores with a number and forgets empty rows."""
 
     def weigh(scores, mask):
         return (scores if mask is None else scores.masked_fill(~mask, number)).softmax(-1)
@@ -131,64 +131,79 @@ def fill_with(number):
 
 
 def mask_late(scores, mask):
-    """The mask is applied after the softmax."""
+    """Apply the mask after the softmax."""
     return scores.softmax(-1) * (1 if mask is None else mask)
 
 
 def mask_turned(scores, mask):
-    """True is taken for "hidden"."""
+    """Take True for "hidden"."""
     return masked_softmax(scores, None if mask is None else ~mask)
 
 
 def mask_added(scores, mask):
-    """The boolean mask is added to the scores."""
+    """Add the boolean mask to the scores."""
     return (scores if mask is None else scores + mask).softmax(-1)
 
 
 def cut_and_divided(scores, mask):
-    """The mask is applied after the softmax, and the rows are divided by their sums again."""
+    """Apply the mask after the softmax, and divide the rows by their sums again."""
     cut = mask_late(scores, mask)
     return cut / cut.sum(-1, keepdim=True)
 
 
 def split_into_heads(tensor, heads):
-    """(batch, len, dim) → (batch, heads, len, head_dim)."""
+    """Split (batch, len, dim) into (batch, heads, len, head_dim)."""
     return tensor.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
 def joined_heads(tensor):
-    """(batch, heads, len, head_dim) → (batch, len, dim)."""
+    """Join (batch, heads, len, head_dim) to (batch, len, dim)."""
     return tensor.transpose(1, 2).flatten(2)
 
 
 def joined_without_turning(tensor):
-    """The right shape from a plain reshape, which mixes words and heads."""
+    """Reshape heads to the right shape, which mixes up words and heads."""
     batch, _, length, _ = tensor.shape
     return tensor.reshape(batch, length, -1)
 
 
 def joined_times(parts, matrix):
-    """A linear layer on several vectors side by side: parts (batch, …), matrix (sum of …, out)."""
+    """Multiply several vectors side by side, (batch, …), with a matrix (sum of …, out)."""
     return torch.cat(parts, dim=1).matmul(matrix)
 
 
 def wrong_choices(
-    right: Mapping[str, str], told: Mapping[tuple[str, str], tuple[str, str, str, str]]
+    right: Mapping[str, str], mistakes: Mapping[tuple[str, str], tuple[str, str, str, str]]
 ) -> list[WrongAnswer]:
-    """A misconception for each wrong choice.
+    """Return a wrong answer for each wrong choice.
 
     Args:
         right: the right choices.
-        told: (key, wrong choice) → name, explanation, hint and kind.
+        mistakes: (key, wrong choice) → name, explanation, hint and misconception.
     """
     return [
         WrongAnswer(name, right | {key: choice}, *words)
-        for (key, choice), (name, *words) in told.items()
+        for (key, choice), (name, *words) in mistakes.items()
     ]
 
 
+def in_other_styles(right: Mapping[str, str], note: str) -> list[Callable[[], dict[str, str]]]:
+    """Return functions that write the right choices in other ways, one with a note beside them."""
+
+    def in_capitals():
+        return {key: choice.capitalize() for key, choice in right.items()}
+
+    def in_another_order():
+        return dict(reversed(right.items()))
+
+    def with_spaces_and_a_note():
+        return {key: f" {choice} " for key, choice in right.items()} | {"note": note}
+
+    return [in_capitals, in_another_order, with_spaces_and_a_note]
+
+
 # Of the joined additive score: in notebook 02 for one sentence, in 03 for a batch.
-JOINED_MISCONCEPTIONS = [
+JOINED_MISTAKES = [
     WrongAnswer(
         "key in front",
         lambda states, keys, W_joined, v: (

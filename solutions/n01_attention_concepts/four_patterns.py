@@ -14,7 +14,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _patterns(length, **instead):
-    """The four patterns, some of them replaced."""
+    """Return the four patterns, some of them replaced."""
     itself = torch.eye(length)
     before = torch.cat([itself[:1], itself[:-1]])
     ends = over_sum((itself[0] + itself[-1]).repeat(length, 1))
@@ -31,9 +31,6 @@ def _ends_as_rows(length):
     rows = torch.eye(length)
     rows[[0, -1]] = 1 / length
     return rows
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def entry_by_entry(n):
@@ -69,7 +66,7 @@ def by_softmax(length):
         ((place == 0) | (place == length - 1)).expand(length, length),
         torch.ones(length, length, dtype=torch.bool).tril(),
     ]
-    return [torch.zeros(length, length).masked_fill(~one, never).softmax(-1) for one in allowed]
+    return [torch.zeros(length, length).masked_fill(~cells, never).softmax(-1) for cells in allowed]
 
 
 def by_rolling(length):
@@ -85,8 +82,6 @@ def by_rolling(length):
     )
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="four_patterns",
     title="From descriptions to matrices",
@@ -100,7 +95,6 @@ exercise = Exercise(
     },
     cases=cases,
     equivalents={
-        "ends = (itself[-1] + itself[0]).expand(length, length)": "a sum has no order",
         "ends, so_far = (rows / rows.sum(1, keepdim=True) for rows in (ends, so_far))": IN_A_MATRIX,
     },
     hints=[

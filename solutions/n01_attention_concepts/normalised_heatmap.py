@@ -10,7 +10,7 @@ from utils.checks.tasks import Case
 
 def cases(draw: Draw) -> list[Case]:
     def off_balance(scores, step=1):
-        """No row sums to nearly 0: whoever divides by the sum should not divide by noise."""
+        """Shift rows whose sum is nearly 0: nobody should divide by noise."""
         return scores + step * (scores.sum(-1, keepdim=True).abs() < step / 2)
 
     return [
@@ -22,9 +22,6 @@ def cases(draw: Draw) -> list[Case]:
         Case("float64", {"scores": off_balance(draw.numbers(3, 5).double())}),
         Case("scores that are a transposed view", {"scores": off_balance(draw.numbers(4, 2).T)}),
     ]
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def both_lines_mended(scores):
@@ -45,8 +42,6 @@ def turned_twice(scores):
 def row_by_row(scores):
     return torch.stack([torch.softmax(row.double(), 0) for row in scores])
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="normalised_heatmap",

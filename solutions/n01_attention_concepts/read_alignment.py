@@ -35,11 +35,8 @@ def _unread(weights, best):
 
 
 def _read(best=lambda weights: weights.argmax(-1), unread=_unread):
-    """An answer made of a right and a wrong half."""
+    """Return an answer that is made of two halves, one of which may be wrong."""
     return lambda weights: (best(weights), unread(weights, weights.argmax(-1)))
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def in_loops(weights):
@@ -64,8 +61,6 @@ def by_one_hot(weights):
     picked = torch.nn.functional.one_hot(best.long(), weights.shape[-1])
     return best, picked.sum(0).eq(0)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="read_alignment",

@@ -47,7 +47,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _look_up(weigh):
-    """A look-up whose weights are made by `weigh` from query and keys."""
+    """Return a look-up whose weights `weigh` makes from query and keys."""
 
     def look_up(query, keys, values):
         weights = weigh(query, keys)
@@ -61,9 +61,6 @@ def _hardest(query, keys):
     return torch.eye(len(keys), dtype=scores.dtype)[scores.argmax(-1)]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def with_einsum(q, k, v):
     alpha = torch.einsum("td,sd->ts", q, k).softmax(dim=1)
     return torch.einsum("ts,sv->tv", alpha, v), alpha
@@ -71,8 +68,8 @@ def with_einsum(q, k, v):
 
 def in_loops(query, keys, values):
     contexts, rows = [], []
-    for one in query:
-        scores = torch.stack([(one * key).sum() for key in keys])
+    for row in query:
+        scores = torch.stack([(row * key).sum() for key in keys])
         alpha = scores.softmax(0)
         rows.append(alpha)
         contexts.append(sum(weight * value for weight, value in zip(alpha, values, strict=True)))
@@ -101,8 +98,6 @@ def in_float64(query, keys, values):
     weights = (query.double() @ keys.double().T).softmax(-1)
     return weights @ values.double(), weights
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="soft_lookup",

@@ -25,9 +25,6 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def functional(scores, temperature):
     return F.softmax(scores / temperature, dim=scores.dim() - 1)
 
@@ -57,8 +54,6 @@ def with_einsum(scores, temperature):
     powers = ((scores - scores.amax(-1, keepdim=True)) / temperature).exp()
     return torch.einsum("...j,...->...j", powers, 1 / powers.sum(-1))
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="softmax_with_temperature",

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 CLOSED_IN = "after 60 halvings the bounds have long met"
@@ -35,13 +35,13 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _words(scores, temperature):
-    """How many words each row looks at."""
+    """Return how many words each row looks at."""
     weights = (scores / temperature.unsqueeze(-1)).softmax(-1)
     return torch.special.entr(weights).sum(-1).exp()
 
 
 def _search(scores, measure, goal):
-    """The temperature, for each row, at which a measure that rises with it reaches a goal."""
+    """Find for each row the temperature at which a measure that rises with it reaches a goal."""
     low = scores.new_full(scores.shape[:-1], 1e-3)
     high = scores.new_full(scores.shape[:-1], 1e5)
     for _ in range(80):
@@ -56,7 +56,7 @@ def _largest(scores, temperature):
 
 
 def _shared(scores, words):
-    """One temperature for all rows, at which they look at so many words on average."""
+    """Find one temperature for all rows, at which they look at so many words on average."""
 
     def mean(of, temperature):
         return _words(of, temperature).mean().expand_as(temperature)
@@ -71,11 +71,8 @@ def _on_a_grid(scores, words):
     return grid[too_cold.clamp(max=len(grid) - 1)]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def row_by_row(scores, words):
-    found = []
+    temperatures = []
     for row in scores.reshape(-1, scores.shape[-1]):
         low, high = 1e-4, 1e6
         while high / low > 1 + 1e-7:
@@ -85,8 +82,8 @@ def row_by_row(scores, words):
                 low = middle
             else:
                 high = middle
-        found.append(low)
-    return torch.tensor(found).reshape(scores.shape[:-1])
+        temperatures.append(low)
+    return torch.tensor(temperatures).reshape(scores.shape[:-1])
 
 
 def by_bisecting_the_logarithm(scores, words):
@@ -100,7 +97,7 @@ def by_bisecting_the_logarithm(scores, words):
 
 
 def by_newton(scores, words):
-    """On the inverse temperature's logarithm, in float64, from the spread of the scores."""
+    """Search for the logarithm of the temperature, in float64, from the spread of the scores."""
     scores = scores.double()
     log_t = scores.std(-1).log()
     for _ in range(60):
@@ -113,8 +110,6 @@ def by_newton(scores, words):
         log_t = log_t + step.clamp(-0.5, 0.5)
     return log_t.exp()
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="temperature_for",
@@ -140,7 +135,6 @@ exercise = Exercise(
         "for _ in torch.arange(61):": CLOSED_IN,
         "for _ in torch.arange(0 + 1, 60):": CLOSED_IN,
         "for _ in torch.arange(0, 60 - 1):": CLOSED_IN,
-        "middle = (high * low).sqrt()": NO_ORDER,
         "too_few = torch.special.entr(weights).sum(-1).exp() <= words": NO_TIES,
     },
     hints=[

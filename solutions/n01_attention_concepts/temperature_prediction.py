@@ -19,9 +19,6 @@ _RIGHT = {
 }
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_capitals():
     return {
         "colder": "Rises",
@@ -52,8 +49,6 @@ def with_spaces_and_a_note():
         note="see section 5",
     )
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="temperature_prediction",

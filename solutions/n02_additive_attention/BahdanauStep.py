@@ -4,16 +4,16 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.cases import as_view, doubled, padded
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import filled, safe_softmax
+from solutions.cases import as_view, in_double, padded
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import changed, filled, safe_softmax
 from utils.checks.tasks import Case
 
 WIDTHS = ("embedding_dim", "state_dim", "key_dim", "attention_dim", "vocabulary")
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, lengths, src_len, widths, change=lambda one: one):
+    def case(label, lengths, src_len, widths, change=lambda tensor: tensor):
         embedding_dim, state_dim, key_dim, attention_dim, vocabulary = widths
         batch, read, shown = len(lengths), embedding_dim + key_dim, sum(widths[:3])
         inputs = {
@@ -44,12 +44,12 @@ def cases(draw: Draw) -> list[Case]:
         case("one source word", [1, 1], 1, (3, 4, 5, 6, 7)),
         case("a sentence without a word", [0, 3], 3, (4, 5, 6, 7, 8)),
         case("keys that are a transposed view", [4, 3, 1], 4, (5, 6, 2, 7, 8), as_view),
-        Case(wide.label, doubled(wide.inputs), wide.build, doubled(wide.parameters)),
+        in_double(wide),
     ]
 
 
 class _Layers(nn.Module):
-    """As in the notebook."""
+    """The layers of the notebook."""
 
     def __init__(self, embedding_dim, state_dim, key_dim, attention_dim, vocabulary):
         super().__init__()
@@ -61,7 +61,7 @@ class _Layers(nn.Module):
 
 
 class _Step(_Layers):
-    """A step in methods, each of which a misconception can replace."""
+    """A right step in methods that wrong answers replace."""
 
     def score(self, state, keys):
         return self.v((self.W_query(state).unsqueeze(1) + self.W_key(keys)).tanh()).squeeze(-1)
@@ -85,18 +85,14 @@ class _Step(_Layers):
         return context, weights, new, self.read(new, context, embedded, state)
 
 
-def _step(**instead):
-    return type("_Step", (_Step,), instead)
-
-
 def _shown(*order):
-    """A step whose logits are made of parts in another order."""
+    """Return a step whose logits are made of these parts, in this order."""
 
     def read(self, new, context, embedded, old):
         parts = {"new": new, "context": context, "embedded": embedded, "old": old}
         return self.output(torch.cat([parts[name] for name in order], dim=-1))
 
-    return _step(read=read)
+    return changed(_Step, read=read)
 
 
 class _LooksAgain(_Step):
@@ -119,9 +115,6 @@ class _Probable(_Step):
         return context, weights, new, logits.softmax(-1)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 class WithEinsum(_Layers):
     def forward(self, s, y, h, words):
         bar = torch.einsum("aq,bq->ba", self.W_query.weight, s)
@@ -135,10 +128,10 @@ class WithEinsum(_Layers):
 
 class SentenceBySentence(_Layers):
     def forward(self, state, embedded, keys, mask):
-        rows = [self.one(*each) for each in zip(state, embedded, keys, mask, strict=True)]
+        rows = [self.step(*parts) for parts in zip(state, embedded, keys, mask, strict=True)]
         return [torch.stack(column) for column in zip(*rows, strict=True)]
 
-    def one(self, s, y, h, words):
+    def step(self, s, y, h, words):
         scores = torch.cat([self.v((self.W_query(s) + self.W_key(key)).tanh()) for key in h])
         weights = torch.nan_to_num(scores.masked_fill(~words, -torch.inf).softmax(0))
         context = weights @ h
@@ -172,8 +165,6 @@ class JudgeInFloat64(_Layers):
         return context, weights, new_state, logits
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="BahdanauStep",
     title="One Bahdanau step",
@@ -185,9 +176,6 @@ exercise = Exercise(
     outputs=["context", "weights", "new_state", "logits"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},
     cases=cases,
-    equivalents={
-        "hidden = (self.W_key(keys) + self.W_query(state).unsqueeze(1)).tanh()": NO_ORDER,
-    },
     hints=[
         "Three things happen, in this order: look, update, score the vocabulary. Which of them "
         "knows only the old state, and which has both?",
@@ -203,7 +191,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "padding looked at",
-            _step(weigh=lambda self, scores, mask: scores.softmax(-1)),
+            changed(_Step, weigh=lambda self, scores, mask: scores.softmax(-1)),
             "Your weights give padding a share: the mask is not used. So the decoder writes "
             "something else when a sentence stands beside a longer one.",
             "Which entries of `weights` should be exactly 0?",
@@ -211,14 +199,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "mask turned round",
-            _step(weigh=lambda self, scores, mask: safe_softmax(scores, ~mask)),
+            changed(_Step, weigh=lambda self, scores, mask: safe_softmax(scores, ~mask)),
             "Your mask is read the other way round: padding is looked at, and nothing else.",
             "What does `True` mean in a mask of this course?",
             misconception="mask-upside-down",
         ),
         WrongAnswer(
             "mask after the softmax",
-            _step(weigh=lambda self, scores, mask: scores.softmax(-1) * mask),
+            changed(_Step, weigh=lambda self, scores, mask: scores.softmax(-1) * mask),
             "You take the softmax first and set the weights of padding to 0 afterwards. The words "
             "do not get the padding's share back, and the rows sum to less than 1.",
             "Which step shares out the whole, and what must it know before?",
@@ -226,7 +214,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "NaN for a sentence without a word",
-            _step(weigh=lambda self, scores, mask: filled(scores, mask, -torch.inf)),
+            changed(_Step, weigh=lambda self, scores, mask: filled(scores, mask, -torch.inf)),
             "Right, but for a sentence of length 0: all of its scores are minus infinity, and the "
             "softmax of those is NaN. It should get zero weights and a zero context.",
             "Which function of yours takes care of rows that are masked whole?",
@@ -234,7 +222,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "shares for a sentence without a word",
-            _step(weigh=lambda self, scores, mask: filled(scores, mask, -1e9)),
+            changed(_Step, weigh=lambda self, scores, mask: filled(scores, mask, -1e9)),
             "Right, but for a sentence of length 0: its equal scores get equal shares, all of "
             "padding. It should get zero weights and a zero context.",
             "Which function of yours takes care of rows that are masked whole?",
@@ -242,7 +230,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "softmax over the batch",
-            _step(weigh=lambda self, scores, mask: safe_softmax(scores.T, mask.T).T),
+            changed(_Step, weigh=lambda self, scores, mask: safe_softmax(scores.T, mask.T).T),
             "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
             "Sentences have nothing to do with one another.",
             "Which axis of (batch, src_len) holds the source words?",
@@ -250,10 +238,11 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no tanh",
-            _step(
+            changed(
+                _Step,
                 score=lambda self, state, keys: self.v(
                     self.W_query(state).unsqueeze(1) + self.W_key(keys)
-                ).squeeze(-1)
+                ).squeeze(-1),
             ),
             "There is no `tanh` in your scores. So the state adds the same number to all of them, "
             "and the softmax does not see it: the decoder looks at the same words in every step.",
@@ -270,10 +259,11 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "started from nothing",
-            _step(
+            changed(
+                _Step,
                 update=lambda self, embedded, context, state: self.rnn(
                     torch.cat([embedded, context], dim=-1)
-                )
+                ),
             ),
             "Your `rnn` goes on from zeros, not from the old state: a GRU cell that is given no "
             "state takes zeros. So the decoder forgets everything in every step.",
@@ -282,10 +272,11 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "context before the word",
-            _step(
+            changed(
+                _Step,
                 update=lambda self, embedded, context, state: self.rnn(
                     torch.cat([context, embedded], dim=-1), state
-                )
+                ),
             ),
             "Context and embedding stand the wrong way round in what `rnn` reads. The shapes fit "
             "all the same, so nothing complains, but each column of its matrix meets a wrong "

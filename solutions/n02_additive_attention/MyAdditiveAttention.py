@@ -5,8 +5,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import Judge, filled, judge, safe_softmax
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import Additive, changed, filled, safe_softmax
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
 
@@ -38,14 +38,14 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _where_masked(weigh):
-    """A way to weigh that is wrong only where there is a mask."""
+    """Return a method `weigh` that is wrong only where there is a mask."""
     return lambda self, scores, mask: (
         safe_softmax(scores, mask) if mask is None else weigh(scores, mask)
     )
 
 
-class _WithBiases(Judge):
-    """Draws its biases as `nn.Linear` does: those of whoever leaves `bias=False` out."""
+class _WithBiases(Additive):
+    """Attention whose author left `bias=False` out; the biases are drawn as `nn.Linear` does."""
 
     def __init__(self, query_dim, key_dim, attention_dim):
         nn.Module.__init__(self)
@@ -59,20 +59,17 @@ class _WithBiases(Judge):
         return bar.unsqueeze(2) + said.unsqueeze(1)
 
 
-class _Reversed(Judge):
+class _Reversed(Additive):
     def forward(self, query, keys, values=None, mask=None):
         return super().forward(query, keys, values, mask)[::-1]
 
 
-class _ShowsScores(Judge):
+class _ShowsScores(Additive):
     def forward(self, query, keys, values=None, mask=None):
         return super().forward(query, keys, values, mask)[0], self.score(query, keys)
 
 
 A_BIAS_OF_V = "a bias of v adds the same to all scores, which no softmax sees"
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 class _Matrix(nn.Module):
@@ -162,8 +159,6 @@ class Float64Inside(nn.Module):
         return weights @ values, weights
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="MyAdditiveAttention",
     title="The whole module",
@@ -179,7 +174,6 @@ exercise = Exercise(
     equivalents={
         "self.v = nn.Linear(attention_dim, 1, bias=True)": A_BIAS_OF_V,
         "self.v = nn.Linear(attention_dim, 1)": A_BIAS_OF_V,
-        "pairs = self.W_key(keys).unsqueeze(1) + self.W_query(query).unsqueeze(2)": NO_ORDER,
     },
     hints=[
         "You have written every piece of it: the scores in task 3, the softmax in task 4. What "
@@ -195,7 +189,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "values ignored",
-            judge(mix=lambda self, weights, keys, values: weights @ keys),
+            changed(Additive, mix=lambda self, weights, keys, values: weights @ keys),
             "Your context is always a mixture of the keys. Where values are given, the weights "
             "mix those; the keys only serve for comparing.",
             "What is the argument `values` for?",
@@ -203,10 +197,11 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "projected keys mixed",
-            judge(
+            changed(
+                Additive,
                 mix=lambda self, weights, keys, values: (
                     weights @ (self.W_key(keys) if values is None else values)
-                )
+                ),
             ),
             "Your context is a mixture of the projected keys. The projection serves for the "
             "score; what is handed out are the values, or the keys as they came.",
@@ -215,14 +210,16 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "mask ignored",
-            judge(weigh=lambda self, scores, mask: scores.softmax(-1)),
+            changed(Additive, weigh=lambda self, scores, mask: scores.softmax(-1)),
             "The mask changes nothing in your module. So the padding gets its share.",
             "Between which two of the three steps does the mask come in?",
             misconception="padding-is-harmless",
         ),
         WrongAnswer(
             "mask turned round",
-            judge(weigh=_where_masked(lambda scores, mask: safe_softmax(scores, ~mask))),
+            changed(
+                Additive, weigh=_where_masked(lambda scores, mask: safe_softmax(scores, ~mask))
+            ),
             "Your mask is read the other way round: what it should hide is looked at, and that "
             "alone.",
             "What does `True` mean in a mask of this course?",
@@ -230,7 +227,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "masked after the softmax",
-            judge(weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
+            changed(Additive, weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
             "You mask after the softmax. The padding's share is gone then, and the words do not "
             "get it back.",
             "What do your rows sum to in a padded sentence?",
@@ -238,7 +235,9 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "NaN where nothing is allowed",
-            judge(weigh=_where_masked(lambda scores, mask: filled(scores, mask, -torch.inf))),
+            changed(
+                Additive, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -torch.inf))
+            ),
             "Right, but where a row is masked whole: there your weights are NaN, and so is the "
             "context.",
             "Have you not written a softmax that is safe?",
@@ -246,7 +245,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "shares among the forbidden",
-            judge(weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
+            changed(Additive, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
             "Right, but where a row is masked whole: there your weights are equal shares, and the "
             "context is a mean of padding. Both should be 0.",
             "Have you not written a softmax that is safe?",
@@ -254,7 +253,9 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no tanh",
-            judge(score=lambda self, query, keys: self.v(self.sums(query, keys)).squeeze(-1)),
+            changed(
+                Additive, score=lambda self, query, keys: self.v(self.sums(query, keys)).squeeze(-1)
+            ),
             "There is no `tanh` in your scores. So the query cancels in the softmax: all rows of "
             "a sentence are alike.",
             "Give your module two very different queries. What do their weights have in common?",
@@ -262,12 +263,13 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "softmax over the queries",
-            judge(
+            changed(
+                Additive,
                 weigh=lambda self, scores, mask: (
                     safe_softmax(
                         scores.mT, mask if mask is None else mask.expand(scores.shape).mT
                     ).mT
-                )
+                ),
             ),
             "Your softmax runs over the queries: the columns sum to 1, not the rows.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",

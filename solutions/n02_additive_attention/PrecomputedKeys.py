@@ -4,13 +4,13 @@ import torch
 from torch import nn
 
 from solutions.cases import additive_weights, additive_widths, as_view
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import Judge, judge
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import Additive, changed
 from utils.checks.tasks import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, batch, tgt_len, src_len, *widths, change=lambda one: one, second=False):
+    def case(label, batch, tgt_len, src_len, *widths, change=lambda tensor: tensor, second=False):
         states, keys = (
             draw.numbers(batch, tgt_len, widths[0]),
             draw.numbers(batch, src_len, widths[1]),
@@ -32,11 +32,11 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-class _Stepper(Judge):
-    """All steps at once, and how many keys a decoder would have projected."""
+class _Stepper(Additive):
+    """All steps at once, with the number of keys that a decoder would have projected."""
 
     def projected(self, states, keys, earlier):
-        return sum(one.shape[:2].numel() for one in (keys, earlier) if one is not None)
+        return sum(batch.shape[:2].numel() for batch in (keys, earlier) if batch is not None)
 
     def forward(self, states, keys, earlier=None):
         projected = self.projected(states, keys, earlier)
@@ -44,16 +44,13 @@ class _Stepper(Judge):
 
 
 def _judged(rule):
-    """Scores made by a rule from what the state adds and what the key says."""
+    """Return a method `score` that combines the projected state and key by a rule."""
 
     def score(self, states, keys):
         bars, said = self.W_query(states).unsqueeze(2), self.W_key(keys).unsqueeze(1)
         return self.v(rule(bars, said)).squeeze(-1)
 
     return score
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 class _CountingLinear(nn.Linear):
@@ -67,7 +64,7 @@ class _CountingLinear(nn.Linear):
 
 
 class _StepByStep(nn.Module):
-    """As in the notebook."""
+    """The module of the notebook, without its two methods."""
 
     def __init__(self, query_dim, key_dim, attention_dim):
         super().__init__()
@@ -80,7 +77,7 @@ class _StepByStep(nn.Module):
             self.remember(earlier)
         memory = self.remember(keys)
         looks = [self.attend(state, memory) for state in states.unbind(1)]
-        contexts, weights = (torch.stack(one, dim=1) for one in zip(*looks, strict=True))
+        contexts, weights = (torch.stack(results, dim=1) for results in zip(*looks, strict=True))
         return contexts, weights, torch.tensor(self.W_key.count)
 
 
@@ -128,8 +125,6 @@ class InFloat64(_StepByStep):
         return torch.bmm(weights.unsqueeze(1), keys).squeeze(1), weights
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="PrecomputedKeys",
     title="Keys projected once",
@@ -142,7 +137,6 @@ exercise = Exercise(
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,
     equivalents={
-        "hidden = (said + self.W_query(state).unsqueeze(1)).tanh()": NO_ORDER,
         "weights = self.v(hidden).squeeze(-1).softmax(1)": "of two axes, 1 is the last",
     },
     hints=[
@@ -158,7 +152,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "anew in every step",
-            judge(
+            changed(
                 _Stepper,
                 projected=lambda self, states, keys, earlier: (
                     keys.shape[:2].numel() * states.shape[1]
@@ -171,7 +165,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "projected keys mixed",
-            judge(_Stepper, mix=lambda self, weights, keys, values: weights @ self.W_key(keys)),
+            changed(_Stepper, mix=lambda self, weights, keys, values: weights @ self.W_key(keys)),
             "Your contexts are mixtures of the projected keys. Those serve for the score; what is "
             "handed out are the keys as they came.",
             "What has `remember` to keep besides the projected keys?",
@@ -179,7 +173,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "softmax over the batch",
-            judge(_Stepper, weigh=lambda self, scores, mask: scores.softmax(0)),
+            changed(_Stepper, weigh=lambda self, scores, mask: scores.softmax(0)),
             "Your softmax runs along axis 0. In a single step the scores are (batch, src_len), so "
             "that is the batch: sentences compete with each other.",
             "Which axis is the last, with or without tgt_len?",
@@ -187,7 +181,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "tanh too early",
-            judge(_Stepper, score=_judged(lambda bars, said: bars + said.tanh())),
+            changed(_Stepper, score=_judged(lambda bars, said: bars + said.tanh())),
             "You take the `tanh` of the projected keys and add the state after it. So the state "
             "adds the same to all scores of its row, and changes no weight.",
             "Can the `tanh` be taken before the bar is known?",
@@ -195,7 +189,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "tanh twice",
-            judge(_Stepper, score=_judged(lambda bars, said: (bars + said.tanh()).tanh())),
+            changed(_Stepper, score=_judged(lambda bars, said: (bars + said.tanh()).tanh())),
             "The keys have gone through a `tanh` of their own before the state is added. The "
             "formula has one `tanh` only, of the sum.",
             "Up to which sign of the formula is everything known without a state?",
@@ -203,7 +197,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "state not heard",
-            judge(_Stepper, score=_judged(lambda bars, said: said.tanh())),
+            changed(_Stepper, score=_judged(lambda bars, said: said.tanh())),
             "Your weights are the same in every step: the state is not heard. Too much was "
             "computed in advance.",
             "What does a key say before anybody has asked, and what only afterwards?",
@@ -211,7 +205,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no tanh",
-            judge(_Stepper, score=_judged(lambda bars, said: bars + said)),
+            changed(_Stepper, score=_judged(lambda bars, said: bars + said)),
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and every step looks at the same words.",
             "What turns the sum into an answer between no and yes?",

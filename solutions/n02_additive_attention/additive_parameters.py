@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.model_helpers import count_parameters
 
@@ -33,14 +33,11 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _counts(plain=None, split=None, joined=None):
-    """The three counts, some of them replaced. Each is a function of q, k, a."""
+    """Return an answer with some counts replaced, each a function of the widths q, k, a."""
     plain = plain or (lambda q, k, a: a * (q + k + 1))
     split = split or (lambda q, k, a: a * (q + k + 3) + 1)
     joined = joined or (lambda q, k, a: a * (q + k + 2) + 1)
     return lambda q, k, a: tuple(count(q, k, a) for count in (plain, split, joined))
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def layer_by_layer(query_dim, key_dim, attention_dim):
@@ -74,8 +71,6 @@ def as_a_list(query_dim, key_dim, attention_dim):
     return [without, without + attention_dim.mul(2) + 1, without.add(attention_dim).add(1)]
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="additive_parameters",
     title="How many parameters?",
@@ -84,16 +79,6 @@ exercise = Exercise(
     minutes=10,
     outputs=["plain", "split", "joined"],
     cases=cases,
-    equivalents={
-        "joined = 1 + (plain + attention_dim)": NO_ORDER,
-        "joined = attention_dim + plain + 1": NO_ORDER,
-        "plain = (query_dim + key_dim + 1) * attention_dim": NO_ORDER,
-        "plain = attention_dim * (1 + (query_dim + key_dim))": NO_ORDER,
-        "plain = attention_dim * (key_dim + query_dim + 1)": NO_ORDER,
-        "split = 1 + (plain + 2 * attention_dim)": NO_ORDER,
-        "split = 2 * attention_dim + plain + 1": NO_ORDER,
-        "split = plain + attention_dim * 2 + 1": NO_ORDER,
-    },
     hints=[
         "How many numbers does a matrix have that turns 3 numbers into 4? And how many biases, if "
         "it has any?",

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view, louder
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -17,7 +17,9 @@ def cases(draw: Draw) -> list[Case]:
             "W_key": draw.numbers(attention_dim, key_dim, reach=1),
             "v": draw.numbers(attention_dim),
         }
-        return Case(label, {name: change(one) if change else one for name, one in inputs.items()})
+        return Case(
+            label, {name: change(tensor) if change else tensor for name, tensor in inputs.items()}
+        )
 
     return [
         case("a batch of two, three queries, four keys", 2, 3, 4, 5, 7, 6),
@@ -32,12 +34,13 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-def _said(query, keys, W_query, W_key):
-    """What the state adds and what the key says, ready to be added."""
-    return (query @ W_query.mT).unsqueeze(-2), (keys @ W_key.mT).unsqueeze(-3)
+def _scores(rule):
+    """Return an answer that combines projected queries and keys, ready to be added, and v."""
 
+    def scores(query, keys, W_query, W_key, v):
+        return rule((query @ W_query.mT).unsqueeze(-2), (keys @ W_key.mT).unsqueeze(-3), v)
 
-# --- Right answers in other styles ----------------------------------------------------------------
+    return scores
 
 
 def joined_form(query, keys, W_query, W_key, v):
@@ -79,8 +82,6 @@ def in_float64(query, keys, W_query, W_key, v):
     return ((bars.unsqueeze(2) + said.unsqueeze(1)).tanh() * v.double()).sum(-1)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="additive_scores",
     title="Additive scores, all at once",
@@ -90,9 +91,6 @@ exercise = Exercise(
     learns=True,
     outputs=["scores"],
     cases=cases,
-    equivalents={
-        "pairs = said.unsqueeze(1) + bars.unsqueeze(2)": NO_ORDER,
-    },
     hints=[
         "After the two projections there is a tensor for the queries and one for the keys. Write "
         "down both shapes. Which axes has the tensor of all pairs?",
@@ -104,9 +102,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "axes changed places",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)).tanh() @ v
-            ).mT.contiguous(),
+            _scores(lambda bars, said, v: ((bars + said).tanh() @ v).mT.contiguous()),
             "Your scores are (batch, src_len, tgt_len): the rows are keys. The queries have to "
             "lie along axis 1 of the pairs, the keys along axis 2.",
             "Where does the axis of length 1 go in the queries, if the keys are to stand there?",
@@ -114,7 +110,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no tanh",
-            lambda query, keys, W_query, W_key, v: sum(_said(query, keys, W_query, W_key)) @ v,
+            _scores(lambda bars, said, v: (bars + said) @ v),
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and changes no weight.",
             "What turns a sum into an answer between no and yes?",
@@ -122,9 +118,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "tanh on each side",
-            lambda query, keys, W_query, W_key, v: (
-                sum(side.tanh() for side in _said(query, keys, W_query, W_key)) @ v
-            ),
+            _scores(lambda bars, said, v: (bars.tanh() + said.tanh()) @ v),
             "You take the `tanh` of each side, then add. So the two never meet inside it: the "
             "score falls apart into a part of the query and a part of the key.",
             "The state moves the bar *before* the key is judged. In which order do sum and `tanh` "
@@ -133,9 +127,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "tanh of the score",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)) @ v
-            ).tanh(),
+            _scores(lambda bars, said, v: ((bars + said) @ v).tanh()),
             "You take the `tanh` of the finished score, so that no score is larger than 1. It "
             "belongs to the answers, before `v` counts the points.",
             "How many numbers of a pair go through the `tanh`: one, or attention_dim of them?",
@@ -143,18 +135,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "multiplied",
-            lambda query, keys, W_query, W_key, v: (
-                torch.mul(*_said(query, keys, W_query, W_key)).tanh() @ v
-            ),
+            _scores(lambda bars, said, v: (bars * said).tanh() @ v),
             "You multiply the two projections. Additive attention has its name from adding them.",
             "What does a bar do to a key that says 1.5: is it added, or does it multiply?",
             misconception="scores-alike",
         ),
         WrongAnswer(
             "points forgotten",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)).tanh().sum(-1)
-            ),
+            _scores(lambda bars, said, v: (bars + said).tanh().sum(-1)),
             "You add up the answers as they are, and `v` is not used. Each question has its own "
             "number of points.",
             "What is `v @ answers` for answers (1, -1) and points (5, 2)?",
@@ -162,18 +150,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "weights for scores",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)).tanh() @ v
-            ).softmax(-1),
+            _scores(lambda bars, said, v: ((bars + said).tanh() @ v).softmax(-1)),
             "You return weights: the softmax was taken already. Asked are the scores, before it.",
             "Which of the three steps of attention does the name of the function promise?",
             misconception="scores-as-weights",
         ),
         WrongAnswer(
             "mean of the points",
-            lambda query, keys, W_query, W_key, v: (
-                sum(_said(query, keys, W_query, W_key)).tanh() * v
-            ).mean(-1),
+            _scores(lambda bars, said, v: ((bars + said).tanh() * v).mean(-1)),
             "Your scores are too small by a factor, the number of questions: you took the mean "
             "over them where the formula has a sum.",
             "Two questions, both answered with 1, for 5 points each: what is the score?",

@@ -3,20 +3,22 @@
 import torch
 
 from solutions.cases import as_view, louder
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import JOINED_MISCONCEPTIONS, answers_to_pairs
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import JOINED_MISTAKES, answers_to_pairs
 from utils.checks.tasks import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, tgt_len, src_len, state_dim, key_dim, attention_dim, change=lambda one: one):
+    def case(
+        label, tgt_len, src_len, state_dim, key_dim, attention_dim, change=lambda tensor: tensor
+    ):
         inputs = {
             "states": draw.numbers(tgt_len, state_dim),
             "keys": draw.numbers(src_len, key_dim),
             "W_joined": draw.numbers(attention_dim, state_dim + key_dim, reach=1),
             "v": draw.numbers(attention_dim),
         }
-        return Case(label, {name: change(one) for name, one in inputs.items()})
+        return Case(label, {name: change(tensor) for name, tensor in inputs.items()})
 
     return [
         case("three states, four keys", 3, 4, 2, 5, 6),
@@ -28,9 +30,6 @@ def cases(draw: Draw) -> list[Case]:
         case("tensors that are transposed views", 4, 3, 5, 2, 6, as_view),
         case("float64", 2, 3, 4, 5, 7, torch.Tensor.double),
     ]
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def into_a_matrix(states, keys, W_joined, v):
@@ -48,7 +47,7 @@ def split_inside(states, keys, W_joined, v):
 
 
 def one_list(s, h, W, v):
-    pairs = [torch.cat([one, other]) for one in s for other in h]
+    pairs = [torch.cat([state, key]) for state in s for key in h]
     return ((torch.stack(pairs) @ W.T).tanh() @ v).view(len(s), len(h))
 
 
@@ -60,15 +59,13 @@ def with_einsum(states, keys, W_joined, v):
 
 
 def in_float64(states, keys, W_joined, v):
-    states, keys, W_joined, v = (one.double() for one in (states, keys, W_joined, v))
+    states, keys, W_joined, v = (tensor.double() for tensor in (states, keys, W_joined, v))
     rows = []
     for state in states:
         joined = torch.cat([state.expand(len(keys), -1), keys], dim=1)
         rows.append(torch.nn.functional.linear(joined, W_joined).tanh().matmul(v))
     return torch.stack(rows)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="additive_scores_loop",
@@ -79,7 +76,7 @@ exercise = Exercise(
     learns=True,
     outputs=["scores"],
     cases=cases,
-    equivalents={"row.append((W_joined @ pair).tanh() @ v)": NO_ORDER},
+    equivalents={"row.append((W_joined @ pair).tanh() @ v)": "a dot product has no order"},
     hints=[
         "Take one state and one key, as in section 5. How long is the joined vector, and which of "
         "the two stands in front?",
@@ -89,7 +86,7 @@ exercise = Exercise(
         "result. Append it to the list of its state; stack each list, and stack the rows.",
     ],
     mistakes=[
-        *JOINED_MISCONCEPTIONS,
+        *JOINED_MISTAKES,
         WrongAnswer(
             "keys as rows",
             lambda states, keys, W_joined, v: (answers_to_pairs(states, keys, W_joined) @ v).mT,

@@ -3,7 +3,7 @@
 import torch
 
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import filled
+from solutions.wrong_pieces import filled, mask_late, safe_softmax
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
 
@@ -28,9 +28,6 @@ def cases(draw: Draw) -> list[Case]:
         case("nothing masked, float64", draw.numbers(2, 5).double(), torch.ones(2, 5).bool()),
         case("scores that are a transposed view", draw.numbers(4, 3).T, some[order]),
     ]
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def nan_to_zero(scores, mask):
@@ -69,8 +66,6 @@ def in_float64(scores, mask):
     wide = scores.double().masked_fill(~mask, -1e300)
     return wide.softmax(-1).masked_fill(~mask, 0)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="masked_softmax",
@@ -113,7 +108,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "masked after the softmax",
-            lambda scores, mask: scores.softmax(-1) * mask,
+            mask_late,
             "You set weights to 0 after the softmax. What the masked places had been given is "
             "lost, and the rows sum to less than 1.",
             "Who should get the share of the padding?",
@@ -122,7 +117,7 @@ exercise = Exercise(
         WrongAnswer(
             "made whole again",
             lambda scores, mask: (
-                scores.softmax(-1) * mask / (scores.softmax(-1) * mask).sum(-1, True).clamp(1e-9)
+                mask_late(scores, mask) / mask_late(scores, mask).sum(-1, keepdim=True).clamp(1e-9)
             ),
             "You mask after the softmax and divide by what is left. That is right on paper. Where "
             "a masked word has by far the best score, the others have been rounded to 0 before "
@@ -133,9 +128,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "upside down",
-            lambda scores, mask: filled(scores, ~mask, torch.finfo(scores.dtype).min).masked_fill(
-                mask, 0.0
-            ),
+            lambda scores, mask: safe_softmax(scores, ~mask),
             "Your weights lie on the places that are *not* allowed. `True` means: may be attended "
             "to.",
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
@@ -152,7 +145,7 @@ exercise = Exercise(
         WrongAnswer(
             "nothing left to divide by",
             lambda scores, mask: (
-                scores.softmax(-1) * mask / (scores.softmax(-1) * mask).sum(-1, keepdim=True)
+                mask_late(scores, mask) / mask_late(scores, mask).sum(-1, keepdim=True)
             ),
             "You mask after the softmax and divide by what is left. Where nothing is left, that "
             "is 0 divided by 0: in rows that are masked whole, and where a masked word has by far "
@@ -197,9 +190,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "over the queries",
-            lambda scores, mask: filled(
-                scores, mask, torch.finfo(scores.dtype).min, -2
-            ).masked_fill(~mask, 0.0),
+            lambda scores, mask: filled(scores, mask, torch.finfo(scores.dtype).min, -2) * mask,
             "Your softmax runs over the queries: the columns sum to 1, not the rows.",
             "Which axis belongs to the keys, and so to the mask?",
             misconception="softmax-over-queries",

@@ -5,30 +5,36 @@ import math
 import torch
 
 from solutions.specification import CatchTheBug, WrongAnswer
+from solutions.weak_tests import (
+    asserts_nothing,
+    close,
+    compared,
+    differs,
+    first_query_shut,
+    no_mask,
+    only_the_shapes,
+    shapes_alone,
+    some_open,
+    sums_alone,
+    to_the_last_digit,
+    upside_down,
+    wrong_expectation,
+)
 from utils.checks.implementations.additive import IMPLEMENTATIONS
 
 
-def inputs(batch=2, tgt_len=3, src_len=5, widths=(4, 6, 6, 7), reach=1.0):
-    """Query, keys, values; W_query, W_key, v. Keys and values are of one width."""
+def inputs(mask=None, batch=2, widths=(4, 6, 6, 7), reach=1.0):
+    """Return query, keys, values, mask, W_query, W_key, v. Keys and values are of one width."""
     generator = torch.Generator().manual_seed(2)
     query_dim, key_dim, value_dim, attention_dim = widths
-    shapes = [(batch, tgt_len, query_dim), (batch, src_len, key_dim), (batch, src_len, value_dim)]
+    shapes = [(batch, 3, query_dim), (batch, 5, key_dim), (batch, 5, value_dim)]
     shapes += [(attention_dim, query_dim), (attention_dim, key_dim), (attention_dim,)]
-    *given, v = [reach * torch.randn(shape, generator=generator) for shape in shapes]
-    return (*given, v / reach)
+    *numbers, v = [reach * torch.randn(shape, generator=generator) for shape in shapes]
+    return *numbers[:3], mask, *numbers[3:], v / reach
 
 
-def some_open(batch=2, tgt_len=3, src_len=5):
-    """A mask with open and hidden cells in each row; no two rows alike."""
-    numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
-    bits = numbers >> torch.arange(src_len) & 1
-    return bits.bool().reshape(batch, tgt_len, src_len)
-
-
-def one_row_shut(mask):
-    shut = mask.clone()
-    shut[-1, 0] = False
-    return shut
+ALL_OF_IT = first_query_shut(some_open())
+QUERY, KEYS, VALUES, _, *WEIGHTS = inputs()
 
 
 def expected(query, keys, values, mask, W_query, W_key, v, answer=torch.tanh):
@@ -39,87 +45,16 @@ def expected(query, keys, values, mask, W_query, W_key, v, answer=torch.tanh):
     return weights @ values, weights
 
 
-def close(found, should):
-    return torch.allclose(found, should, atol=1e-5)
-
-
-def compared(given, mask, like=close, right=expected, **options):
-    """A test that compares what comes back for these inputs with the formula."""
-    query, keys, values, *weights = given
-    arguments = query, keys, values, mask, *weights
-
-    def test(additive):
-        for found, should in zip(additive(*arguments), right(*arguments, **options), strict=True):
-            assert like(found, should)
-
-    return test
-
-
-def call(additive, given, mask):
-    query, keys, values, *weights = given
-    return additive(query, keys, values, mask, *weights)
-
-
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
-def asserts_nothing(additive):
-    context, weights = call(additive, inputs(), some_open())
-    print(context, weights)
-
-
-def only_the_shapes(additive):
-    context, weights = call(additive, inputs(widths=(4, 6, 5, 7)), some_open())
-    assert context.shape == (2, 3, 5)
-    assert weights.shape == (2, 3, 5)
-
-
-def only_the_sums(additive):
-    _, weights = call(additive, inputs(), some_open())
-    assert close(weights.sum(-1), torch.ones(2, 3))
-
-
 def sums_and_zeros(additive):
     mask = some_open()
-    _, weights = call(additive, inputs(), mask)
+    _, weights = additive(*inputs(mask))
     assert close(weights.sum(-1), torch.ones(2, 3))
     assert not weights[~mask].any()
 
 
-def deaf_to_the_query(given):
-    """The same queries, none of which asks for anything."""
-    query, *rest = given
-    return 0 * query, *rest
-
-
-def the_keys_as_values(given):
-    query, keys, _, *rest = given
-    return query, keys, keys, *rest
-
-
-def of_ones():
-    return tuple(torch.ones_like(one) for one in inputs(2, 4, 4))
-
-
-def upside_down(additive):
-    query, keys, values, *weights = inputs()
-    mask = one_row_shut(some_open())
-    _, found = additive(query, keys, values, mask, *weights)
-    assert not close(found, expected(query, keys, values, mask, *weights)[1])
-
-
-def a_guess(additive):
-    _, weights = call(additive, inputs(), some_open())
-    assert weights[0, 1, 1] == 0.25
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def pair_by_pair(additive):
-    query, keys, values, W, U, v = given = inputs(widths=(4, 5, 3, 6))
-    mask = one_row_shut(some_open())
-    context, weights = call(additive, given, mask)
+    query, keys, values, mask, W, U, v = given = inputs(ALL_OF_IT, widths=(4, 5, 3, 6))
+    context, weights = additive(*given)
     for b in range(2):
         for t in range(3):
             powers = [
@@ -134,13 +69,13 @@ def pair_by_pair(additive):
 
 
 def by_hand(additive):
-    """One question, so the answers are tanh(0 + 1), tanh(2 - 1) and so on."""
+    """Test with one hidden number: its tanh is that of 0 + 1, 2 - 1 and so on."""
     query = torch.tensor([[[0.0], [2.0]]] * 2)
     keys = torch.tensor([[[1.0], [-1.0], [0.0]]] * 2)
     values = torch.tensor([[[7.0], [14.0], [70.0]]] * 2)
     mask = torch.tensor([[[True, True, False]], [[False, False, False]]])
-    one = torch.ones(1, 1)
-    context, weights = additive(query, keys, values, mask, one, one, 3 * one[0])
+    unit = torch.ones(1, 1)
+    context, weights = additive(query, keys, values, mask, unit, unit, 3 * unit[0])
     odds = [math.exp(6 * math.tanh(1)), math.exp(3 * (math.tanh(3) - math.tanh(1)))]
     for t, odd in enumerate(odds):
         first = odd / (1 + odd)
@@ -165,10 +100,9 @@ def in_the_joined_form(additive):
 
 
 def by_what_must_hold(additive):
-    """Laws, and no formula but that of two keys."""
-    query, keys, values, W, U, v = given = inputs(widths=(4, 6, 6, 7))
-    mask = some_open()
-    context, weights = call(additive, given, mask)
+    """Test laws, and no formula but that of two keys."""
+    query, keys, values, mask, W, U, v = given = inputs(some_open())
+    context, weights = additive(*given)
     assert not weights[~mask].any()
     assert close(weights.sum(-1), torch.ones(2, 3))
     assert close(context, weights @ values)
@@ -180,10 +114,6 @@ def by_what_must_hold(additive):
     bar = W @ query[0, 0]
     assert close(odds, v @ ((bar + U @ keys[0, 0]).tanh() - (bar + U @ keys[0, 1]).tanh()))
 
-
-# --- The exercise ---------------------------------------------------------------------------------
-
-ALL_OF_IT = one_row_shut(some_open())
 
 exercise = CatchTheBug(
     id="test_additive",
@@ -203,24 +133,15 @@ exercise = CatchTheBug(
         "functions from above, and that times `values`.",
     ],
     mistakes=[
-        WrongAnswer(
-            "asserts nothing",
-            asserts_nothing,
-            "Either nothing in your test can fail, or it looks only at what is right in all of "
-            "them, as most shapes are.",
-            "If `additive` returned nothing but zeros, which of your lines would object?",
-            misconception="plausible-is-right",
+        asserts_nothing(
+            shapes_alone(*inputs(some_open()), shapes=[(2, 3, 6), (2, 3, 5)]), "additive"
         ),
-        WrongAnswer(
-            "only the shapes",
-            only_the_shapes,
-            "Your test looks at the shapes. Nearly all bugs leave them as they are.",
-            "Which numbers should stand in the results? Can you work them out in another way?",
-            misconception="shape-is-enough",
+        only_the_shapes(
+            shapes_alone(*inputs(some_open(), widths=(4, 6, 5, 7)), shapes=[(2, 3, 5), (2, 3, 5)])
         ),
         WrongAnswer(
             "only the sums",
-            only_the_sums,
+            sums_alone(*inputs(some_open())),
             "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
@@ -236,7 +157,12 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "ones everywhere",
-            compared(of_ones(), one_row_shut(some_open(2, 4, 4))),
+            compared(
+                expected,
+                *map(torch.ones_like, (QUERY, KEYS, VALUES)),
+                ALL_OF_IT,
+                *map(torch.ones_like, WEIGHTS),
+            ),
             "Your inputs are too much alike. Where all keys are equal, all scores of a row are "
             "equal too, with a tanh and without, whatever the query asks.",
             "What would a judge without a tanh make of your inputs?",
@@ -245,7 +171,9 @@ exercise = CatchTheBug(
         WrongAnswer(
             "small numbers",
             compared(
-                inputs(reach=0.01), ALL_OF_IT, like=lambda a, b: torch.allclose(a, b, 0, 1e-3)
+                expected,
+                *inputs(ALL_OF_IT, reach=0.01),
+                like=lambda a, b: torch.allclose(a, b, 0, 1e-3),
             ),
             "Your numbers are so small, or your tolerance so wide, that bugs in the score do not "
             "show: close to 0 the tanh of a number is the number itself.",
@@ -254,23 +182,16 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "a silent query",
-            compared(deaf_to_the_query(inputs()), ALL_OF_IT),
+            compared(expected, 0 * QUERY, KEYS, VALUES, ALL_OF_IT, *WEIGHTS),
             "Your test does not notice when the query is not heard. Its queries are 0, or say "
             "nothing, so nothing depends on them.",
             "What do your queries add to the scores?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "no mask",
-            compared(inputs(), None),
-            "Your test never hides anything. What a mask does wrong shows only where there is "
-            "one that closes some cells.",
-            "What is the fourth argument of `additive` in your calls?",
-            misconception="padding-is-harmless",
-        ),
+        no_mask(compared(expected, *inputs()), "additive", "fourth"),
         WrongAnswer(
             "no row masked whole",
-            compared(inputs(), some_open()),
+            compared(expected, *inputs(some_open())),
             "In your masks every row has an open cell. A sentence of length 0 is the case that "
             "implementations most often forget.",
             "What should the weights be for a sentence that is all padding?",
@@ -278,7 +199,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "one sentence",
-            compared(inputs(1), one_row_shut(some_open(1))),
+            compared(expected, *inputs(first_query_shut(some_open(1)), batch=1)),
             "Your test has one sentence, or one mask for all of them. So it does not see whether "
             "each sentence of a batch gets its own.",
             "What would happen to the second sentence if only the first one's mask were used?",
@@ -286,7 +207,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "keys as values",
-            compared(the_keys_as_values(inputs()), ALL_OF_IT),
+            compared(expected, QUERY, KEYS, KEYS, ALL_OF_IT, *WEIGHTS),
             "Your test does not see what is handed out: it passes keys and values that are the "
             "same, or looks at the weights alone.",
             "Which result depends on the values?",
@@ -294,36 +215,19 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "the tanh forgotten",
-            compared(inputs(), ALL_OF_IT, answer=lambda sums: sums),
+            compared(expected, *inputs(ALL_OF_IT), answer=lambda sums: sums),
             "Your test expects scores without the tanh, so it blames whoever takes it and accepts "
             "the one that does not.",
             "What stands between $v$ and the sum in the formula?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "upside down",
-            upside_down,
-            "Your test fails where it should pass. What it asserts is true of the broken "
-            "implementations and false of the right one.",
-            "An `assert` states what is true when all is well. What does yours state?",
-            misconception="failing-is-finding",
-        ),
-        WrongAnswer(
-            "to the last digit",
-            compared(inputs(), ALL_OF_IT, like=torch.equal, right=IMPLEMENTATIONS.right[0]),
-            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
-            "same number seldom agree in every digit. Your test asks for that.",
-            "Which function compares up to a tolerance?",
-            misconception="failing-is-finding",
-        ),
-        WrongAnswer(
-            "a wrong expectation",
-            a_guess,
-            "Either your test expects the wrong thing, or it expects more digits than were worked "
-            "out.",
-            "Print what the course's `AdditiveAttention` returns for your inputs. Is that what you "
-            "expect?",
-            misconception="failing-is-finding",
+        upside_down(differs(expected, *inputs(ALL_OF_IT), result=1)),
+        to_the_last_digit(compared(IMPLEMENTATIONS.right[0], *inputs(ALL_OF_IT), like=torch.equal)),
+        wrong_expectation(
+            *inputs(some_open()),
+            place=(0, 1, 1),
+            hint="Print what the course's `AdditiveAttention` returns for your inputs. Is that "
+            "what you expect?",
         ),
     ],
     variants=[pair_by_pair, by_hand, in_the_joined_form, by_what_must_hold],

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from solutions.cases import as_view
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import JOINED_MISCONCEPTIONS, general, in_pairs, reshaped, unit
+from solutions.wrong_pieces import JOINED_MISTAKES, general, in_pairs, reshaped, unit
 from utils.checks.tasks import Case
 
 
@@ -20,7 +20,9 @@ def cases(draw: Draw) -> list[Case]:
             "W_joined": draw.numbers(attention_dim, query_dim + key_dim, reach=1),
             "v": draw.numbers(attention_dim),
         }
-        return Case(label, {name: change(one) if change else one for name, one in inputs.items()})
+        return Case(
+            label, {name: change(tensor) if change else tensor for name, tensor in inputs.items()}
+        )
 
     return [
         case("a batch of two, three queries, four keys", 2, 3, 4, 2, 5, 6),
@@ -39,7 +41,7 @@ def _concat(query, keys, W_joined, v):
 
 
 def _instead(first=general, second=_concat):
-    """Both scores, one of them computed otherwise."""
+    """Return an answer that computes one of the two scores otherwise."""
     return lambda query, keys, W, W_joined, v: (
         first(query, keys, W),
         second(query, keys, W_joined, v),
@@ -47,20 +49,17 @@ def _instead(first=general, second=_concat):
 
 
 def _cut(query, keys, W):
-    """The plain dot product of the numbers that both sides have."""
+    """Return the dot product of the leading numbers that queries and keys both have."""
     width = min(W.shape)
     return query[..., :width] @ keys[..., :width].mT
 
 
 def _queries_tiled(query, keys, W_joined, v):
-    """The queries repeated as a whole, a, b, a, b, where each should be repeated: a, a, b, b."""
+    """Repeat the queries as a, b, a, b, where a, a, b, b would be right."""
     tgt_len, src_len = query.shape[1], keys.shape[1]
     tiled = query.repeat(1, src_len, 1).unflatten(1, (tgt_len, src_len))
     others = keys.unsqueeze(1).repeat(1, tgt_len, 1, 1)
     return (torch.cat([tiled, others], dim=-1) @ W_joined.T).tanh() @ v
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def split_form(query, keys, W, W_joined, v):
@@ -98,11 +97,9 @@ def in_loops(query, keys, W, W_joined, v):
 
 
 def in_float64(query, keys, W, W_joined, v):
-    wide = [one.double() for one in (query, keys, W, W_joined, v)]
+    wide = [tensor.double() for tensor in (query, keys, W, W_joined, v)]
     return split_form(*wide)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="both_scores",
@@ -180,7 +177,7 @@ exercise = Exercise(
             "Can a score be negative?",
             misconception="scores-as-weights",
         ),
-        *(replace(one, gives=_instead(second=one.gives)) for one in JOINED_MISCONCEPTIONS),
+        *(replace(mistake, gives=_instead(second=mistake.gives)) for mistake in JOINED_MISTAKES),
         WrongAnswer(
             "queries in turn",
             _instead(second=_queries_tiled),
@@ -192,7 +189,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "keys as rows",
-            lambda *inputs: tuple(one.mT.contiguous() for one in _instead()(*inputs)),
+            lambda *inputs: tuple(scores.mT.contiguous() for scores in _instead()(*inputs)),
             "Your scores are (batch, src_len, tgt_len). Rows belong to queries, columns to keys.",
             "Which of the two factors gives a matrix product its rows?",
             misconception="rows-are-keys",

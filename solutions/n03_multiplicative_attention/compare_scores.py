@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from solutions.wrong_pieces import general, in_pairs
 from utils.checks.tasks import Case
 from utils.metrics import largest_weight
@@ -18,7 +18,9 @@ def cases(draw: Draw) -> list[Case]:
             "v": draw.numbers(attention_dim),
             "gains": torch.tensor(gains),
         }
-        return Case(label, {name: change(one) if change else one for name, one in inputs.items()})
+        return Case(
+            label, {name: change(tensor) if change else tensor for name, tensor in inputs.items()}
+        )
 
     return [
         case("three gains", [0.5, 1.0, 4.0], 2, 3, 4, 2, 5, 6),
@@ -42,20 +44,19 @@ def _largest(scores):
 
 
 def _table(pair_of_scores, read=_largest):
-    """A table made by a rule for both scores at one gain, and a way to read one number off."""
+    """Return an answer from a rule for both scores at one gain and a way to read a number off."""
 
     def table(query, keys, W, W_joined, v, gains):
         columns = [pair_of_scores(gain, query, keys, W, W_joined, v) for gain in gains]
-        return torch.stack([torch.stack([read(one) for one in pair]) for pair in columns], dim=1)
+        return torch.stack(
+            [torch.stack([read(scores) for scores in pair]) for pair in columns], dim=1
+        )
 
     return table
 
 
 def _both(gain, query, keys, W, W_joined, v):
     return general(gain * query, keys, W), _concat(gain * query, keys, W_joined, v)
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def _general(query, keys, W):
@@ -91,15 +92,13 @@ def into_a_table(query, keys, W, W_joined, v, gains):
 
 
 def in_float64(query, keys, W, W_joined, v, gains):
-    query, keys, W, W_joined, v = (one.double() for one in (query, keys, W, W_joined, v))
+    query, keys, W, W_joined, v = (tensor.double() for tensor in (query, keys, W, W_joined, v))
     columns = []
     for gain in gains.double():
         pair = (_general(query * gain, keys, W), _split(query * gain, keys, W_joined, v))
-        columns.append(torch.stack([one.softmax(2).amax(2).flatten().mean() for one in pair]))
+        columns.append(torch.stack([scores.softmax(2).amax(2).flatten().mean() for scores in pair]))
     return torch.stack(columns).T
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="compare_scores",
@@ -111,7 +110,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "return torch.stack(columns, dim=1)": "a table may keep its way back, and need not",
-        "both = both_scores(query * gain, keys, W, W_joined, v)": NO_ORDER,
     },
     hints=[
         "For one gain and one of the two scores: which steps lead from the query to one number?",

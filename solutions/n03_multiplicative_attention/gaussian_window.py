@@ -1,27 +1,28 @@
 """A Gaussian in the window."""
 
 import math
+from functools import partial
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from solutions.cases import as_view
-from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import A_DISTANCE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax, window_mask
 
 
 def cases(draw: Draw) -> list[Case]:
     def centres(src_len, *shape):
-        """Never half-way between two positions, where rounding is a matter of taste.
+        """Draw centres that are not half-way between two positions, where rounding is ambiguous.
 
-        And none nearer to what would be the next position than to the last.
+        None is nearer to a position behind the last word than to the last word.
         """
         whole, parts = draw.whole(0, src_len - 2, *shape), draw.whole(1, 8, *shape)
         return whole + (parts + (parts > 4)) / 10
 
-    def case(label, batch, tgt_len, src_len, half_width, given=None, change=lambda one: one):
+    def case(label, batch, tgt_len, src_len, half_width, given=None, change=lambda tensor: tensor):
         given = centres(src_len, batch, tgt_len) if given is None else given
         scores = draw.numbers(batch, tgt_len, src_len)
         inputs = {"scores": change(scores), "centres": change(given)}
@@ -51,22 +52,34 @@ def _bell(scores, centres, half_width, sigmas=0.5, twice=2):
     return torch.exp(-_offsets(scores, centres).square() / (twice * deviation**2))
 
 
+def _near(scores, centres, half_width):
+    return _offsets(scores, centres).abs() <= half_width
+
+
 def _hard_softmax(scores, centres, half_width):
-    far = _offsets(scores, centres).abs() > half_width
-    return scores.masked_fill(far, -1e30).softmax(-1).masked_fill(far, 0.0)
+    near = _near(scores, centres, half_width)
+    return scores.masked_fill(~near, -1e30).softmax(-1).masked_fill(~near, 0.0)
 
 
-def _local(scores, centres, half_width):
-    return _hard_softmax(scores, centres.round(), half_width) * _bell(scores, centres, half_width)
+def _local(centre=torch.round, weigh=_hard_softmax, bell=_bell, finish=None):
+    """Return the right function with some parts replaced.
+
+    Args:
+        centre: of the window, from the centre of the Gaussian.
+        weigh: weights from scores, centres of the windows, and the half width.
+        bell: the Gaussian from scores, centres, and the half width.
+        finish: weights from the product of both, and the half width.
+    """
+
+    def window(scores, centres, half_width):
+        weights = weigh(scores, centre(centres), half_width) * bell(scores, centres, half_width)
+        return finish(weights, half_width) if finish else weights
+
+    return window
 
 
-def _sharpened(scores, centres, half_width):
-    far = _offsets(scores, centres.round()).abs() > half_width
-    bell = _bell(scores, centres, half_width)
-    return (scores * bell).masked_fill(far, -1e30).softmax(-1).masked_fill(far, 0.0)
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
+def _softmax_alone(scores, centres, half_width):
+    return scores.softmax(-1)
 
 
 def from_the_course(scores, centres, half_width):
@@ -117,8 +130,6 @@ def in_float64(scores, centres, half_width):
     return weights * (-((places - centres).square()) * 2 / half_width**2).exp()
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="gaussian_window",
     title="A Gaussian in the window",
@@ -131,8 +142,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "distances = centres.unsqueeze(-1) - sources": "the sign goes in the square",
-        "return (-distances ** 2 / (2 * (half_width / 2) ** 2)).exp() * inside": NO_ORDER,
-        "return inside * (-distances ** 2 / ((half_width / 2) ** 2 * 2)).exp()": NO_ORDER,
         "window = (centres.round().unsqueeze(-1) - sources).abs() <= half_width": A_DISTANCE,
     },
     hints=[
@@ -147,7 +156,9 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "Gaussian before the softmax",
-            _sharpened,
+            lambda scores, centres, half_width: _hard_softmax(
+                scores * _bell(scores, centres, half_width), centres.round(), half_width
+            ),
             "You multiply the scores by the Gaussian, before the softmax. Scores may be negative, "
             "and then a small factor makes them *better*; and the rows still sum to 1.",
             "In equation 10, what stands to the left of the Gaussian: a score or a weight?",
@@ -155,7 +166,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no window at all",
-            lambda scores, centres, half_width: scores.softmax(-1),
+            _softmax_alone,
             "Your weights are those of global attention. A Gaussian is nowhere 0, so used as a "
             "mask it masks nothing.",
             "Which comparison makes a mask of positions, a centre and D?",
@@ -163,9 +174,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "Gaussian without a window",
-            lambda scores, centres, half_width: (
-                scores.softmax(-1) * _bell(scores, centres, half_width)
-            ),
+            _local(weigh=_softmax_alone),
             "You multiply by the Gaussian, and the hard window is missing. So words far away take "
             "part in the softmax, and take their share from those in the window.",
             "How many weights of a row may differ from 0, if D = 2?",
@@ -173,11 +182,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "window after the softmax",
-            lambda scores, centres, half_width: (
-                scores.softmax(-1)
-                * _bell(scores, centres, half_width)
-                * (_offsets(scores, centres.round()).abs() <= half_width)
-            ),
+            _local(weigh=lambda scores, *window: scores.softmax(-1) * _near(scores, *window)),
             "You cut the window out after the softmax. What the words outside had been given is "
             "lost then, and does not come back to those inside.",
             "Over which positions does the softmax of equation 10 run?",
@@ -185,9 +190,10 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "distance not squared",
-            lambda scores, centres, half_width: (
-                _hard_softmax(scores, centres.round(), half_width)
-                * torch.exp(-2 * _offsets(scores, centres).abs() / half_width**2)
+            _local(
+                bell=lambda scores, centres, half_width: torch.exp(
+                    -2 * _offsets(scores, centres).abs() / half_width**2
+                )
             ),
             "In your Gaussian the distance is not squared. That gives a tent with a sharp top, "
             "not a bell.",
@@ -196,7 +202,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "window without a Gaussian",
-            lambda scores, centres, half_width: _hard_softmax(scores, centres.round(), half_width),
+            _local(bell=lambda scores, centres, half_width: 1),
             "Your weights are right up to the softmax, and the Gaussian is missing. Without it no "
             "gradient reaches the centres: rounding lets none through.",
             "Which word of the window should profit from a centre at 7.4?",
@@ -204,9 +210,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "normalised again",
-            lambda scores, centres, half_width: F.normalize(
-                _local(scores, centres, half_width), p=1, dim=-1
-            ),
+            _local(finish=lambda weights, half_width: F.normalize(weights, p=1, dim=-1)),
             "You divide by the sum in the end, so that rows sum to 1 again. In local-p they do "
             "not: a small sum says that the fitting word stands far from the centre.",
             "What does a row look like in which the decoder pointed to the wrong place?",
@@ -214,10 +218,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "deviation D",
-            lambda scores, centres, half_width: (
-                _hard_softmax(scores, centres.round(), half_width)
-                * _bell(scores, centres, half_width, sigmas=1)
-            ),
+            _local(bell=partial(_bell, sigmas=1)),
             "Your Gaussian is too wide: its deviation is D, and it should be D/2, so that the "
             "window ends where the Gaussian has nearly ended.",
             "At the edge of the window, how many deviations is a position away from the centre?",
@@ -225,10 +226,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "the 2 left out",
-            lambda scores, centres, half_width: (
-                _hard_softmax(scores, centres.round(), half_width)
-                * _bell(scores, centres, half_width, twice=1)
-            ),
+            _local(bell=partial(_bell, twice=1)),
             "Your Gaussian is too narrow: below the square of the distance stands σ², and it "
             "should be 2 σ².",
             "What is the factor at a distance of exactly one deviation?",
@@ -236,10 +234,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "Gaussian of the rounded centre",
-            lambda scores, centres, half_width: (
-                _hard_softmax(scores, centres.round(), half_width)
-                * _bell(scores, centres.round(), half_width)
-            ),
+            lambda scores, centres, half_width: _local()(scores, centres.round(), half_width),
             "Your Gaussian stands around the rounded centre. The window does; the Gaussian stands "
             "around the centre as it came, which is how a gradient gets there.",
             "What is the gradient of a step function, away from the step?",
@@ -247,9 +242,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "window of the unrounded centre",
-            lambda scores, centres, half_width: (
-                _hard_softmax(scores, centres, half_width) * _bell(scores, centres, half_width)
-            ),
+            _local(centre=torch.clone),
             "Your window stands around the centre as it came. So it holds 2D positions, not "
             "2D + 1: for a centre of 7.4 and D = 2, position 5 is 2.4 away and falls out.",
             "Around which whole number does the window stand if the centre is 7.4?",
@@ -257,10 +250,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "rounded down",
-            lambda scores, centres, half_width: (
-                _hard_softmax(scores, centres.floor(), half_width)
-                * _bell(scores, centres, half_width)
-            ),
+            _local(centre=torch.floor),
             "Your window stands around the centre rounded down, as `.long()` and `.int()` do. It "
             "stands around the *nearest* position.",
             "Which position is nearest to 7.9?",
@@ -268,8 +258,8 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "as a density",
-            lambda scores, centres, half_width: (
-                _local(scores, centres, half_width) / (math.sqrt(math.pi / 2) * half_width)
+            _local(
+                finish=lambda weights, half_width: weights / (math.sqrt(math.pi / 2) * half_width)
             ),
             "Your Gaussian is a probability density: it is divided by σ √(2π). Here it is a "
             "factor, and 1 at the centre.",

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import A_DISTANCE, NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import A_DISTANCE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.masks import padding_mask, window_mask
 
@@ -26,24 +26,21 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-def _hard(lengths, tgt_len, src_len, centres=None, inside=None):
-    """The mask, with another centre or another rule for what is near."""
-    sources, targets = torch.arange(src_len), torch.arange(tgt_len).expand(len(lengths), -1)
-    last = lengths.unsqueeze(1) - 1
-    centres = targets.minimum(last) if centres is None else centres(targets, last)
-    return inside(sources - centres.unsqueeze(-1)) & (sources <= last.unsqueeze(-1))
+def _hard(
+    centres=lambda targets, last, src_len: targets.minimum(last),
+    near=lambda offsets, half_width: offsets.abs() <= half_width,
+    real=lambda sources, last: sources <= last,
+    finish=lambda mask: mask,
+):
+    """Return the right function with some parts replaced."""
 
+    def window(lengths, tgt_len, src_len, half_width):
+        sources, targets = torch.arange(src_len), torch.arange(tgt_len).expand(len(lengths), -1)
+        last = lengths.unsqueeze(1) - 1
+        offsets = sources - centres(targets, last, src_len).unsqueeze(-1)
+        return finish(near(offsets, half_width) & real(sources, last.unsqueeze(-1)))
 
-def _near(half_width):
-    return lambda offsets: offsets.abs() <= half_width
-
-
-def _padding_too(lengths, tgt_len, src_len, half_width):
-    centres = torch.arange(tgt_len).minimum(lengths.unsqueeze(1) - 1)
-    return (torch.arange(src_len) - centres.unsqueeze(-1)).abs() <= half_width
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
+    return window
 
 
 def in_loops(lengths, tgt_len, src_len, half_width):
@@ -80,8 +77,6 @@ def by_bounds(lengths, tgt_len, src_len, half_width):
     return (place >= centre - half_width) & (place <= centre + half_width) & (place <= last)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="hard_window",
     title="A hard window",
@@ -92,7 +87,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "near = (centres.unsqueeze(-1) - sources).abs() <= half_width": A_DISTANCE,
-        "return (sources < lengths[:, None, None]) & near": NO_ORDER,
     },
     hints=[
         "For one target word of one sentence: where is the middle of its window, and which source "
@@ -107,9 +101,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "off the end",
-            lambda lengths, tgt_len, src_len, half_width: _hard(
-                lengths, tgt_len, src_len, lambda targets, last: targets, _near(half_width)
-            ),
+            _hard(centres=lambda targets, last, src_len: targets),
             "Your window walks off the end of its sentence: late target words are left with "
             "nothing to look at.",
             "Where should the window of target word 9 stand in a sentence of 4 words?",
@@ -117,13 +109,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "stops at the padding's end",
-            lambda lengths, tgt_len, src_len, half_width: _hard(
-                lengths,
-                tgt_len,
-                src_len,
-                lambda targets, last: targets.clamp(max=src_len - 1),
-                _near(half_width),
-            ),
+            _hard(centres=lambda targets, last, src_len: targets.clamp(max=src_len - 1)),
             "Your centres stop at the last position of the padded batch. In a shorter sentence "
             "the window walks into the padding.",
             "How long is a sentence: as long as its row of the tensor?",
@@ -131,7 +117,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "padding allowed",
-            _padding_too,
+            _hard(real=lambda sources, last: True),
             "The centres are right, and your window takes the padding in where it reaches over "
             "the end of its sentence.",
             "Which second condition has a position to meet, besides being near?",
@@ -139,9 +125,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "one batch, one length",
-            lambda lengths, tgt_len, src_len, half_width: (
-                (torch.arange(src_len) - torch.arange(tgt_len).unsqueeze(1)).abs() <= half_width
-            ).expand(len(lengths), -1, -1),
+            _hard(lambda targets, last, src_len: targets, real=lambda sources, last: True),
             "Your mask is the same for all sentences, and `lengths` is not used: the window walks "
             "off the end of the short ones, and takes their padding in.",
             "Which of the four inputs does your function not need?",
@@ -149,13 +133,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "one behind the last word",
-            lambda lengths, tgt_len, src_len, half_width: _hard(
-                lengths,
-                tgt_len,
-                src_len,
-                lambda targets, last: targets.minimum(last + 1),
-                _near(half_width),
-            ),
+            _hard(centres=lambda targets, last, src_len: targets.minimum(last + 1)),
             "Your centres stop one place too late, behind the last word. Positions are counted "
             "from 0.",
             "Which position has the last word of a sentence of 4 words?",
@@ -163,9 +141,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "one too few",
-            lambda lengths, tgt_len, src_len, half_width: _hard(
-                lengths, tgt_len, src_len, None, lambda offsets: offsets.abs() < half_width
-            ),
+            _hard(near=lambda offsets, half_width: offsets.abs() < half_width),
             "Your window has 2D - 1 positions, and it should have 2D + 1: those at a distance of "
             "exactly D belong to it.",
             "Is a position at a distance of D inside or outside?",
@@ -173,22 +149,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "looks back only",
-            lambda lengths, tgt_len, src_len, half_width: _hard(
-                lengths,
-                tgt_len,
-                src_len,
-                None,
-                lambda offsets: (offsets <= 0) & (offsets >= -half_width),
-            ),
+            _hard(near=lambda offsets, half_width: (offsets <= 0) & (offsets >= -half_width)),
             "Your window reaches from the centre to the left only. It stands on both sides.",
             "What is the distance of two positions, if one does not know which is larger?",
             misconception="half-is-enough",
         ),
         WrongAnswer(
             "D for the whole width",
-            lambda lengths, tgt_len, src_len, half_width: _hard(
-                lengths, tgt_len, src_len, None, lambda offsets: 2 * offsets.abs() <= half_width
-            ),
+            _hard(near=lambda offsets, half_width: 2 * offsets.abs() <= half_width),
             "You take D for the width of the whole window. It is the half: D to the left, D to "
             "the right, and the centre.",
             "How many positions has a window with D = 2, away from the ends?",
@@ -196,9 +164,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "upside down",
-            lambda lengths, tgt_len, src_len, half_width: (
-                ~_hard(lengths, tgt_len, src_len, None, _near(half_width))
-            ),
+            _hard(finish=torch.logical_not),
             "Your mask is `True` outside the window. In the course `True` means: may be attended "
             "to.",
             "What would `masked_fill(~mask, …)` fill?",
@@ -206,13 +172,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "a stretched diagonal",
-            lambda lengths, tgt_len, src_len, half_width: _hard(
-                lengths,
-                tgt_len,
-                src_len,
-                lambda targets, last: (targets * (last + 1)) // tgt_len,
-                _near(half_width),
-            ),
+            _hard(centres=lambda targets, last, src_len: targets * (last + 1) // targets.shape[1]),
             "Your window moves at another pace, so that the last target word meets the last "
             "source word. That is a good idea, and not this rule: in local-m the centre of target "
             "word t is source word t.",
@@ -221,9 +181,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "sources as rows",
-            lambda lengths, tgt_len, src_len, half_width: (
-                _hard(lengths, tgt_len, src_len, None, _near(half_width)).mT
-            ),
+            _hard(finish=torch.adjoint),
             "Your mask is (batch, src_len, tgt_len). Rows are target words, columns are source "
             "words.",
             "Which of the two kinds of positions gets the last axis?",

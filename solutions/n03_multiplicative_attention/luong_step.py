@@ -53,7 +53,7 @@ def _step(
     turn=lambda logits: logits,
     back=lambda new, old: new,
 ):
-    """A step, some part of which is done otherwise."""
+    """Return a step with some parts replaced."""
 
     def step(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
         new = squash(torch.cat(order(word, fed, state), -1) @ W_update.T)
@@ -65,9 +65,6 @@ def _step(
         return logits, back(new, state), attentional, weights
 
     return step
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def matrices_in_parts(y, s, fed, h, words, A, W, C, out):
@@ -83,7 +80,7 @@ def matrices_in_parts(y, s, fed, h, words, A, W, C, out):
 
 
 def in_loops(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
-    def one(y, s, f, h, words):
+    def step(y, s, f, h, words):
         new = (W_update @ torch.cat([y, f, s])).tanh()
         scores = torch.stack([new @ (W @ key) for key in h])
         powers = torch.where(words, (scores - scores.max()).exp(), 0.0)
@@ -91,7 +88,7 @@ def in_loops(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
         attentional = (W_c @ torch.cat([weights @ h, new])).tanh()
         return W_out @ attentional, new, attentional, weights
 
-    rows = [one(*parts) for parts in zip(word, state, fed, encoder_states, mask, strict=True)]
+    rows = [step(*parts) for parts in zip(word, state, fed, encoder_states, mask, strict=True)]
     return [torch.stack(column) for column in zip(*rows, strict=True)]
 
 
@@ -105,10 +102,8 @@ def with_bmm(word, state, fed, encoder_states, mask, W_update, W, W_c, W_out):
 
 
 def in_float64(*given):
-    return matrices_in_parts(*(one.double() if one.is_floating_point() else one for one in given))
+    return matrices_in_parts(*(x.double() if x.is_floating_point() else x for x in given))
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="luong_step",

@@ -21,7 +21,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _left(words, written):
-    """The letters that are still to be written; 27 where one was written already."""
+    """Return the letters that are still to be written; 27 stands for one written already."""
     return torch.where(words > written.unsqueeze(-1), words, 27)
 
 
@@ -29,12 +29,9 @@ def _right(words, written):
     return _left(words, written).amin(-1)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_a_loop(words, written):
     pairs = zip(words.tolist(), written.tolist(), strict=True)
-    return torch.tensor([min(one for one in word if one > last) for word, last in pairs])
+    return torch.tensor([min(letter for letter in word if letter > last) for word, last in pairs])
 
 
 def sorted_first(words, written):
@@ -47,8 +44,6 @@ def one_in_twenty_wrong(words, written):
     wrong = torch.arange(len(right)) % 20 == 7
     return torch.where(wrong, right + 1, right)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="next_letter",

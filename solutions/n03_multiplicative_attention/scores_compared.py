@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from solutions.specification import Exercise, WrongAnswer
+from solutions.specification import Exercise
+from solutions.wrong_pieces import in_other_styles, wrong_choices
 from utils.checks.tasks import Case
 
 _SHARES = ["one word takes all", "equal shares", "one row for all"]
@@ -24,48 +25,9 @@ _RIGHT = {
 }
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
-def in_capitals():
-    return {
-        "loud_general": "One word takes all",
-        "loud_concat": "Equal shares",
-        "loud_keys": "One row for all",
-        "silent_general": "EQUAL SHARES",
-        "silent_concat": "One row for all",
-        "memory": "Concat",
-    }
-
-
-def in_another_order():
-    return {
-        "memory": "concat",
-        "silent_concat": "one row for all",
-        "silent_general": "equal shares",
-        "loud_keys": "one row for all",
-        "loud_concat": "equal shares",
-        "loud_general": "one word takes all",
-    }
-
-
-def with_spaces_and_a_note():
-    return dict(
-        loud_general="one word takes all ",
-        loud_concat=" equal shares",
-        loud_keys="one row for all",
-        silent_general="equal shares",
-        silent_concat="one row for all",
-        memory="concat",
-        note="tanh saturates",
-    )
-
-
 def as_numpy_strings():
-    return {key: np.str_(choice) for key, choice in in_another_order().items()}
+    return {key: np.str_(choice) for key, choice in _RIGHT.items()}
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="scores_compared",
@@ -86,105 +48,97 @@ exercise = Exercise(
         "answers are the signs of U h, whatever the query is. Silent query: tanh(U h) is left. "
         "For `memory`, look up section 3.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "products level off",
-            _RIGHT | {"loud_general": "equal shares"},
-            "You say that with *general* a loud query ends in equal shares. All its scores grow, "
-            "and so do their differences.",
-            "Scores of 1 and 2, and then of 100 and 200: what are the weights?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "products lose the query",
-            _RIGHT | {"loud_general": "one row for all"},
-            "You say that with *general* a loud query gives the same row whoever asks. In a "
-            "product, every query turns its differences up in its own direction.",
-            "Do two queries that point in opposite directions have the same favourite?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "loud is sharp",
-            _RIGHT | {"loud_concat": "one word takes all"},
-            "You say that with *concat* a loud query makes one word take all, as with *general*. "
-            "Read the second row of your table to its end: the largest weight comes down to one "
-            "over the number of keys.",
-            "If the query's part of the sum is 1000, what can a key still do to the tanh?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "loud is one row",
-            _RIGHT | {"loud_concat": "one row for all"},
-            "You say that with *concat* a loud query gives one row for all that is not flat. The "
-            "rows do become alike, but there is more: no key can be told from another any more.",
-            "If the query's part of the sum is 1000, what can a key still do to the tanh?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "loud keys are sharp",
-            _RIGHT | {"loud_keys": "one word takes all"},
-            "You say that loud keys make one word take all in *concat*. Each answer becomes a "
-            "clear yes or no, and `v` counts them: scores stay below the sum of all points.",
-            "How large can v · tanh(…) get at most?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "loud keys are flat",
-            _RIGHT | {"loud_keys": "equal shares"},
-            "You say that loud keys end in equal shares in *concat*. Each key still gives answers "
-            "of its own, the signs of U h, so keys differ. What is lost is the query.",
-            "If a key's part of the sum is 1000, can the state still move the bar above it?",
-            misconception="who-asks",
-        ),
-        WrongAnswer(
-            "silence has a favourite",
-            _RIGHT | {"silent_general": "one word takes all"},
-            "You say that with *general* a silent query picks one word. A query of zeros makes "
-            "every product 0.",
-            "What does the softmax make of a row of zeros?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "silence has a taste",
-            _RIGHT | {"silent_general": "one row for all"},
-            "You say that with *general* a silent query leaves one row for all that is not flat. "
-            "Without a query there is nothing left of a product: every score is 0.",
-            "What is 0 · (W h), for any h?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "silence is flat",
-            _RIGHT | {"silent_concat": "equal shares"},
-            "You say that with *concat* a silent query gives equal shares. The keys still speak: "
-            "v · tanh(U h) is left, a taste of the judge's own. You saw it in notebook 02 as "
-            "the heatmap for W = 0.",
-            "What is left of W s + U h, if s is 0?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "silence is sharp",
-            _RIGHT | {"silent_concat": "one word takes all"},
-            "You say that with *concat* a silent query makes one word take all. Its scores are no "
-            "larger than with any other query.",
-            "What is left of W s + U h, if s is 0, and is that the same for every query?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "memory of general",
-            _RIGHT | {"memory": "general"},
-            "You say that *general* needs the larger tensor. It keeps the projected keys and the "
-            "scores. A vector for each *pair* is what the other one needs.",
-            "Which of the two has to take a tanh for each pair?",
-            misconception="scores-alike",
-        ),
-        WrongAnswer(
-            "memory of neither",
-            _RIGHT | {"memory": "neither"},
-            "You say that neither needs a vector for each pair. A matrix product does without; "
-            "the tanh stands between the sum and `v`, and has to be taken for each pair.",
-            "Which shape has the tensor of which your `both_scores` takes the tanh?",
-            misconception="scores-alike",
-        ),
-    ],
-    variants=[in_capitals, in_another_order, with_spaces_and_a_note, as_numpy_strings],
+    mistakes=wrong_choices(
+        _RIGHT,
+        {
+            ("loud_general", "equal shares"): (
+                "products level off",
+                "You say that with *general* a loud query ends in equal shares. All its scores "
+                "grow, and so do their differences.",
+                "Scores of 1 and 2, and then of 100 and 200: what are the weights?",
+                "scores-alike",
+            ),
+            ("loud_general", "one row for all"): (
+                "products lose the query",
+                "You say that with *general* a loud query gives the same row whoever asks. In a "
+                "product, every query turns its differences up in its own direction.",
+                "Do two queries that point in opposite directions have the same favourite?",
+                "scores-alike",
+            ),
+            ("loud_concat", "one word takes all"): (
+                "loud is sharp",
+                "You say that with *concat* a loud query makes one word take all, as with "
+                "*general*. Read the second row of your table to its end: the largest weight "
+                "comes down to one over the number of keys.",
+                "If the query's part of the sum is 1000, what can a key still do to the tanh?",
+                "scores-alike",
+            ),
+            ("loud_concat", "one row for all"): (
+                "loud is one row",
+                "You say that with *concat* a loud query gives one row for all that is not flat. "
+                "The rows do become alike, but there is more: no key can be told from another any "
+                "more.",
+                "If the query's part of the sum is 1000, what can a key still do to the tanh?",
+                "scores-alike",
+            ),
+            ("loud_keys", "one word takes all"): (
+                "loud keys are sharp",
+                "You say that loud keys make one word take all in *concat*. Each answer becomes a "
+                "clear yes or no, and `v` counts them: scores stay below the sum of all points.",
+                "How large can v · tanh(…) get at most?",
+                "scores-alike",
+            ),
+            ("loud_keys", "equal shares"): (
+                "loud keys are flat",
+                "You say that loud keys end in equal shares in *concat*. Each key still gives "
+                "answers of its own, the signs of U h, so keys differ. What is lost is the query.",
+                "If a key's part of the sum is 1000, can the state still move the bar above it?",
+                "who-asks",
+            ),
+            ("silent_general", "one word takes all"): (
+                "silence has a favourite",
+                "You say that with *general* a silent query picks one word. A query of zeros makes "
+                "every product 0.",
+                "What does the softmax make of a row of zeros?",
+                "scores-alike",
+            ),
+            ("silent_general", "one row for all"): (
+                "silence has a taste",
+                "You say that with *general* a silent query leaves one row for all that is not "
+                "flat. Without a query there is nothing left of a product: every score is 0.",
+                "What is 0 · (W h), for any h?",
+                "scores-alike",
+            ),
+            ("silent_concat", "equal shares"): (
+                "silence is flat",
+                "You say that with *concat* a silent query gives equal shares. The keys still "
+                "speak: v · tanh(U h) is left, a taste of the judge's own. You saw it in notebook "
+                "02 as the heatmap for W = 0.",
+                "What is left of W s + U h, if s is 0?",
+                "scores-alike",
+            ),
+            ("silent_concat", "one word takes all"): (
+                "silence is sharp",
+                "You say that with *concat* a silent query makes one word take all. Its scores "
+                "are no larger than with any other query.",
+                "What is left of W s + U h, if s is 0, and is that the same for every query?",
+                "scores-alike",
+            ),
+            ("memory", "general"): (
+                "memory of general",
+                "You say that *general* needs the larger tensor. It keeps the projected keys and "
+                "the scores. A vector for each *pair* is what the other one needs.",
+                "Which of the two has to take a tanh for each pair?",
+                "scores-alike",
+            ),
+            ("memory", "neither"): (
+                "memory of neither",
+                "You say that neither needs a vector for each pair. A matrix product does without; "
+                "the tanh stands between the sum and `v`, and has to be taken for each pair.",
+                "Which shape has the tensor of which your `both_scores` takes the tanh?",
+                "scores-alike",
+            ),
+        },
+    ),
+    variants=[*in_other_styles(_RIGHT, note="tanh saturates"), as_numpy_strings],
 )

@@ -3,6 +3,17 @@
 import torch
 
 from solutions.specification import CatchTheBug, WrongAnswer
+from solutions.weak_tests import (
+    asserts_nothing,
+    close,
+    compared,
+    differs,
+    only_the_shapes,
+    shapes_alone,
+    sums_alone,
+    to_the_last_digit,
+    upside_down,
+)
 from utils.checks.implementations.local_general import IMPLEMENTATIONS, attention
 
 LENGTHS = [6, 3]
@@ -28,52 +39,9 @@ def expected(query, keys, W, lengths, half_width, runs_on=False):
     return weights @ keys, weights
 
 
-def close(found, should):
-    return torch.allclose(found, should, atol=1e-5)
-
-
-def compared(given, half_width=1, like=close, results=2, right=expected, **options):
-    """A test that compares what comes back for these inputs with the formula."""
-
-    def test(local_general):
-        found = local_general(*given, half_width)
-        should = right(*given, half_width, **options)
-        for one, other in list(zip(found, should, strict=True))[-results:]:
-            assert like(one, other)
-
-    return test
-
-
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
-def asserts_nothing(local_general):
-    print(local_general(*inputs(query_dim=4), 1))
-
-
-def only_the_shapes(local_general):
-    context, weights = local_general(*inputs(), 1)
-    assert context.shape == (2, 7, 4)
-    assert weights.shape == (2, 7, 6)
-
-
-def only_the_sums(local_general):
-    _, weights = local_general(*inputs(query_dim=4), 1)
-    assert close(weights.sum(-1), torch.ones(2, 7))
-
-
 def only_the_zeros(local_general):
     _, weights = local_general(*inputs(query_dim=4), 1)
-    should = expected(*inputs(query_dim=4), 1)[1]
-    assert torch.equal(weights == 0, should == 0)
-
-
-def upside_down(local_general):
-    _, weights = local_general(*inputs(), 1)
-    assert not close(weights, expected(*inputs(), 1)[1])
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
+    assert torch.equal(weights == 0, expected(*inputs(query_dim=4), 1)[1] == 0)
 
 
 def word_by_word(local_general):
@@ -99,20 +67,20 @@ def by_hand(local_general):
     keys = torch.tensor([[[9.0, 0.0], [0.0, 0.0], [7.0, 0.6931472], [3.0, 0.0]]])
     context, weights = local_general(query, keys, W, torch.tensor([3]), 1)
     half, third = 1 / 2, 1 / 3
-    should = [[half, half, 0, 0], [0.25, 0.25, 0.5, 0], [0, third, 2 * third, 0]]
-    should = torch.tensor([[*should, should[-1]]])
-    torch.testing.assert_close(weights, should, atol=1e-4, rtol=0)
-    torch.testing.assert_close(context, should @ keys, atol=1e-3, rtol=0)
+    rows = [[half, half, 0, 0], [0.25, 0.25, 0.5, 0], [0, third, 2 * third, 0]]
+    expected = torch.tensor([[*rows, rows[-1]]])
+    torch.testing.assert_close(weights, expected, atol=1e-4, rtol=0)
+    torch.testing.assert_close(context, expected @ keys, atol=1e-3, rtol=0)
 
 
 def by_what_must_hold(local_general):
-    """Laws, with the zeros of the window written out."""
+    """Test laws, with the zeros of the window written out."""
     query, keys, W, lengths = inputs(tgt_len=4, query_dim=4, lengths=[4, 2], src_len=4)
     context, weights = local_general(query, keys, W, lengths, 1)
     is_open = [["11..", "111.", ".111", "..11"], ["11..", "11..", "11..", "11.."]]
-    for found, rows in zip(weights, is_open, strict=True):
-        for row, pattern in zip(found, rows, strict=True):
-            assert [bool(one > 0) for one in row] == [sign == "1" for sign in pattern]
+    for actual, rows in zip(weights, is_open, strict=True):
+        for row, pattern in zip(actual, rows, strict=True):
+            assert [bool(weight > 0) for weight in row] == [sign == "1" for sign in pattern]
     assert close(weights.sum(-1), torch.ones(2, 4))
     assert close(context, weights @ keys)
     odds = (weights[0, 1, 0] / weights[0, 1, 2]).log()
@@ -122,13 +90,11 @@ def by_what_must_hold(local_general):
 def from_the_parts(local_general):
     given = inputs(tgt_len=6, query_dim=5, lengths=[2, 5, 6])
     for half_width in (1, 2):
-        for one, other in zip(
+        for actual, expected in zip(
             local_general(*given, half_width), attention()(*given, half_width), strict=True
         ):
-            assert close(one, other)
+            assert close(actual, expected)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_local_general",
@@ -148,24 +114,16 @@ exercise = CatchTheBug(
         "softmax, and for the context the weights times the keys as they came.",
     ],
     mistakes=[
-        WrongAnswer(
-            "asserts nothing",
-            asserts_nothing,
-            "Either nothing in your test can fail, or it looks only at what is right in all of "
-            "them, as most shapes are.",
-            "If `local_general` returned nothing but zeros, which of your lines would object?",
-            misconception="plausible-is-right",
+        asserts_nothing(
+            shapes_alone(*inputs(query_dim=4), 1, shapes=[(2, 7, 4), (2, 7, 6)]), "local_general"
         ),
-        WrongAnswer(
-            "only the shapes",
-            only_the_shapes,
+        only_the_shapes(
+            shapes_alone(*inputs(), 1, shapes=[(2, 7, 4), (2, 7, 6)]),
             "Your test looks at the shapes. Most bugs leave them as they are.",
-            "Which numbers should stand in the results? Can you work them out in another way?",
-            misconception="shape-is-enough",
         ),
         WrongAnswer(
             "only the sums",
-            only_the_sums,
+            sums_alone(*inputs(query_dim=4), 1),
             "Your test sees that rows sum to 1, and little more. Weights can be shared out among "
             "the wrong words and still sum to 1.",
             "Which words may a target word look at? Does your test say so?",
@@ -180,7 +138,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "the identity for W",
-            compared(inputs(query_dim=4, W=torch.eye(4))),
+            compared(expected, *inputs(query_dim=4, W=torch.eye(4)), 1),
             "Your `W` does not show on which side it stands, or what it is applied to: it is the "
             "identity, perhaps. Where nothing is turned, nobody can turn it the wrong way.",
             "What would a `W` of other widths do to whoever transposes it?",
@@ -188,7 +146,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "weights alone",
-            compared(inputs(), results=1),
+            compared(expected, *inputs(), 1, results=[1]),
             "Your test looks at the weights and not at the context. What is handed out can be "
             "wrong although the weights are right.",
             "Which of the two results does a decoder go on with?",
@@ -196,7 +154,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "no padding",
-            compared(inputs(lengths=[6, 6])),
+            compared(expected, *inputs(lengths=[6, 6]), 1),
             "All of your sentences fill their rows. What becomes of padding shows only where there "
             "is some.",
             "What are the `lengths` in your calls?",
@@ -204,7 +162,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "targets that end early",
-            compared(inputs(tgt_len=3)),
+            compared(expected, *inputs(tgt_len=3), 1),
             "In your test no target is longer than its source, so that the window never has to "
             "stop.",
             "Where is the window of target word 5 in a sentence of three words?",
@@ -212,31 +170,17 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "a window as wide as the sentence",
-            compared(inputs(), half_width=7),
+            compared(expected, *inputs(), 7),
             "Your window is so wide that all words are in it. Where it stands, and whether there "
             "is one, cannot be seen then.",
             "How many words of your longest sentence lie outside the window?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "upside down",
-            upside_down,
-            "Your test fails where it should pass. What it asserts is true of the broken "
-            "implementations and false of the right one.",
-            "An `assert` states what is true when all is well. What does yours state?",
-            misconception="failing-is-finding",
-        ),
-        WrongAnswer(
-            "to the last digit",
-            compared(inputs(), like=torch.equal, right=IMPLEMENTATIONS.right[0]),
-            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
-            "same number seldom agree in every digit. Your test asks for that.",
-            "Which function compares up to a tolerance?",
-            misconception="failing-is-finding",
-        ),
+        upside_down(differs(expected, *inputs(), 1, result=1)),
+        to_the_last_digit(compared(IMPLEMENTATIONS.right[0], *inputs(), 1, like=torch.equal)),
         WrongAnswer(
             "a window that runs on",
-            compared(inputs(lengths=[6, 5]), runs_on=True),
+            compared(expected, *inputs(lengths=[6, 5]), 1, runs_on=True),
             "Your test expects the window to go on behind the last word of a sentence, so it "
             "blames those that stop there and accepts the one that does not.",
             "Where is the window of target word 5 in a sentence of three words?",

@@ -48,9 +48,6 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def filled_twice(query, keys, values, mask):
     scores = torch.einsum("btd,bsd->bts", query, keys) / query.shape[-1] ** 0.5
     lowest = torch.finfo(scores.dtype).min
@@ -78,8 +75,6 @@ def by_the_formula(q, k, v, open_cells):
     weights = powers / torch.where(total > 0, total, 1.0)
     return weights @ v.double(), weights
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="attend_with_mask",

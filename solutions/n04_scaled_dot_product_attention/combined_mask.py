@@ -25,25 +25,21 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-def _past(lengths, positions, src_len):
-    """(tgt_len, src_len)"""
+def _past(positions, src_len):
+    """Return the causal part of the mask, (tgt_len, src_len)."""
     return torch.arange(src_len) <= positions[:, None]
 
 
-def _real(lengths, positions, src_len):
-    """(batch, 1, src_len)"""
+def _real(lengths, src_len):
+    """Return the padding part of the mask, (batch, 1, src_len)."""
     return torch.arange(src_len) < lengths[:, None, None]
 
 
 def _combined(past=_past, real=_real, both=lambda past, real: past & real):
     def combine(lengths, positions, src_len):
-        facts = lengths, positions, src_len
-        return both(past(*facts), real(*facts))
+        return both(past(positions, src_len), real(lengths, src_len))
 
     return combine
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def in_loops(lengths, positions, src_len):
@@ -78,8 +74,6 @@ def by_multiplying(lengths, positions, src_len):
     return torch.einsum("ts,bs->bts", past, real).bool()
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="combined_mask",
     title="Causal and padding mask in one",
@@ -88,7 +82,6 @@ exercise = Exercise(
     minutes=10,
     outputs=["mask"],
     cases=cases,
-    equivalents={"return padding & causal": 'who says "and" may swap the two sides'},
     hints=[
         "Write down, for one cell (sentence b, query i, key j), the two questions that must both "
         "be answered with yes. Which of b, i and j does each of them need?",
@@ -101,9 +94,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "strictly before",
-            _combined(
-                past=lambda lengths, positions, src_len: torch.arange(src_len) < positions[:, None]
-            ),
+            _combined(past=lambda positions, src_len: torch.arange(src_len) < positions[:, None]),
             "In your mask no query may look at its own place. Causal means *not later*: itself "
             "and everything before it.",
             "What could the very first word look at, in your mask?",
@@ -111,9 +102,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "the future",
-            _combined(
-                past=lambda lengths, positions, src_len: torch.arange(src_len) >= positions[:, None]
-            ),
+            _combined(past=lambda positions, src_len: torch.arange(src_len) >= positions[:, None]),
             "Your mask opens the future and closes the past: the comparison points the wrong way.",
             "May the place of the key be larger than that of the query?",
             misconception="future-open",
@@ -129,9 +118,7 @@ exercise = Exercise(
         WrongAnswer(
             "one word of padding",
             _combined(
-                real=lambda lengths, positions, src_len: (
-                    torch.arange(src_len) <= lengths[:, None, None]
-                )
+                real=lambda lengths, src_len: torch.arange(src_len) <= lengths[:, None, None]
             ),
             "Your mask lets the first padding through. Places are counted from 0, so a sentence "
             "of 3 words has the places 0, 1 and 2.",
@@ -148,14 +135,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "padding forgotten",
-            _combined(real=lambda lengths, positions, src_len: (lengths >= 0)[:, None, None]),
+            _combined(real=lambda lengths, src_len: (lengths >= 0)[:, None, None]),
             "Your mask is causal and no more: padding in the past of a query is open.",
             "Which column of which sentence should be closed from top to bottom?",
             misconception="half-is-enough",
         ),
         WrongAnswer(
             "future forgotten",
-            _combined(past=lambda lengths, positions, src_len: (positions >= 0)[:, None]),
+            _combined(past=lambda positions, src_len: (positions >= 0)[:, None]),
             "Your mask hides padding and no more: every query sees the future.",
             "Which cells should be closed in a sentence that has no padding at all?",
             misconception="half-is-enough",
@@ -163,7 +150,7 @@ exercise = Exercise(
         WrongAnswer(
             "row number for place",
             _combined(
-                past=lambda lengths, positions, src_len: torch.ones(
+                past=lambda positions, src_len: torch.ones(
                     len(positions), src_len, dtype=torch.bool
                 ).tril()
             ),
@@ -175,7 +162,7 @@ exercise = Exercise(
         WrongAnswer(
             "always the newest",
             _combined(
-                past=lambda lengths, positions, src_len: torch.ones(
+                past=lambda positions, src_len: torch.ones(
                     src_len, src_len, dtype=torch.bool
                 ).tril()[-len(positions) :]
             ),

@@ -51,7 +51,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _cross(asks=lambda target, source: (target, source), swapped=False, weigh=None, **parts):
-    """Cross-attention in which another sequence asks or is asked, or with faults in attention."""
+    """Return cross-attention with another sequence that asks or is asked, or with other faults."""
 
     def attend(target, source, w_q, w_k, w_v, real):
         who, whom = asks(target, source)
@@ -62,9 +62,6 @@ def _cross(asks=lambda target, source: (target, source), swapped=False, weigh=No
         return with_faults(query, keys, values, mask)
 
     return attend
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def with_linear(target, source, w_q, w_k, w_v, real):
@@ -99,11 +96,9 @@ def sentence_by_sentence(target, source, w_q, w_k, w_v, real):
 
 
 def in_float64(target, source, w_q, w_k, w_v, real):
-    target, source, w_q, w_k, w_v = (one.double() for one in (target, source, w_q, w_k, w_v))
+    target, source, w_q, w_k, w_v = (x.double() for x in (target, source, w_q, w_k, w_v))
     return with_linear(target, source, w_q, w_k, w_v, real)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="cross_attention",

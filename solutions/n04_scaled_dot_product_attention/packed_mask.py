@@ -2,13 +2,13 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, WHOLE, Draw, Exercise, WrongAnswer
+from solutions.specification import WHOLE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
 def cases(draw: Draw) -> list[Case]:
     def packed(*rows):
-        """A row for each list of (number of the document, how many words it has)."""
+        """Return the numbers of documents: a row for each list of (number, count of words)."""
         numbers = [[number for number, words in row for _ in range(words)] for row in rows]
         return {"documents": torch.tensor(numbers)}
 
@@ -34,7 +34,7 @@ def _packed(
     rescue=lambda mask: mask | torch.eye(mask.shape[-1], dtype=torch.bool),
     count=lambda mask, documents: mask.sum(-1) - 1,
 ):
-    """The right function, in which a misconception can replace a part."""
+    """Return the right function with some parts replaced."""
 
     def pack(documents):
         places = torch.arange(documents.shape[1])
@@ -46,15 +46,12 @@ def _packed(
 
 
 def _right_positions(wrong_mask):
-    """A wrong mask beside right positions."""
+    """Return an answer with a wrong mask and right positions."""
 
     def pack(documents):
         return wrong_mask(documents)[0], _packed()(documents)[1]
 
     return pack
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def in_loops(documents):
@@ -95,8 +92,6 @@ def as_numbers(documents):
     return mask, mask.count_nonzero(-1) - 1
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="packed_mask",
     title="Masks for a causal language model",
@@ -107,9 +102,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "real = documents[:, None, :] > 0.001": WHOLE,
-        "mask = itself | past & same & real": NO_ORDER,
-        "mask = real & (past & same) | itself": NO_ORDER,
-        "mask = same & past & real | itself": NO_ORDER,
         "past = places < places[:, None]": "the diagonal is opened at the end in any case",
     },
     hints=[

@@ -54,9 +54,6 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def with_einsum(q, k, v, mask=None):
     scores = torch.einsum("btd,bsd->bts", q, k) * q.size(-1) ** -0.5
     if mask is not None:
@@ -104,8 +101,6 @@ def in_float64(query, keys, values, mask=None):
     weights = powers / powers.sum(-1, keepdim=True).clamp(min=1e-300)
     return weights @ values.double(), weights
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="scaled_attention",

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -34,27 +34,18 @@ def _variance(scores):
 
 
 def _measured(
-    plain=lambda queries, keys, width: _variance(_scores(queries, keys, width)),
-    scaled=lambda queries, keys, width: _variance(_scores(queries, keys, width) / width**0.5),
+    scores=_scores,
+    variance=_variance,
+    scaled=lambda variance, scores, width: variance(scores / width**0.5),
 ):
-    """Both rows of the table, measured in a way of their own."""
+    """Return an answer with some parts replaced."""
 
-    def measure(queries, keys, widths):
-        return tuple(
-            torch.stack([one(queries, keys, width) for width in widths]) for one in (plain, scaled)
-        )
+    def table(queries, keys, widths):
+        rows = [(scores(queries, keys, width), width) for width in widths]
+        plain = torch.stack([variance(row) for row, _ in rows])
+        return plain, torch.stack([scaled(variance, row, width) for row, width in rows])
 
-    return measure
-
-
-def _measured_by(variance=_variance, scores=_scores):
-    return _measured(
-        lambda queries, keys, width: variance(scores(queries, keys, width)),
-        lambda queries, keys, width: variance(scores(queries, keys, width) / width**0.5),
-    )
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
+    return table
 
 
 def all_widths_at_once(queries, keys, widths):
@@ -64,11 +55,11 @@ def all_widths_at_once(queries, keys, widths):
 
 
 def by_moments(q, k, widths):
-    found = []
+    variances = []
     for d in widths:
         e = torch.einsum("nd,nd->n", q[:, :d], k[:, :d]).double()
-        found.append((e**2).mean() - e.mean() ** 2)
-    plain = torch.stack(found)
+        variances.append((e**2).mean() - e.mean() ** 2)
+    plain = torch.stack(variances)
     return plain, plain / torch.tensor(widths)
 
 
@@ -89,12 +80,10 @@ def diagonal(queries, keys, widths):
 
     scores = [(queries[:, :d] @ keys[:, :d].T).diagonal() for d in widths]
     return (
-        torch.stack([variance(one) for one in scores]),
-        torch.stack([variance(one) / d for one, d in zip(scores, widths, strict=True)]),
+        torch.stack([variance(row) for row in scores]),
+        torch.stack([variance(row) / d for row, d in zip(scores, widths, strict=True)]),
     )
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="score_variance",
@@ -106,7 +95,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "scores = (queries[:, :width] * keys[:, :width]).sum(1)": "a matrix: axis 1 is the last",
-        "scores = (keys[:, :width] * queries[:, :width]).sum(-1)": NO_ORDER,
     },
     hints=[
         "How many scores are there for one width? Each row of `queries` has one partner.",
@@ -119,7 +107,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "divided by one less",
-            _measured_by(variance=lambda scores: scores.var()),
+            _measured(variance=lambda scores: scores.var()),
             "Your variances are a little too large: the sum of squares was divided by the number "
             "of pairs *less one*, as `.var()` does unless told otherwise.",
             "Which argument of `.var` says what is taken off the number?",
@@ -127,14 +115,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "spread for variance",
-            _measured_by(variance=lambda scores: scores.std(correction=0)),
+            _measured(variance=lambda scores: scores.std(correction=0)),
             "You return the spread (standard deviation), which is the root of the variance.",
             "Does the spread of the scores grow with d or with the root of d?",
             misconception="variance-is-spread",
         ),
         WrongAnswer(
             "distance from 0",
-            _measured_by(variance=lambda scores: scores.square().mean()),
+            _measured(variance=lambda scores: scores.square().mean()),
             "You take the mean of the squares. That is the variance only where the mean of the "
             "scores is 0, as with the coins of section 1. Measured numbers are not so kind.",
             "From which number are the distances taken in a variance?",
@@ -142,9 +130,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "every query with every key",
-            _measured_by(
-                scores=lambda queries, keys, width: queries[:, :width] @ keys[:, :width].T
-            ),
+            _measured(scores=lambda q, k, width: q[:, :width] @ k[:, :width].T),
             "You score every query against every key. The rows come in pairs here: row 3 of "
             "`queries` meets row 3 of `keys` and no other.",
             "How many scores do 8 pairs make?",
@@ -152,7 +138,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "terms for scores",
-            _measured_by(scores=lambda queries, keys, width: queries[:, :width] * keys[:, :width]),
+            _measured(scores=lambda q, k, width: q[:, :width] * k[:, :width]),
             "You take the variance of the single terms $q_i k_i$. A score is their *sum*, and it "
             "is the sum that spreads out as the width grows.",
             "What does a dot product do after multiplying?",
@@ -160,16 +146,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "the last numbers",
-            _measured_by(
-                scores=lambda queries, keys, width: (queries[:, -width:] * keys[:, -width:]).sum(-1)
-            ),
+            _measured(scores=lambda q, k, width: (q[:, -width:] * k[:, -width:]).sum(-1)),
             "You use the last numbers of every vector. The task asks for the first.",
             "What does `[:, :2]` keep, and what does `[:, -2:]`?",
             misconception="wrong-end",
         ),
         WrongAnswer(
             "whole vectors",
-            _measured_by(scores=lambda queries, keys, width: (queries * keys).sum(-1)),
+            _measured(scores=lambda q, k, width: (q * k).sum(-1)),
             "Your scores use the whole vectors at every width, so `plain` is the same number over "
             "and over.",
             "How do you take the first three columns of a matrix?",
@@ -177,11 +161,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "variance divided by the root",
-            _measured(
-                scaled=lambda queries, keys, width: (
-                    _variance(_scores(queries, keys, width)) / width**0.5
-                )
-            ),
+            _measured(scaled=lambda variance, scores, width: variance(scores) / width**0.5),
             "`scaled` is the plain variance divided by √d. But it is the *scores* that are "
             "divided; the variance measures squares, so it shrinks by more than that.",
             "If all scores are halved, what happens to their variance?",
@@ -189,9 +169,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "divided by d",
-            _measured(
-                scaled=lambda queries, keys, width: _variance(_scores(queries, keys, width) / width)
-            ),
+            _measured(scaled=lambda variance, scores, width: variance(scores / width)),
             "For `scaled` you divide the scores by d. Then their variance falls as 1/d, and wide "
             "vectors can no longer choose. Attention divides by the root.",
             "Which divisor brings a spread of √d back to 1?",
@@ -199,22 +177,16 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "multiplied by the root",
-            _measured(
-                scaled=lambda queries, keys, width: _variance(
-                    _scores(queries, keys, width) * width**0.5
-                )
-            ),
+            _measured(scaled=lambda variance, scores, width: variance(scores * width**0.5)),
             "For `scaled` you multiply the scores by √d, so their variance grows even faster.",
             "Should the scale make wide vectors' scores larger or smaller?",
             misconception="no-scale",
         ),
         WrongAnswer(
             "root of the whole width",
-            _measured(
-                scaled=lambda queries, keys, width: _variance(
-                    _scores(queries, keys, width) / queries.shape[-1] ** 0.5
-                )
-            ),
+            lambda queries, keys, widths: _measured(
+                scaled=lambda variance, scores, width: variance(scores / queries.shape[-1] ** 0.5)
+            )(queries, keys, widths),
             "For `scaled` you divide by the root of the vectors' whole width, whatever part of "
             "them the score used. The scale belongs to the number of terms that were added up.",
             "How many terms has the score at width 2?",

@@ -5,7 +5,7 @@ import math
 import torch
 
 from solutions.cases import doubled, far_apart, one_row_shut, query_keys_values, random_mask
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -66,7 +66,7 @@ def _streaming(
     own=False,
     turned=False,
 ):
-    """The right function, in which a misconception can change a part."""
+    """Return the right function with some parts replaced."""
 
     def attend(query, keys, values, mask, block):
         lowest = torch.finfo(query.dtype).min if low is None else low
@@ -93,7 +93,7 @@ def _streaming(
 
 
 def _block_by_block(join):
-    """The right attention within each block; `join` makes one context of (blocks, …)."""
+    """Attend within each block alone; `join` makes one context of (blocks, …)."""
 
     def attend(query, keys, values, mask, block):
         right = _streaming()
@@ -102,9 +102,6 @@ def _block_by_block(join):
         return join(torch.stack(each)), right(query, keys, values, mask, block)[1]
 
     return attend
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def all_at_once(query, keys, values, mask, block):
@@ -137,7 +134,7 @@ def key_by_key(query, keys, values, mask, block):
 
 
 def always_normalised(query, keys, values, mask, block):
-    """The context so far is divided by the sum so far, at every step."""
+    """Divide the context so far by the sum so far, at every step."""
     context = values.new_zeros(*query.shape[:2], values.shape[-1])
     total = query.new_zeros(*query.shape[:2], 1)
     largest = query.new_full((*query.shape[:2], 1), -1e30)
@@ -155,7 +152,7 @@ def always_normalised(query, keys, values, mask, block):
 
 
 def two_passes(query, keys, values, mask, block):
-    """First the largest score of each row, then the sums."""
+    """Find the largest score of each row first, then the sums."""
     blocks = [slice(n, n + block) for n in range(0, keys.shape[1], block)]
 
     def scores(p):
@@ -163,12 +160,10 @@ def two_passes(query, keys, values, mask, block):
 
     largest = torch.stack([scores(p).amax(-1) for p in blocks]).amax(0).clamp(min=-1e30)
     powers = [(scores(p) - largest[..., None]).exp() for p in blocks]
-    total = sum(one.sum(-1) for one in powers)
-    context = sum(one @ values[:, p] for one, p in zip(powers, blocks, strict=True))
+    total = sum(block.sum(-1) for block in powers)
+    context = sum(block @ values[:, p] for block, p in zip(powers, blocks, strict=True))
     return context / total.where(total > 0, 1)[..., None], total
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="streaming_attention",
@@ -179,14 +174,8 @@ exercise = Exercise(
     outputs=["context", "total"],
     cases=cases,
     equivalents={
-        "context = powers @ values[:, part] + context * shrink.unsqueeze(-1)": NO_ORDER,
-        "context = shrink.unsqueeze(-1) * context + powers @ values[:, part]": NO_ORDER,
         "largest = query.new_full(query.shape[1:2], lowest)": "it broadcasts over the batch",
         "lowest = torch.finfo().min": "that of float32 is low enough for any score",
-        "part = slice(start, block + start)": NO_ORDER,
-        "powers = seen * (scores - larger.unsqueeze(-1)).exp()": NO_ORDER,
-        "total = powers.sum(-1) + total * shrink": NO_ORDER,
-        "total = shrink * total + powers.sum(-1)": NO_ORDER,
     },
     shortcuts=["scaled_dot_product_attention", "masked_softmax", "softmax", "logsumexp"],
     hints=[

@@ -6,6 +6,21 @@ import torch
 import torch.nn.functional as F
 
 from solutions.specification import CatchTheBug, WrongAnswer
+from solutions.weak_tests import (
+    asserts_nothing,
+    close,
+    compared,
+    differs,
+    first_query_shut,
+    no_mask,
+    only_the_shapes,
+    shapes_alone,
+    some_open,
+    sums_alone,
+    to_the_last_digit,
+    upside_down,
+    wrong_expectation,
+)
 from utils.checks.implementations.attend import IMPLEMENTATIONS
 
 
@@ -17,19 +32,6 @@ def inputs(batch=2, tgt_len=3, src_len=5, dim=4, value_dim=4):
     )
 
 
-def some_open(batch=2, tgt_len=3, src_len=5):
-    """A mask with open and hidden cells in each row; no two rows alike."""
-    numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
-    bits = numbers >> torch.arange(src_len) & 1
-    return bits.bool().reshape(batch, tgt_len, src_len)
-
-
-def one_row_shut(mask):
-    shut = mask.clone()
-    shut[-1, 0] = False
-    return shut
-
-
 def expected(query, keys, values, mask=None, scale=None):
     scores = query @ keys.mT / (scale or query.shape[-1] ** 0.5)
     hidden = torch.zeros_like(scores).bool() if mask is None else ~mask
@@ -37,74 +39,14 @@ def expected(query, keys, values, mask=None, scale=None):
     return weights @ values, weights
 
 
-def compared(*given, like=torch.allclose, right=expected, **options):
-    """A test that compares what comes back for these inputs with the formula."""
-
-    def test(attend):
-        for found, should in zip(attend(*given), right(*given, **options), strict=True):
-            assert like(found, should)
-
-    return test
-
-
-def close(found, should):
-    return torch.allclose(found, should, atol=1e-5)
-
-
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
-def asserts_nothing(attend):
-    context, weights = attend(*inputs(), some_open())
-    print(context, weights)
-
-
-def only_the_shapes(attend):
-    context, weights = attend(*inputs(value_dim=6), some_open())
-    assert context.shape == (2, 3, 6)
-    assert weights.shape == (2, 3, 5)
-
-
-def only_the_sums(attend):
-    _, weights = attend(*inputs(), some_open())
-    assert torch.allclose(weights.sum(-1), torch.ones(2, 3))
-
-
-def ones_everywhere(attend):
-    ones, mask = torch.ones(2, 4, 4), one_row_shut(some_open(2, 4, 4))
-    for found, should in zip(
-        attend(ones, ones, ones, mask), expected(ones, ones, ones, mask), strict=True
-    ):
-        assert close(found, should)
-
-
-def the_keys_as_values(attend):
-    query, keys, _ = inputs()
-    compared(query, keys, keys, one_row_shut(some_open()), like=close)(attend)
-
-
-def upside_down(attend):
-    given = *inputs(), one_row_shut(some_open())
-    _, weights = attend(*given)
-    assert not close(weights, expected(*given)[1])
-
-
-def a_guess(attend):
-    _, weights = attend(*inputs(), some_open())
-    assert weights[0, 1, 1] == 0.25
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def against_torch(attend):
     torch.manual_seed(7)
     query, keys, values = torch.rand(3, 4, 8) * 4, torch.rand(3, 6, 8), torch.rand(3, 6, 2)
-    mask = one_row_shut(some_open(3, 4, 6))
+    mask = first_query_shut(some_open(3, 4, 6))
     context, weights = attend(query, keys, values, mask=mask)
-    should = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask).nan_to_num()
-    torch.testing.assert_close(context, should)
-    torch.testing.assert_close(weights @ values, should)
+    expected = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask).nan_to_num()
+    torch.testing.assert_close(context, expected)
+    torch.testing.assert_close(weights @ values, expected)
 
 
 def by_hand(attend):
@@ -121,18 +63,20 @@ def by_hand(attend):
 
 
 def approx(numbers):
-    """As `pytest.approx`."""
+    """Return numbers that compare as those of `pytest.approx`."""
 
     class Near(list):
         def __eq__(self, other):
-            return all(abs(one - two) < 1e-4 for one, two in zip(self, other, strict=True))
+            return all(
+                abs(actual - expected) < 1e-4 for actual, expected in zip(self, other, strict=True)
+            )
 
     return Near(numbers)
 
 
 def word_by_word(attend):
     query, keys, values = inputs(dim=3, value_dim=2)
-    mask = one_row_shut(some_open())
+    mask = first_query_shut(some_open())
     context, weights = attend(query, keys, values, mask)
     for b in range(2):
         for t in range(3):
@@ -148,7 +92,7 @@ def word_by_word(attend):
 
 
 def by_what_must_hold(attend):
-    """Laws, and no formula but that of two keys."""
+    """Test laws, and no formula but that of two keys."""
     query, keys, values = inputs(value_dim=3)
     mask = some_open()
     context, weights = attend(query, keys, values, mask)
@@ -166,7 +110,7 @@ def by_what_must_hold(attend):
     assert close(odds, query[0, 0] @ (keys[0, 0] - keys[0, 1]) / 2)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
+ALL_OF_IT = first_query_shut(some_open())
 
 exercise = CatchTheBug(
     id="test_attend",
@@ -185,24 +129,13 @@ exercise = CatchTheBug(
         "NaN turned to 0 by `nan_to_num()`; compare both results with that.",
     ],
     mistakes=[
-        WrongAnswer(
-            "asserts nothing",
-            asserts_nothing,
-            "Either nothing in your test can fail, or it looks only at what is right in all of "
-            "them, as most shapes are.",
-            "If `attend` returned nothing but zeros, which of your lines would object?",
-            misconception="plausible-is-right",
-        ),
-        WrongAnswer(
-            "only the shapes",
-            only_the_shapes,
-            "Your test looks at the shapes. Nearly all bugs leave them as they are.",
-            "Which numbers should stand in the results? Can you work them out in another way?",
-            misconception="shape-is-enough",
+        asserts_nothing(shapes_alone(*inputs(), shapes=[(2, 3, 4), (2, 3, 5)]), "attend"),
+        only_the_shapes(
+            shapes_alone(*inputs(value_dim=6), some_open(), shapes=[(2, 3, 6), (2, 3, 5)])
         ),
         WrongAnswer(
             "only the sums",
-            only_the_sums,
+            sums_alone(*inputs(), some_open()),
             "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
@@ -210,7 +143,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "ones everywhere",
-            ones_everywhere,
+            compared(expected, *[torch.ones(2, 4, 4)] * 3, first_query_shut(some_open(2, 4, 4))),
             "Your inputs are too much alike: where all scores of a row are equal, no scale shows, "
             "and where keys and values are equal, nobody can tell which were handed out.",
             "What does the softmax of equal scores look like, with √d and without?",
@@ -218,23 +151,16 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "width 1",
-            compared(*inputs(dim=1, value_dim=3), one_row_shut(some_open()), like=close),
+            compared(expected, *inputs(dim=1, value_dim=3), ALL_OF_IT),
             "Your test notices no wrong scale. Its vectors have width 1, perhaps, or its scores "
             "hardly differ: then any divisor gives the same weights.",
             "For which d are 1, √d and d three different numbers?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "no mask",
-            compared(*inputs(value_dim=6), like=close),
-            "Your test never hides anything. What a mask does wrong shows only where there is "
-            "one that closes some cells.",
-            "What is the fourth argument of `attend` in your calls?",
-            misconception="padding-is-harmless",
-        ),
+        no_mask(compared(expected, *inputs(value_dim=6)), "attend", "fourth"),
         WrongAnswer(
             "no row masked whole",
-            compared(*inputs(value_dim=6), some_open(), like=close),
+            compared(expected, *inputs(value_dim=6), some_open()),
             "In your masks every row has an open cell. A query that may look at nothing is the "
             "case that implementations most often forget.",
             "What should the weights be for a sentence that is all padding?",
@@ -242,7 +168,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "one sentence",
-            compared(*inputs(1), one_row_shut(some_open(1)), like=close),
+            compared(expected, *inputs(1), first_query_shut(some_open(1))),
             "Your test has one sentence, or one mask for all of them. So it does not see whether "
             "each sentence of a batch gets its own.",
             "What would happen to the second sentence if only the first one's mask were used?",
@@ -250,7 +176,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "keys as values",
-            the_keys_as_values,
+            compared(expected, *inputs()[:2], inputs()[1], ALL_OF_IT),
             "Your test does not see what is handed out: it passes keys and values that are the "
             "same, or looks at the weights alone.",
             "Which result depends on the values?",
@@ -258,41 +184,22 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "the scale forgotten",
-            compared(*inputs(value_dim=6), one_row_shut(some_open()), like=close, scale=1),
+            compared(expected, *inputs(value_dim=6), ALL_OF_IT, scale=1),
             "Your test expects scores without √d, so it blames whoever divides by it and accepts "
             "the one that does not.",
             "What stands under the fraction bar in softmax(QKᵀ/√d)?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "upside down",
-            upside_down,
-            "Your test fails where it should pass. What it asserts is true of the broken "
-            "implementations and false of the right one.",
-            "An `assert` states what is true when all is well. What does yours state?",
-            misconception="failing-is-finding",
+        upside_down(differs(expected, *inputs(), ALL_OF_IT, result=1)),
+        to_the_last_digit(
+            compared(IMPLEMENTATIONS.right[0], *inputs(value_dim=6), ALL_OF_IT, like=torch.equal)
         ),
-        WrongAnswer(
-            "to the last digit",
-            compared(
-                *inputs(value_dim=6),
-                one_row_shut(some_open()),
-                like=torch.equal,
-                right=IMPLEMENTATIONS.right[0],
-            ),
-            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
-            "same number seldom agree in every digit. Your test asks for that.",
-            "Which function compares up to a tolerance?",
-            misconception="failing-is-finding",
-        ),
-        WrongAnswer(
-            "a wrong expectation",
-            a_guess,
-            "Either your test expects the wrong thing, or it expects more digits than were worked "
-            "out.",
-            "Print what `ScaledDotProductAttention` returns for your inputs. Is that what you "
+        wrong_expectation(
+            *inputs(),
+            some_open(),
+            place=(0, 1, 1),
+            hint="Print what `ScaledDotProductAttention` returns for your inputs. Is that what you "
             "expect?",
-            misconception="failing-is-finding",
         ),
     ],
     variants=[against_torch, by_hand, word_by_word, by_what_must_hold],

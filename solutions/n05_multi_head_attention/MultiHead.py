@@ -1,14 +1,23 @@
 """The whole module."""
 
 import math
+from functools import partial
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.cases import doubled, one_row_shut, query_keys_values, random_mask
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import joined_heads, joined_without_turning, split_into_heads
+from solutions.cases import in_double, one_row_shut, query_keys_values, random_mask
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import (
+    changed,
+    fill_with,
+    joined_heads,
+    joined_without_turning,
+    mask_late,
+    mask_turned,
+    split_into_heads,
+)
 from utils.attention import MultiHeadAttention
 from utils.checks.tasks import Case
 from utils.masks import masked_softmax
@@ -46,12 +55,12 @@ def cases(draw: Draw) -> list[Case]:
         case("heads of one number", (2, 3, 4), 5, 5),
         case("one sentence, one query, one key", (1, 1, 1), 4, 2),
         turned,
-        Case("float64", doubled(precise.inputs), precise.build, doubled(precise.parameters)),
+        in_double(precise),
     ]
 
 
 class _MultiHead(nn.Module):
-    """The whole module, in pieces that can be replaced by wrong ones."""
+    """The right module in parts that wrong answers replace."""
 
     order = (0, 1, 2)  # whose matrix is which third of the large one
     order_of_biases = None  # the same, unless it is another one
@@ -63,159 +72,34 @@ class _MultiHead(nn.Module):
         self.in_proj_bias = nn.Parameter(torch.zeros(3 * dim))
         self.out_proj = nn.Linear(dim, dim)
 
-    def project(self, vectors, matrix, bias):
-        return F.linear(vectors, matrix, bias)
+    project = staticmethod(F.linear)
 
     def split(self, tensor):
         return split_into_heads(tensor, self.heads)
 
-    def join(self, tensor):
-        return joined_heads(tensor)
+    join = staticmethod(joined_heads)
 
     def scale(self, dim):
         return (dim / self.heads) ** 0.5
 
-    def weigh(self, scores, mask):
-        return masked_softmax(scores, mask)
+    weigh = staticmethod(masked_softmax)
 
     def finish(self, joined):
         return self.out_proj(joined)
 
-    def told(self, weights):
+    def reported(self, weights):
         return weights
 
     def forward(self, query, keys, values, mask=None):
         matrices, biases = self.in_proj_weight.chunk(3), self.in_proj_bias.chunk(3)
         places = zip(self.order, self.order_of_biases or self.order, strict=True)
         q, k, v = (
-            self.split(self.project(vectors, matrices[one], biases[other]))
-            for vectors, (one, other) in zip((query, keys, values), places, strict=True)
+            self.split(self.project(vectors, matrices[of_matrix], biases[of_bias]))
+            for vectors, (of_matrix, of_bias) in zip((query, keys, values), places, strict=True)
         )
         scores = q @ k.mT / self.scale(query.shape[-1])
         weights = self.weigh(scores, None if mask is None else mask[:, None])
-        return self.finish(self.join(weights @ v)), self.told(weights)
-
-
-class _ViewAlone(_MultiHead):
-    def split(self, tensor):
-        return tensor.reshape(len(tensor), self.heads, tensor.shape[1], -1)
-
-    def join(self, tensor):
-        return tensor.reshape(len(tensor), tensor.shape[2], -1)
-
-
-class _NotTurnedBack(_MultiHead):
-    def join(self, tensor):
-        return joined_without_turning(tensor)
-
-
-class _ScaleOfModel(_MultiHead):
-    def scale(self, dim):
-        return dim**0.5
-
-
-class _ScaleOfHeads(_MultiHead):
-    def scale(self, dim):
-        return self.heads**0.5
-
-
-class _NoScale(_MultiHead):
-    def scale(self, dim):
-        return 1
-
-
-class _NoOutputProjection(_MultiHead):
-    def finish(self, joined):
-        return joined
-
-
-class _NoBiases(_MultiHead):
-    def project(self, vectors, matrix, bias):
-        return vectors @ matrix.T
-
-
-class _NotTransposed(_MultiHead):
-    def project(self, vectors, matrix, bias):
-        return vectors @ matrix + bias
-
-
-class _KeysFirst(_MultiHead):
-    order = (1, 0, 2)
-
-
-class _MatrixOfTheKeysFirst(_KeysFirst):
-    order_of_biases = (0, 1, 2)
-
-
-class _ValuesFirst(_MultiHead):
-    order = (1, 2, 0)
-
-
-class _TurnedRound(_MultiHead):
-    order = (2, 1, 0)
-
-
-class _MeanWeights(_MultiHead):
-    def told(self, weights):
-        return weights.mean(1)
-
-
-class _TrueIsHidden(_MultiHead):
-    def weigh(self, scores, mask):
-        return masked_softmax(scores, None if mask is None else ~mask)
-
-
-class _MaskIgnored(_MultiHead):
-    def weigh(self, scores, mask):
-        return scores.softmax(-1)
-
-
-class _MaskLate(_MultiHead):
-    def weigh(self, scores, mask):
-        return scores.softmax(-1) * (1 if mask is None else mask)
-
-
-class _NanRow(_MultiHead):
-    def weigh(self, scores, mask):
-        return (scores if mask is None else scores.masked_fill(~mask, -torch.inf)).softmax(-1)
-
-
-class _EqualShares(_MultiHead):
-    def weigh(self, scores, mask):
-        return (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(-1)
-
-
-class _OverQueries(_MultiHead):
-    def weigh(self, scores, mask):
-        return masked_softmax(scores, mask, dim=2)
-
-
-class _DividedByWidth(_MultiHead):
-    def scale(self, dim):
-        return dim / self.heads
-
-
-class _EverySecond(_MultiHead):
-    def split(self, tensor):
-        return tensor.unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)
-
-    def join(self, tensor):
-        return tensor.permute(0, 2, 3, 1).flatten(2)
-
-
-class _OutputNotTransposed(_MultiHead):
-    def finish(self, joined):
-        return joined @ self.out_proj.weight + self.out_proj.bias
-
-
-class _NoOutputBias(_MultiHead):
-    def finish(self, joined):
-        return joined @ self.out_proj.weight.T
-
-
-class _OverHeads(_MultiHead):
-    def weigh(self, scores, mask):
-        return masked_softmax(scores, mask, dim=1)
+        return self.finish(self.join(weights @ v)), self.reported(weights)
 
 
 class _KeysForValues(_MultiHead):
@@ -223,11 +107,8 @@ class _KeysForValues(_MultiHead):
         return super().forward(query, keys, keys, mask)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 class PyTorchsOwn(nn.MultiheadAttention):
-    """The proof of parity: not a line of ours between its parameters and its output."""
+    """PyTorch's own module, which proves parity."""
 
     def __init__(self, dim, heads):
         super().__init__(dim, heads, batch_first=True)
@@ -319,8 +200,6 @@ class TheCourses(nn.Module):
         return torch.func.functional_call(inner, numbers, (query, keys), more)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="MultiHead",
     title="The whole module",
@@ -334,8 +213,6 @@ exercise = Exercise(
     shortcuts=["MultiheadAttention", "multi_head_attention_forward", "MultiHeadAttention"],
     cases=cases,
     equivalents={
-        "self.in_proj_weight = nn.Parameter(torch.empty(dim * 3, dim))": NO_ORDER,
-        "self.in_proj_bias = nn.Parameter(torch.zeros(dim * 3))": NO_ORDER,
         "self.in_proj_bias = nn.Parameter(torch.ones(3 * dim))": "the check puts in its numbers",
         "nn.init": "the check puts in its numbers",
         "k = split_heads(F.linear(keys, W_k), self.heads)": (
@@ -356,7 +233,13 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "view alone",
-            _ViewAlone,
+            changed(
+                _MultiHead,
+                split=lambda self, tensor: tensor.reshape(
+                    len(tensor), self.heads, tensor.shape[1], -1
+                ),
+                join=lambda self, tensor: tensor.reshape(len(tensor), tensor.shape[2], -1),
+            ),
             "All shapes are right, and your heads cut the *sentence*, not the width: `view` alone "
             "where `view` and `transpose` are needed, on the way in and on the way out.",
             "Does `split_heads` of the first task do it in one move?",
@@ -364,7 +247,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "not turned back",
-            _NotTurnedBack,
+            changed(_MultiHead, join=staticmethod(joined_without_turning)),
             "The weights are right. The join forgot to bring the heads back behind the words "
             "before it made one axis of two.",
             "What does `join_heads` do before it flattens?",
@@ -372,7 +255,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "scale of the model",
-            _ScaleOfModel,
+            changed(_MultiHead, scale=lambda self, dim: dim**0.5),
             "You divide by the root of `dim`, the width of the model. Each head adds up "
             "`head_dim` products only, so its scores come out too small.",
             "How many numbers has one query of one head?",
@@ -380,7 +263,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "scale of the number of heads",
-            _ScaleOfHeads,
+            changed(_MultiHead, scale=lambda self, dim: self.heads**0.5),
             "You divide by the root of the number of heads. How many heads there are makes no "
             "score larger; the number of products that each adds up does.",
             "How many products does one head add up in one score?",
@@ -388,14 +271,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no scale",
-            _NoScale,
+            changed(_MultiHead, scale=lambda self, dim: 1),
             "The scores are not divided by anything: the scale is missing.",
             "Which number kept the variance of the scores near 1 in notebook 04?",
             misconception="no-scale",
         ),
         WrongAnswer(
             "no output projection",
-            _NoOutputProjection,
+            changed(_MultiHead, finish=lambda self, joined: joined),
             "You return the joined contexts. Without `out_proj` each head stays in its own slots, "
             "and nothing mixes them.",
             "Which two of the four parameters have you not used?",
@@ -403,14 +286,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no biases on the way in",
-            _NoBiases,
+            changed(_MultiHead, project=lambda self, x, matrix, bias: x @ matrix.T),
             "The three input projections lack their biases.",
             "Which of the four parameters have you not used?",
             misconception="biases-by-the-way",
         ),
         WrongAnswer(
             "matrix not turned",
-            _NotTransposed,
+            changed(_MultiHead, project=lambda self, x, matrix, bias: x @ matrix + bias),
             "You multiply by the matrices as they are stored. PyTorch stores them as (out, in), so "
             "that a vector x is projected to $x W^\\top$. They are square, so nothing complains.",
             "What does `F.linear` do with its matrix?",
@@ -418,24 +301,28 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "keys before queries",
-            _KeysFirst,
+            changed(_MultiHead, order=(1, 0, 2)),
             "You took the first third of `in_proj_weight` for the keys and the second for the "
             "queries. PyTorch puts the queries first.",
             "In which order does section 4 list the three?",
             misconception="parts-in-any-order",
-            also={"in the matrix alone": _MatrixOfTheKeysFirst},
+            also={
+                "in the matrix alone": changed(
+                    _MultiHead, order=(1, 0, 2), order_of_biases=(0, 1, 2)
+                )
+            },
         ),
         WrongAnswer(
             "values before queries",
-            _ValuesFirst,
+            changed(_MultiHead, order=(1, 2, 0)),
             "You took the first third of `in_proj_weight` for the values. They come last.",
             "In which order does section 4 list the three?",
             misconception="parts-in-any-order",
-            also={"and queries last": _TurnedRound},
+            also={"and queries last": changed(_MultiHead, order=(2, 1, 0))},
         ),
         WrongAnswer(
             "mean of the weights",
-            _MeanWeights,
+            changed(_MultiHead, reported=lambda self, weights: weights.mean(1)),
             "The output is right. You return the mean of the heads' weights, as PyTorch does "
             "unless told otherwise. Asked are the weights of every head.",
             "How many axes should `weights` have?",
@@ -443,7 +330,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "True is hidden",
-            _TrueIsHidden,
+            changed(_MultiHead, weigh=staticmethod(mask_turned)),
             "You read the mask as `nn.MultiheadAttention` does: `True` = hidden. Here `True` means "
             "*may be attended to*.",
             "Where would you need a `~`, and where not?",
@@ -451,21 +338,21 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "mask ignored",
-            _MaskIgnored,
+            changed(_MultiHead, weigh=lambda self, scores, mask: scores.softmax(-1)),
             "Your module takes a mask and does not use it.",
             "Before which step must a hidden key drop out?",
             misconception="padding-is-harmless",
         ),
         WrongAnswer(
             "mask after the softmax",
-            _MaskLate,
+            changed(_MultiHead, weigh=staticmethod(mask_late)),
             "You mask the weights, after the softmax, so rows sum to less than 1.",
             "Which function of `utils.masks` does mask and softmax in the right order?",
             misconception="mask-after-softmax",
         ),
         WrongAnswer(
             "NaN in an empty row",
-            _NanRow,
+            changed(_MultiHead, weigh=staticmethod(fill_with(-torch.inf))),
             "All is right but for rows that may look at nothing: they are NaN, as in PyTorch's "
             "module. In this course they are 0.",
             "Which function of `utils.masks` knows about empty rows?",
@@ -473,7 +360,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "equal shares in an empty row",
-            _EqualShares,
+            changed(_MultiHead, weigh=staticmethod(fill_with(-1e9))),
             "All is right but for rows that may look at nothing: with all their scores alike they "
             "look at everything.",
             "Which function of `utils.masks` knows about empty rows?",
@@ -481,7 +368,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "softmax over the queries",
-            _OverQueries,
+            changed(_MultiHead, weigh=staticmethod(partial(masked_softmax, dim=2))),
             "Your weights sum to 1 over the queries: the softmax ran along the axis before the "
             "last.",
             "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
@@ -489,7 +376,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "divided by head_dim",
-            _DividedByWidth,
+            changed(_MultiHead, scale=lambda self, dim: dim / self.heads),
             "You divide the scores by the width of a head, not by its root, so they come out too "
             "small.",
             "The *variance* of a dot product is its width. What is its spread?",
@@ -497,7 +384,13 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "every second number",
-            _EverySecond,
+            changed(
+                _MultiHead,
+                split=lambda self, tensor: tensor.unflatten(-1, (-1, self.heads)).permute(
+                    0, 3, 1, 2
+                ),
+                join=lambda self, tensor: tensor.permute(0, 2, 3, 1).flatten(2),
+            ),
             "Your heads take every so-many-th number of the width. That would be a good layer of "
             "its own, but not PyTorch's: there a head's numbers lie side by side.",
             "Which rows of a projection's matrix belong to head 1?",
@@ -505,21 +398,24 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "output matrix not turned",
-            _OutputNotTransposed,
+            changed(
+                _MultiHead,
+                finish=lambda self, joined: joined @ self.out_proj.weight + self.out_proj.bias,
+            ),
             "You multiply by `out_proj.weight` as it is stored. It is stored as (out, in).",
             "What does `self.out_proj(…)` do, when it is called as a layer?",
             misconception="matrix-as-stored",
         ),
         WrongAnswer(
             "no bias on the way out",
-            _NoOutputBias,
+            changed(_MultiHead, finish=lambda self, joined: joined @ self.out_proj.weight.T),
             "The output projection lacks its bias.",
             "What is the output of a row that may look at nothing?",
             misconception="biases-by-the-way",
         ),
         WrongAnswer(
             "softmax over the heads",
-            _OverHeads,
+            changed(_MultiHead, weigh=staticmethod(partial(masked_softmax, dim=1))),
             "Your softmax runs over the heads, so that heads compete with each other for every "
             "key. Keys should compete, within each head.",
             "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",

@@ -27,15 +27,13 @@ def _angles(positions, dim, base):
     return positions[..., None] / base ** (torch.arange(0, dim, 2) / dim)
 
 
-def _pairs(one, other):
-    return torch.stack([one, other], dim=-1).flatten(-2)
+def _pairs(first, second):
+    return torch.stack([first, second], dim=-1).flatten(-2)
 
 
-def _waves(angles):
-    return _pairs(angles.sin(), angles.cos())
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
+def _encoded(angles=_angles, waves=lambda angles: _pairs(angles.sin(), angles.cos())):
+    """Return the right function with other angles, or made of them otherwise."""
+    return lambda positions, dim, base: waves(angles(positions, dim, base))
 
 
 def number_by_number(positions, dim, base):
@@ -69,8 +67,6 @@ def filled_in(positions, dim, base):
     return codes
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="encode_positions",
     title="Positions, anywhere",
@@ -93,9 +89,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "sines first, then cosines",
-            lambda positions, dim, base: torch.cat(
-                [_angles(positions, dim, base).sin(), _angles(positions, dim, base).cos()], dim=-1
-            ),
+            _encoded(waves=lambda angles: torch.cat([angles.sin(), angles.cos()], dim=-1)),
             "All your numbers are right, in another order: first all sines, then all cosines. In "
             "the formula they alternate: each clock has two numbers side by side.",
             "In which columns does the formula put the sine and the cosine of clock 0?",
@@ -103,16 +97,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "cosine first",
-            lambda positions, dim, base: _pairs(
-                _angles(positions, dim, base).cos(), _angles(positions, dim, base).sin()
-            ),
+            _encoded(waves=lambda angles: _pairs(angles.cos(), angles.sin())),
             "In each pair the cosine comes first. The formula puts the sine into column 2i.",
             "Which code has place 0: does it begin with 0 or with 1?",
             misconception="clocks",
         ),
         WrongAnswer(
             "counted from 1",
-            lambda positions, dim, base: _waves(_angles(positions + 1, dim, base)),
+            _encoded(lambda positions, dim, base: _angles(positions + 1, dim, base)),
             "Your places are all one too far: at place 0 every sine should be 0.",
             "Did you add something to the positions?",
             misconception="off-by-one",
@@ -131,8 +123,10 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "half the exponent",
-            lambda positions, dim, base: _waves(
-                positions[..., None] / base ** (torch.arange(dim // 2) / dim)
+            _encoded(
+                lambda positions, dim, base: (
+                    positions[..., None] / base ** (torch.arange(dim // 2) / dim)
+                )
             ),
             "Your clocks slow down by half as much as they should: the exponent is 2i/dim, and "
             "yours is i/dim.",
@@ -141,8 +135,10 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "twice the exponent",
-            lambda positions, dim, base: _waves(
-                positions[..., None] / base ** (torch.arange(0, dim, 2) / (dim // 2))
+            _encoded(
+                lambda positions, dim, base: (
+                    positions[..., None] / base ** (torch.arange(0, dim, 2) / (dim // 2))
+                )
             ),
             "Your clocks slow down twice as fast as they should: the exponents were divided by "
             "the number of clocks, and by 2 too little.",
@@ -151,7 +147,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "all clocks alike",
-            lambda positions, dim, base: _waves(positions[..., None] * torch.ones(dim // 2)),
+            _encoded(lambda positions, dim, base: positions[..., None] * torch.ones(dim // 2)),
             "All your clocks run at the same speed. So after one turn, about 6.28 places, the "
             "codes begin again.",
             "What makes the second clock slower than the first?",
@@ -159,8 +155,10 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "places counted anew",
-            lambda positions, dim, base: _waves(
-                _angles(torch.arange(positions.shape[-1]).expand_as(positions), dim, base)
+            _encoded(
+                lambda positions, dim, base: _angles(
+                    torch.arange(positions.shape[-1]).expand_as(positions), dim, base
+                )
             ),
             "You count the places 0, 1, 2, … yourself. `positions` says which they are: perhaps "
             "7 and 2.",
@@ -169,8 +167,10 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "faster and faster",
-            lambda positions, dim, base: _waves(
-                positions[..., None] * base ** (torch.arange(0, dim, 2) / dim)
+            _encoded(
+                lambda positions, dim, base: (
+                    positions[..., None] * base ** (torch.arange(0, dim, 2) / dim)
+                )
             ),
             "Each of your clocks is *faster* than the one before: the angle is multiplied where "
             "it should be divided.",
@@ -179,16 +179,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "always 10,000",
-            lambda positions, dim, base: _waves(_angles(positions, dim, 10_000)),
+            _encoded(lambda positions, dim, base: _angles(positions, dim, 10_000)),
             "Your clocks use 10,000 whatever `base` says.",
             "Which of the three inputs have you not used?",
             misconception="input-unused",
         ),
         WrongAnswer(
             "sines alone",
-            lambda positions, dim, base: _pairs(
-                _angles(positions, dim, base).sin(), _angles(positions, dim, base).sin()
-            ),
+            _encoded(waves=lambda angles: _pairs(angles.sin(), angles.sin())),
             "Both numbers of each pair are sines. A sine alone takes each value twice on the way "
             "round; only with the cosine does it say where the hand points.",
             "At which two hours does a clock's hand reach the same height?",

@@ -19,9 +19,6 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def contiguous_view(x):
     batch, heads, length, width = x.shape
     return x.transpose(1, 2).contiguous().view(batch, length, heads * width)
@@ -39,8 +36,6 @@ def in_float64(tensor):
     return torch.einsum("bhlw->blhw", tensor.double()).reshape(len(tensor), tensor.shape[2], -1)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="join_heads",
     title="Join the heads",
@@ -50,9 +45,6 @@ exercise = Exercise(
     learns=True,
     outputs=["joined"],
     cases=cases,
-    equivalents={
-        "return tensor.transpose(2, 1).flatten(2)": "the two axes change places either way"
-    },
     hints=[
         "Which two moves made the split, and in which order are they undone?",
         "First bring the heads back behind the words, then make one axis of the last two.",

@@ -29,7 +29,7 @@ def _twin(colours, numbers):
 
 
 def _guesses(left, twin):
-    """A function that guesses like this, as a network may have learned to."""
+    """Return a function that guesses like this, as a network may have learned to."""
 
     def guess(colours, numbers):
         return torch.stack([left(colours, numbers), twin(colours, numbers)], dim=-1)
@@ -42,9 +42,6 @@ def _at_left(colours, numbers):
 
 
 _right = _guesses(_at_left, _twin)
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def without_an_error(colours, numbers):
@@ -77,8 +74,6 @@ def most_likely(colours, numbers):
         logits = solutions_of(path)["reader"](colours, numbers)
     return logits.softmax(-1).topk(1).indices.squeeze(-1)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="one_head",

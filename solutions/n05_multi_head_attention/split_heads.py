@@ -22,9 +22,6 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def view_and_transpose(x, heads):
     batch, length, dim = x.shape
     return x.contiguous().view(batch, length, heads, dim // heads).transpose(1, 2)
@@ -45,8 +42,6 @@ def in_float64(tensor, heads):
     return torch.einsum("blhw->bhlw", cut)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="split_heads",
     title="Split into heads",
@@ -56,7 +51,6 @@ exercise = Exercise(
     learns=True,
     outputs=["split"],
     cases=cases,
-    equivalents={"return cut.transpose(2, 1)": "the two axes change places either way"},
     hints=[
         "Which axis is cut, and where does the new axis have to stand at the end?",
         "Two moves. The first makes (batch, len, heads, head_dim) out of (batch, len, dim). The "

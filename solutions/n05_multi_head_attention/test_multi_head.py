@@ -5,25 +5,37 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.specification import CatchTheBug, WrongAnswer
+from solutions.weak_tests import (
+    asserts_nothing,
+    close,
+    compared,
+    differs,
+    no_mask,
+    only_the_shapes,
+    shapes_alone,
+    to_the_last_digit,
+    upside_down,
+    wrong_expectation,
+)
 from utils.checks.implementations.multi_head import IMPLEMENTATIONS
 
 DIM = 8
 
 
 def inputs(batch=3, length=5):
-    """Words and the four matrices, so that no two numbers are alike."""
+    """Return words and the four matrices; no two numbers are alike."""
     generator = torch.Generator().manual_seed(5)
     x = torch.randn(batch, length, DIM, generator=generator)
     return x, *torch.randn(4, DIM, DIM, generator=generator) / 2
 
 
 def padding(batch=3, length=5):
-    """Another mask for each sentence, (batch, 1, length): each ends a word earlier."""
+    """Return a mask (batch, 1, length) in which each sentence ends a word earlier."""
     return torch.arange(length) < torch.arange(length, length - batch, -1)[:, None, None]
 
 
 def expected(x, w_q, w_k, w_v, w_o, heads, mask=None, width=None):
-    """Head by head; `width` is what stands under the root of the scale."""
+    """Compute output and weights head by head; `width` stands under the root of the scale."""
     of_heads, weights = [], []
     for q, k, v in zip(*((x @ W).chunk(heads, dim=-1) for W in (w_q, w_k, w_v)), strict=True):
         scores = q @ k.mT / (width or q.shape[-1]) ** 0.5
@@ -33,62 +45,15 @@ def expected(x, w_q, w_k, w_v, w_o, heads, mask=None, width=None):
     return torch.cat(of_heads, dim=-1) @ w_o, torch.stack(weights, dim=1)
 
 
-def close(found, should):
-    return found.shape == should.shape and torch.allclose(found, should, atol=1e-5)
-
-
-def compared(given, heads=2, mask=None, like=close, what=(0, 1), right=expected, **options):
-    """A test that compares what comes back for these inputs with the formula."""
-
-    def test(multi_head):
-        found = multi_head(*given, heads, mask)
-        should = right(*given, heads, mask, **options)
-        for place in what:
-            assert like(found[place], should[place])
-
-    return test
-
-
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
-def asserts_nothing(multi_head):
-    output, weights = multi_head(*inputs(), 2)
-    print(output, weights)
-
-
-def only_the_shapes(multi_head):
-    output, weights = multi_head(*inputs(), 2, padding())
-    assert output.shape == (3, 5, DIM)
-    assert weights.shape == (3, 2, 5, 5)
-
-
 def only_the_sums(multi_head):
     _, weights = multi_head(*inputs(), 2, padding())
     assert torch.allclose(weights.sum(-1), torch.ones(3, 2, 5))
     assert not weights[~padding().unsqueeze(1).expand_as(weights)].any()
 
 
-def upside_down(multi_head):
-    given = *inputs(), 2, padding()
-    assert not close(multi_head(*given)[0], expected(*given)[0])
-
-
-def a_guess(multi_head):
-    _, weights = multi_head(*inputs(), 2, padding())
-    assert weights[0, 0, 1, 1] == 0.25
-
-
-def identities(batch=3):
-    return inputs(batch)[0], *[torch.eye(DIM)] * 4
-
-
 def words_alike():
     x, *matrices = inputs()
     return x[:1, :1].expand(3, 5, DIM).contiguous(), *matrices
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def against_torch(multi_head):
@@ -99,14 +64,14 @@ def against_torch(multi_head):
         theirs.in_proj_weight.copy_(torch.cat([matrix.T for matrix in matrices[:3]]))
         theirs.out_proj.weight.copy_(matrices[3].T)
         hidden = torch.arange(6) >= torch.tensor([[6], [3]])
-        should = theirs(x, x, x, key_padding_mask=hidden, average_attn_weights=False)
-    found = multi_head(x, *matrices, heads=3, mask=~hidden[:, None])
-    for one, other in zip(found, should, strict=True):
-        torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
+        expected = theirs(x, x, x, key_padding_mask=hidden, average_attn_weights=False)
+    actual = multi_head(x, *matrices, heads=3, mask=~hidden[:, None])
+    for result, wanted in zip(actual, expected, strict=True):
+        torch.testing.assert_close(result, wanted, atol=1e-5, rtol=1e-5)
 
 
 def head_by_head(multi_head):
-    """All heads but one write nothing: then there is one small attention to be worked out."""
+    """Silence all heads but one, which leaves one small attention to be worked out."""
     x, w_q, w_k, w_v, w_o = inputs(2, 4)
     mask = torch.ones(4, 4).tril().bool().expand(2, 4, 4)
     for head in range(4):
@@ -128,7 +93,7 @@ def one_number_after_the_other(multi_head):
     x, *matrices = inputs(2, 3)
     mask = padding(2, 3)
     output, weights = multi_head(x, *matrices, 4, mask)
-    q, k, v = (torch.einsum("btd,de->bte", x, one) for one in matrices[:3])
+    q, k, v = (torch.einsum("btd,de->bte", x, matrix) for matrix in matrices[:3])
     joined = torch.zeros(2, 3, DIM)
     for b in range(2):
         for h in range(4):
@@ -145,7 +110,7 @@ def one_number_after_the_other(multi_head):
 
 
 def by_what_must_hold(multi_head):
-    """Laws, and the formula of two scores only."""
+    """Test laws, and the formula of two scores only."""
     x, w_q, w_k, w_v, w_o = inputs(3, 4)
     mask = padding(3, 4)
     output, weights = multi_head(x, w_q, w_k, w_v, w_o, 2, mask)
@@ -158,8 +123,6 @@ def by_what_must_hold(multi_head):
     gap = (q * (k[:, :1] - k[:, 1:2])).sum(-1) / 2  # (batch, len, heads)
     assert (odds - gap.transpose(1, 2)).abs().max() < 1e-3
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_multi_head",
@@ -179,21 +142,13 @@ exercise = CatchTheBug(
         "softmax, times the values. Then `torch.cat(…, dim=-1) @ w_o`.",
     ],
     mistakes=[
-        WrongAnswer(
-            "asserts nothing",
-            asserts_nothing,
-            "Either nothing in your test can fail, or it looks only at what is right in all of "
-            "them, as most shapes are.",
-            "If `multi_head` returned nothing but zeros, which of your lines would object?",
-            misconception="plausible-is-right",
+        asserts_nothing(
+            shapes_alone(*inputs(), 2, shapes=[(3, 5, DIM), (3, 2, 5, 5)]), "multi_head"
         ),
-        WrongAnswer(
-            "only the shapes",
-            only_the_shapes,
+        only_the_shapes(
+            shapes_alone(*inputs(), 2, padding(), shapes=[(3, 5, DIM), (3, 2, 5, 5)]),
             "Your test looks at the shapes. Nearly all bugs leave them as they are: that is what "
             "makes multi-head attention so easy to get wrong.",
-            "Which numbers should stand in the results? Can you work them out in another way?",
-            misconception="shape-is-enough",
         ),
         WrongAnswer(
             "only sums and zeros",
@@ -205,7 +160,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "one head",
-            compared(inputs(), heads=1, mask=padding()),
+            compared(expected, *inputs(), 1, padding()),
             "Your test has one head. With one head nothing is split and nothing joined, so nothing "
             "can go wrong on the way.",
             "For how many heads do √dim and √head_dim differ?",
@@ -213,7 +168,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "one word a sentence",
-            compared(inputs(length=1)),
+            compared(expected, *inputs(length=1), 2),
             "Your sentences have one word. Then there is nothing to share out, and no word that "
             "heads could mix up with another.",
             "What is the softmax of a single score?",
@@ -221,7 +176,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "words all alike",
-            compared(words_alike(), mask=padding()),
+            compared(expected, *words_alike(), 2, padding()),
             "Your test does not see the scale. Its words are all alike, perhaps, so that the "
             "scores of a row are equal and any divisor gives the same weights.",
             "What does the softmax of equal scores look like, with √dim and with √head_dim?",
@@ -229,7 +184,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "identity for a projection",
-            compared(identities(), mask=padding()),
+            compared(expected, inputs()[0], *[torch.eye(DIM)] * 4, 2, padding()),
             "Your test does not see whether the output is projected: where $W^O$ is the identity, "
             "leaving it out changes nothing.",
             "For which matrix W is x @ W the same as x?",
@@ -237,23 +192,16 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "only the weights",
-            compared(inputs(), mask=padding(), what=(1,)),
+            compared(expected, *inputs(), 2, padding(), results=[1]),
             "Your test looks at the weights alone. What comes after them, the values, the join and "
             "the projection, shows in the output.",
             "Which of the two results depends on `w_v`?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "no mask",
-            compared(inputs()),
-            "Your test never hides anything. What a mask does wrong shows only where there is one "
-            "that closes some cells.",
-            "What is the last argument of `multi_head` in your calls?",
-            misconception="padding-is-harmless",
-        ),
+        no_mask(compared(expected, *inputs(), 2), "multi_head", "last"),
         WrongAnswer(
             "one sentence",
-            compared(inputs(1), mask=torch.tensor([[[True, True, True, False, False]]])),
+            compared(expected, *inputs(1), 2, torch.tensor([[[True, True, True, False, False]]])),
             "Your test does not see whether each sentence gets its own mask. It has one sentence, "
             "perhaps, or the same mask for as many sentences as heads.",
             "A mask of (batch, 1, len) beside weights of (batch, heads, len, len): which axis "
@@ -262,35 +210,22 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "the width of the model",
-            compared(inputs(), mask=padding(), width=DIM),
+            compared(expected, *inputs(), 2, padding(), width=DIM),
             "Your test expects scores divided by √dim, so it blames whoever divides by √head_dim "
             "and accepts the one that does not.",
             "How many products does one score of a head add up?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "upside down",
-            upside_down,
-            "Your test fails where it should pass. What it asserts is true of the broken "
-            "implementations and false of the right one.",
-            "An `assert` states what is true when all is well. What does yours state?",
-            misconception="failing-is-finding",
+        upside_down(differs(expected, *inputs(), 2, padding())),
+        to_the_last_digit(
+            compared(IMPLEMENTATIONS.right[0], *inputs(), 2, padding(), like=torch.equal)
         ),
-        WrongAnswer(
-            "to the last digit",
-            compared(inputs(), mask=padding(), like=torch.equal, right=IMPLEMENTATIONS.right[0]),
-            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
-            "same number seldom agree in every digit. Your test asks for that.",
-            "Which function compares up to a tolerance?",
-            misconception="failing-is-finding",
-        ),
-        WrongAnswer(
-            "a wrong expectation",
-            a_guess,
-            "Either your test expects the wrong thing, or it expects more digits than were worked "
-            "out.",
-            "Print what your own `MultiHead` gives for your inputs. Is that what you expect?",
-            misconception="failing-is-finding",
+        wrong_expectation(
+            *inputs(),
+            2,
+            padding(),
+            place=(0, 0, 1, 1),
+            hint="Print what your own `MultiHead` gives for your inputs. Is that what you expect?",
         ),
     ],
     variants=[against_torch, head_by_head, one_number_after_the_other, by_what_must_hold],

@@ -63,7 +63,7 @@ def _picture(
     change=lambda trimmed: trimmed,
     link=lambda trimmed, whole: _hard(trimmed),
 ):
-    """Trimmed weights and links, some part of which is done otherwise."""
+    """Return an answer with some parts replaced."""
 
     def picture(weights, source, target):
         whole = weights.index_select(0, rows(target))
@@ -71,9 +71,6 @@ def _picture(
         return trimmed, link(trimmed, _hard(whole).index_select(1, columns(source)))
 
     return picture
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def in_loops(weights, source, target):
@@ -113,8 +110,6 @@ def with_one_hot(weights, source, target):
     trimmed = weights.index_select(1, torch.tensor(places))[steps]
     return trimmed, torch.nn.functional.one_hot(trimmed.argmax(-1), len(places)).bool()
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="alignment_picture",

@@ -10,7 +10,7 @@ from utils.corpora import EOS
 
 def cases(draw: Draw) -> list[Case]:
     def inputs(beam, vocab, finished=()):
-        """No two sums alike, and a live hypothesis always has the best of them.
+        """Draw scores without equal sums, in which a live hypothesis always has the best.
 
         Where some have ended, they come next, and would rather go on than end again.
         """
@@ -48,7 +48,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _continuations(scores, log_probs, finished, pay=0.0):
-    """Scores of all continuations; a finished hypothesis has one."""
+    """Return the scores of all continuations; a finished hypothesis has one."""
     once = torch.full_like(log_probs, -torch.inf)
     once[:, EOS] = pay
     return scores[:, None] + torch.where(finished[:, None], once, log_probs)
@@ -60,34 +60,21 @@ def _best(totals, beam, divide_by=None):
     return best, places // divide_by, places % divide_by
 
 
+def _step(totals):
+    """Return a step that takes the best of these totals."""
+    return lambda scores, *news: _best(totals(scores, *news), len(scores))
+
+
 def _each_its_own(scores, log_probs, finished):
     best, words = _continuations(scores, log_probs, finished).max(1)
     best, parents = best.sort(descending=True)
     return best, parents, words[parents]
 
 
-def _ended_dropped(scores, log_probs, finished):
-    totals = scores[:, None] + log_probs.masked_fill(finished[:, None], -torch.inf)
-    return _best(totals, len(scores))
-
-
-def _ended_pay(scores, log_probs, finished):
-    totals = _continuations(scores, log_probs, finished, pay=log_probs[:, EOS])
-    return _best(totals, len(scores))
-
-
 def _news_only(scores, log_probs, finished):
     _, parents, words = _best(_continuations(scores, log_probs, finished), len(scores))
     news = torch.where(finished[parents], 0.0, log_probs[parents, words])
     return news, parents, words
-
-
-def _swapped(scores, log_probs, finished):
-    best, parents, words = _best(_continuations(scores, log_probs, finished), len(scores))
-    return best, words, parents
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def in_loops(scores, log_probs, finished):
@@ -97,7 +84,8 @@ def in_loops(scores, log_probs, finished):
             candidates.append((scores[parent], parent, 3))
         else:
             candidates += [
-                (scores[parent] + one, parent, word) for word, one in enumerate(log_probs[parent])
+                (scores[parent] + log_prob, parent, word)
+                for word, log_prob in enumerate(log_probs[parent])
             ]
     candidates.sort(key=lambda candidate: candidate[0].item(), reverse=True)
     best, parents, words = zip(*candidates[: len(scores)], strict=True)
@@ -115,7 +103,7 @@ def masked(scores, log_probs, finished):
 
 
 def best_of_each_first(scores, log_probs, finished):
-    """No hypothesis can have more than `beam` of the best."""
+    """Take the `beam` best of each hypothesis first: none can have more of the best."""
     beam = len(scores)
     news = log_probs.clone()
     news[finished] = -torch.inf
@@ -136,8 +124,6 @@ def indices_unravelled(old, news, ended):
     return totals[parents, words], parents, words
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="beam_step",
     title="One step of a beam search",
@@ -146,7 +132,6 @@ exercise = Exercise(
     minutes=15,
     outputs=["best", "parents", "words"],
     cases=cases,
-    equivalents={"totals = log_probs + scores.unsqueeze(1)": "a sum has no order"},
     hints=[
         "How many candidates are there for a beam of 3 and a vocabulary of 7? Which of them may a "
         "finished hypothesis put forward?",
@@ -170,8 +155,10 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "old scores forgotten",
-            lambda scores, log_probs, finished: _best(
-                _continuations(0 * scores.clamp(min=-1), log_probs, finished), len(scores)
+            _step(
+                lambda scores, log_probs, finished: _continuations(
+                    0 * scores.clamp(min=-1), log_probs, finished
+                )
             ),
             "You compare the new words alone and forget the scores so far. A bad beginning with "
             "one good word wins over a good beginning.",
@@ -180,7 +167,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "finished ones go on",
-            lambda scores, log_probs, finished: _best(scores[:, None] + log_probs, len(scores)),
+            _step(lambda scores, log_probs, finished: scores[:, None] + log_probs),
             "Your finished hypotheses are continued with further words. After `<eos>` there is "
             "nothing to be said.",
             "What is `finished` for?",
@@ -188,9 +175,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "finished read the other way round",
-            lambda scores, log_probs, finished: _best(
-                _continuations(scores, log_probs, ~finished), len(scores)
-            ),
+            _step(lambda scores, log_probs, finished: _continuations(scores, log_probs, ~finished)),
             "You read `finished` the other way round: those that have ended go on, and those that "
             "have not are held to `<eos>`.",
             "What does `True` say of a hypothesis there?",
@@ -198,7 +183,11 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "finished ones dropped",
-            _ended_dropped,
+            _step(
+                lambda scores, log_probs, finished: (
+                    scores[:, None] + log_probs.masked_fill(finished[:, None], -torch.inf)
+                )
+            ),
             "Your finished hypotheses have disappeared. A translation that has ended stays in the "
             "race, with its score, until better ones push it out.",
             "Which single candidate should a finished hypothesis put forward?",
@@ -206,7 +195,11 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "finished ones pay again",
-            _ended_pay,
+            _step(
+                lambda scores, log_probs, finished: _continuations(
+                    scores, log_probs, finished, pay=log_probs[:, EOS]
+                )
+            ),
             "Your finished hypotheses pay for `<eos>` a second time, in every step. Their score "
             "should stay what it was.",
             "How likely is it that nothing follows after `<eos>`, and what is the logarithm of "
@@ -215,8 +208,10 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "finished ones multiply",
-            lambda scores, log_probs, finished: _best(
-                scores[:, None] + log_probs.masked_fill(finished[:, None], 0.0), len(scores)
+            _step(
+                lambda scores, log_probs, finished: (
+                    scores[:, None] + log_probs.masked_fill(finished[:, None], 0.0)
+                )
             ),
             "Your finished hypotheses have as many continuations as there are words, all at no "
             "cost. One of them can fill the whole beam with copies of itself.",
@@ -235,7 +230,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "words before parents",
-            _swapped,
+            lambda *inputs: tuple(_step(_continuations)(*inputs)[place] for place in (0, 2, 1)),
             "Parents and words are right, and the wrong way round. Asked is: score, which "
             "hypothesis, which word.",
             "Which of the two is always smaller than the beam?",
@@ -243,8 +238,10 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "probabilities added",
-            lambda scores, log_probs, finished: _best(
-                _continuations(scores, log_probs.exp(), finished), len(scores)
+            _step(
+                lambda scores, log_probs, finished: _continuations(
+                    scores, log_probs.exp(), finished
+                )
             ),
             "You add probabilities to log-probabilities. Scores would rise with each word, and "
             "long translations would win for being long.",

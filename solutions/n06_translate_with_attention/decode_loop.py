@@ -53,7 +53,7 @@ def _mean_loss(logits, labels):
 
 
 def _loop(fed=lambda target: target[:, :-1], loss=None, carried=True, own=False, axis=1):
-    """Teacher forcing, some part of which is done otherwise."""
+    """Return teacher forcing with some parts replaced."""
 
     def loop(target, state, memory, *matrices):
         rows, written = [], None
@@ -63,15 +63,15 @@ def _loop(fed=lambda target: target[:, :-1], loss=None, carried=True, own=False,
             state = new if carried else state
             written = logits.argmax(-1)
             rows.append((logits, weights))
-        logits, weights = (torch.stack(one, dim=1) for one in zip(*rows, strict=True))
+        logits, weights = (torch.stack(steps, dim=1) for steps in zip(*rows, strict=True))
         total = (loss or _mean_loss)(logits[:, : target.shape[1] - 1], target[:, 1:])
-        return (*(one.transpose(0, 1) if axis == 0 else one for one in (logits, weights)), total)
+        return (*(x.transpose(0, 1) if axis == 0 else x for x in (logits, weights)), total)
 
     return loop
 
 
 def _loss_by(losses_to_one):
-    """The loss made otherwise from the losses (batch, tgt_len) of single words."""
+    """Return an answer that reduces the losses (batch, tgt_len) of single words otherwise."""
 
     def loss(logits, labels):
         each = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none")
@@ -85,9 +85,6 @@ def _unshifted(target, state, memory, *matrices):
     return logits, weights, _mean_loss(logits, target[:, :-1])
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def _step(word, state, memory, embedding, w_state, w_output):
     state = (torch.cat([embedding[word], state], dim=-1) @ w_state).tanh()
     weights = (memory @ state.unsqueeze(-1)).squeeze(-1).softmax(-1)
@@ -98,8 +95,8 @@ def _step(word, state, memory, embedding, w_state, w_output):
 def by_place(target, state, memory, *matrices):
     logits, weights = [], []
     for place in range(target.shape[1] - 1):
-        one, alpha, state = _step(target[:, place], state, memory, *matrices)
-        logits.append(one.unsqueeze(1))
+        row, alpha, state = _step(target[:, place], state, memory, *matrices)
+        logits.append(row.unsqueeze(1))
         weights.append(alpha.unsqueeze(1))
     logits, weights = torch.cat(logits, 1), torch.cat(weights, 1)
     loss = F.cross_entropy(logits.transpose(1, 2), target[:, 1:], ignore_index=0)
@@ -118,7 +115,7 @@ def loss_step_by_step(target, state, memory, *matrices):
 
 
 def states_first(target, state, memory, embedding, w_state, w_output):
-    """Luong's states need no context: all of them first, then one look for all."""
+    """Compute all states first, as Luong's need no context, then look once for all."""
     states = []
     for vector in embedding[target[:, :-1]].unbind(1):
         state = torch.tanh(torch.hstack([vector, state]) @ w_state)
@@ -141,8 +138,6 @@ def sentence_by_sentence(target, state, memory, *matrices):
     loss = (torch.stack(losses) * counts).sum() / counts.sum()
     return torch.cat(logits), torch.cat(weights), loss
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="decode_loop",

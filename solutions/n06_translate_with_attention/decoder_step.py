@@ -49,7 +49,7 @@ def _step(
     look_again=False,
     keep_old=False,
 ):
-    """A step, some part of which is done otherwise."""
+    """Return a step with some parts replaced."""
 
     def step(embedded, state, memory, mask, w_score, w_state, w_readout):
         context, weights = look(state, memory, mask, w_score)
@@ -71,9 +71,6 @@ def _look_by(weigh, scale=lambda memory: 1.0):
     return look
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def with_einsum(y, s, h, words, a, b, c):
     e = torch.einsum("bd,dm,bsm->bs", s, a, h).masked_fill(~words, -1e30)
     alpha = e.softmax(1) * words
@@ -91,12 +88,12 @@ def in_loops(embedded, state, memory, mask, w_score, w_state, w_readout):
 
 
 def _one(y, s, h, words, w_score, w_state, w_readout):
-    scores = torch.stack([(s @ w_score * one).sum() for one in h])
+    scores = torch.stack([(s @ w_score * word).sum() for word in h])
     powers = torch.where(words, (scores - scores.max()).exp(), 0.0)
     if words.any():
         powers = torch.where(words, (scores - scores[words].max()).exp(), 0.0)
     weights = powers / powers.sum().clamp(min=1e-30)
-    context = sum(weight * one for weight, one in zip(weights, h, strict=True))
+    context = sum(weight * word for weight, word in zip(weights, h, strict=True))
     new = (torch.cat([y, context, s]) @ w_state).tanh()
     return context, weights, new, (torch.cat([context, new]) @ w_readout).tanh()
 
@@ -124,11 +121,9 @@ def matrix_in_parts(embedded, state, memory, mask, w_score, w_state, w_readout):
 
 
 def in_float64(*given):
-    wide = [one.double() if one.is_floating_point() else one for one in given]
+    wide = [x.double() if x.is_floating_point() else x for x in given]
     return with_einsum(*wide)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="decoder_step",

@@ -12,7 +12,7 @@ from utils.corpora import EOS, PAD, SOS
 
 def cases(draw: Draw) -> list[Case]:
     def table(lengths, vocab=11):
-        """Tables that write so many words, then `<eos>`, and words again after that."""
+        """Return tables that write so many words, then `<eos>`, and words again after that."""
         order = torch.stack([draw.order(vocab * vocab) for _ in lengths]).float()
         scores = order.reshape(len(lengths), vocab, vocab) / 100  # no two alike
         scores[:, :, [PAD, SOS]] -= 9  # never written
@@ -40,7 +40,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _written(table, limit, first=SOS):
-    """What would be written if nothing ended: (batch, limit)."""
+    """Return what would be written if nothing ended, (batch, limit)."""
     rows = torch.arange(len(table))
     words = [torch.full((len(table),), first)]
     for _ in range(limit):
@@ -49,7 +49,7 @@ def _written(table, limit, first=SOS):
 
 
 def _until(words, ended):
-    """Words before the first mark, padding from there on, and their number."""
+    """Return the words before the first mark, filled up with padding, and their number."""
     kept = ended.cumsum(1) == 0
     return words.masked_fill(~kept, PAD), kept.sum(1)
 
@@ -108,9 +108,6 @@ def _end_counted(table, limit):
     return ids, lengths + (words == EOS).any(1)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def in_loops(table, limit):
     rows = [_one(own, limit) for own in table.tolist()]
     ids = torch.tensor([row + [0] * (limit - len(row)) for row in rows])
@@ -165,8 +162,6 @@ def leaving_the_batch(table, limit):
     return ids, ids.ne(0).sum(1)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="greedy_decoding",
     title="Greedy decoding of a batch",
@@ -176,7 +171,6 @@ exercise = Exercise(
     outputs=["ids", "lengths"],
     cases=cases,
     equivalents={
-        "going = (words != EOS) & going": "an intersection has no order",
         "return (ids, (ids != PAD).sum(1))": IN_A_MATRIX,
         "words = table[rows, words].argmax(1)": IN_A_MATRIX,
     },

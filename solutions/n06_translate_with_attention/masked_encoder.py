@@ -42,7 +42,7 @@ def _read(vectors, matrix, bias):
 
 
 def _own_turn(vectors, lengths):
-    """Each sentence turned round within its own length."""
+    """Reverse each sentence within its own length."""
     rows = [
         torch.cat([row[:n].flip(0), row[n:]])
         for row, n in zip(vectors, lengths.tolist(), strict=True)
@@ -57,7 +57,7 @@ def _encoder(
     after=lambda states, mask: states * mask.unsqueeze(2),
     mask_made=lambda mask: mask.unsqueeze(1),
 ):
-    """A bidirectional encoder, some part of which is done otherwise."""
+    """Return a bidirectional encoder with some parts replaced."""
 
     def encoder(embedded, lengths, w_forward, w_backward, bias):
         mask = padded(lengths.tolist(), embedded.shape[1])
@@ -73,11 +73,8 @@ def _whole_turn(vectors, lengths):
     return vectors.flip(1)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def _run(vectors, mask, matrix, bias):
-    """Where there is padding, the state stays what it was."""
+    """Run a recurrent layer whose state stays what it was on padding."""
     state = vectors.new_zeros(len(vectors), matrix.shape[1])
     states = []
     for vector, real in zip(vectors.unbind(1), mask.unbind(1), strict=True):
@@ -142,8 +139,6 @@ def step_by_step_from_behind(embedded, lengths, w_forward, w_backward, bias):
     return states.masked_fill(~mask[:, :, None], 0.0), mask.reshape(-1, 1, longest)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="masked_encoder",
     title="Padding in the encoder",
@@ -153,7 +148,6 @@ exercise = Exercise(
     learns=True,
     outputs=["states", "mask"],
     cases=cases,
-    equivalents={"states = mask.unsqueeze(-1) * states": "a product has no order"},
     hints=[
         "A sentence alone, and the same sentence with two words of padding behind it. Which of the "
         "two directions notices, and at which word does it notice first?",

@@ -13,7 +13,7 @@ _GOLD: dict[str, str] = {}  # translations of the sentences that were drawn
 
 
 def held_back(sentence: str) -> bool:
-    """As in the notebook: no learner trains on these."""
+    """Return whether a sentence is held back from training, as in the notebook."""
     return crc32(sentence.encode()) % 10 == 0
 
 
@@ -49,9 +49,6 @@ def _each(write):
 _right = _each(_translation)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def _model():
     (path,) = (path for path in notebooks() if path.name.startswith("06"))
     return solutions_of(path)["model"]
@@ -72,12 +69,14 @@ def with_three_errors(sentences):
 
 def greedy_from_ids(sentences):
     model = _model()
-    ids, lengths = pad_ids([model.source_vocabulary.encode(tokenise(one)) for one in sentences])
-    words = [model.target_vocabulary.decode(one.ids) for one in model.greedy(ids, lengths)]
-    return [detokenise(one) for one in words]
+    ids, lengths = pad_ids(
+        [model.source_vocabulary.encode(tokenise(sentence)) for sentence in sentences]
+    )
+    words = [
+        model.target_vocabulary.decode(hypothesis.ids) for hypothesis in model.greedy(ids, lengths)
+    ]
+    return [detokenise(sentence) for sentence in words]
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="my_translations",
@@ -166,7 +165,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "sorted by length",
-            lambda sentences: [_translation(one) for one in sorted(sentences, key=len)],
+            lambda sentences: [_translation(sentence) for sentence in sorted(sentences, key=len)],
             "Your translations are right, and stand in another order than the sentences: sorted "
             "by length. That helps to batch them, and has to be undone at the end.",
             "To which sentence does the first of your translations belong?",

@@ -5,11 +5,21 @@ import math
 import torch
 
 from solutions.specification import CatchTheBug, WrongAnswer
+from solutions.weak_tests import (
+    asserts_nothing,
+    close,
+    compared,
+    differs,
+    shapes_alone,
+    sums_alone,
+    to_the_last_digit,
+    upside_down,
+)
 from utils.checks.implementations.luong_step import IMPLEMENTATIONS
 
 
 def inputs(words=(5, 1, 3), lengths=(4, 2, 3), src_len=4):
-    """Word, state, memory, mask, and three matrices."""
+    """Return word, state, memory, mask, and three matrices."""
     generator = torch.Generator().manual_seed(6)
     shapes = (len(words), 4), (len(words), src_len, 4), (6, 3), (7, 4), (8, 6)
     state, memory, *matrices = (torch.randn(shape, generator=generator) for shape in shapes)
@@ -25,66 +35,28 @@ def expected(word, state, memory, mask, embedding, w_state, w_output):
     return torch.cat([context, state], 1) @ w_output, weights, state
 
 
-def close(found, should):
-    return torch.allclose(found, should, atol=1e-5)
-
-
-def compared(given, results=(0, 1, 2), like=close, right=expected):
-    """A test that compares some of the results with what they should be."""
-
-    def test(step):
-        found, should = step(*given), right(*given)
-        for place in results:
-            assert like(found[place], should[place])
-
-    return test
-
-
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
-def asserts_nothing(step):
-    logits, weights, state = step(*inputs())
-    assert logits.shape == (3, 6)
-    assert weights.shape == (3, 4)
-    assert state.shape == (3, 4)
-
-
-def only_the_sums(step):
-    _, weights, _ = step(*inputs())
-    assert close(weights.sum(-1), torch.ones(3))
-
-
 def padding_closed(step):
     *_, mask, _, _, _ = given = inputs()
     assert not step(*given)[1][~mask].any()
 
 
-def upside_down(step):
-    given = inputs()
-    assert not close(step(*given)[0], expected(*given)[0])
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def alone_and_trimmed(step):
-    """Each sentence by itself, without its padding, has to come out as in the batch."""
+    """Test that each sentence alone, without its padding, comes out as in the batch."""
     word, state, memory, mask, *matrices = inputs(lengths=(2, 4, 1))
     logits, weights, new = step(word, state, memory, mask, *matrices)
     for row in range(3):
         length = int(mask[row].sum())
         cut = memory[[row], :length]
         open_mask = torch.ones(1, length).bool()
-        should = expected(word[[row]], state[[row]], cut, open_mask, *matrices)
-        assert close(logits[[row]], should[0])
-        assert close(weights[[row], :length], should[1])
-        assert close(new[[row]], should[2])
+        alone = expected(word[[row]], state[[row]], cut, open_mask, *matrices)
+        assert close(logits[[row]], alone[0])
+        assert close(weights[[row], :length], alone[1])
+        assert close(new[[row]], alone[2])
         assert (weights[row, length:] == 0).all()
 
 
 def by_hand(step):
-    """One number for everything: states, memory and vectors of width 1."""
+    """Test with states, memory and vectors of width 1."""
     embedding, zero = torch.tensor([[0.0], [1.0], [-1.0]]), torch.zeros(2, 1)
     w_state, w_output = torch.tensor([[2.0], [1.0]]), torch.tensor([[1.0], [10.0]])
     memory = torch.tensor([[[1.0], [3.0], [9.0]], [[2.0], [5.0], [4.0]]])
@@ -94,8 +66,8 @@ def by_hand(step):
     )
     for row, (total, places) in enumerate(((2.5, [1.0, 3.0]), (-1.5, [2.0, 5.0, 4.0]))):
         new = math.tanh(total)
-        powers = [math.exp(new * one) for one in places]
-        shares = [one / sum(powers) for one in powers] + [0.0] * (3 - len(places))
+        powers = [math.exp(new * place) for place in places]
+        shares = [power / sum(powers) for power in powers] + [0.0] * (3 - len(places))
         context = sum(a * b for a, b in zip(shares, places, strict=False))
         assert abs(state[row].item() - new) < 1e-4
         assert max(abs(a - b) for a, b in zip(weights[row].tolist(), shares, strict=True)) < 1e-4
@@ -103,15 +75,15 @@ def by_hand(step):
 
 
 def by_what_must_hold(step):
-    """Laws: padding may hold anything, sentences may change places, the new state asks."""
+    """Test laws: padding may hold anything, sentences may change places, the new state asks."""
     word, state, memory, mask, embedding, w_state, w_output = inputs()
     rest = embedding, w_state, w_output
     logits, weights, new = step(word, state, memory, mask, *rest)
     noisy = torch.where(mask.unsqueeze(-1), memory, torch.full_like(memory, 7))
-    for one, other in zip(
+    for before, after in zip(
         (logits, weights, new), step(word, state, noisy, mask, *rest), strict=True
     ):
-        assert close(one, other)
+        assert close(before, after)
     for row in range(3):
         alone = step(word[[row]], state[[row]], memory[[row]], mask[[row]], *rest)
         assert close(alone[0], logits[[row]])
@@ -122,8 +94,6 @@ def by_what_must_hold(step):
     context = (weights.unsqueeze(-1) * memory).sum(1)
     assert close(logits, context @ w_output[:4] + new @ w_output[4:])
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_luong_step",
@@ -142,17 +112,15 @@ exercise = CatchTheBug(
         "`weights[[row], :length]` and the new state, and all of `weights[row, length:]` is 0.",
     ],
     mistakes=[
-        WrongAnswer(
-            "asserts nothing",
-            asserts_nothing,
+        asserts_nothing(
+            shapes_alone(*inputs(), shapes=[(3, 6), (3, 4), (3, 4)]),
+            "step",
             "Nothing in your test can fail, or it looks only at what all of them do right, such as "
             "the shapes.",
-            "If `step` returned nothing but zeros, which of your lines would object?",
-            misconception="plausible-is-right",
         ),
         WrongAnswer(
             "only the sums",
-            only_the_sums,
+            sums_alone(*inputs()),
             "Your test sees that the weights of a sentence sum to 1, or little more. They can be "
             "spread quite wrongly and still do that.",
             "Which other weights would your test accept?",
@@ -167,14 +135,14 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "no padding",
-            compared(inputs(lengths=(4, 4, 4))),
+            compared(expected, *inputs(lengths=(4, 4, 4))),
             "In your batch no sentence has padding, and for that the mask was added.",
             "What does your mask look like?",
             misconception="padding-is-harmless",
         ),
         WrongAnswer(
             "one sentence",
-            compared(inputs((5,), (2,))),
+            compared(expected, *inputs((5,), (2,))),
             "Your test has one sentence. What gets mixed up between the sentences of a batch does "
             "not show.",
             "Which mistakes need two sentences?",
@@ -182,7 +150,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "all of one length",
-            compared(inputs(lengths=(3, 3, 3))),
+            compared(expected, *inputs(lengths=(3, 3, 3))),
             "All sentences of your batch have the same length, so that one mask would do for all "
             "of them.",
             "What if the first sentence's mask were used for the second?",
@@ -190,14 +158,14 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "the same word everywhere",
-            compared(inputs((2, 2, 2))),
+            compared(expected, *inputs((2, 2, 2))),
             "All sentences of your batch read the same word. Whose word it was does not show.",
             "Which of your inputs are alike in all rows?",
             misconception="even-inputs",
         ),
         WrongAnswer(
             "only the weights",
-            compared(inputs(), results=[1]),
+            compared(expected, *inputs(), results=[1]),
             "Your test looks at the weights alone. What the step makes of them, and which state it "
             "hands on, it does not see.",
             "How many results does a step have?",
@@ -205,33 +173,20 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "not the logits",
-            compared(inputs(), results=[1, 2]),
+            compared(expected, *inputs(), results=[1, 2]),
             "Your test does not look at the logits, or not where the context would count.",
             "What is the context good for, if nobody hears it?",
             misconception="half-is-enough",
         ),
         WrongAnswer(
             "not the state",
-            compared(inputs(), results=[0, 1]),
+            compared(expected, *inputs(), results=[0, 1]),
             "Your test does not look at the state that is handed on to the next step.",
             "What would the second step begin with?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "upside down",
-            upside_down,
-            "Your test fails where it should pass.",
-            "An `assert` states what is true when all is well. What does yours state?",
-            misconception="failing-is-finding",
-        ),
-        WrongAnswer(
-            "to the last digit",
-            compared(inputs(), like=torch.equal, right=IMPLEMENTATIONS.right[0]),
-            "Decimal numbers are rounded at each step of a computation, so two right ways to the "
-            "same number seldom agree in every digit. Your test asks for that.",
-            "Which function compares up to a tolerance?",
-            misconception="failing-is-finding",
-        ),
+        upside_down(differs(expected, *inputs()), "Your test fails where it should pass."),
+        to_the_last_digit(compared(IMPLEMENTATIONS.right[0], *inputs(), like=torch.equal)),
     ],
     variants=[alone_and_trimmed, by_hand, by_what_must_hold],
 )

@@ -46,7 +46,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 class Tiny(torch.nn.Module):
-    """As in the notebook: a decoder whose dropout takes every second number of a word's vector."""
+    """The decoder of the notebook, whose dropout takes every second number of a word's vector."""
 
     def __init__(self, embedding, w_state, w_output):
         super().__init__()
@@ -99,9 +99,9 @@ def _clip_values(model):
 
 
 def _normalise(model):
-    norm = torch.cat([one.grad.flatten() for one in model.parameters()]).norm()
-    for one in model.parameters():
-        one.grad /= norm
+    norm = torch.cat([parameter.grad.flatten() for parameter in model.parameters()]).norm()
+    for parameter in model.parameters():
+        parameter.grad /= norm
 
 
 def _loop(
@@ -115,7 +115,7 @@ def _loop(
     learns_from_held_out=False,
     looks_first=False,
 ):
-    """The loop, some part of which is done otherwise."""
+    """Return the loop with some parts replaced."""
 
     def training_loop(targets, states, embedding, w_state, w_output, rate):
         model = Tiny(embedding, w_state, w_output)
@@ -158,11 +158,8 @@ def _loop(
     return training_loop
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def by_hand(targets, states, embedding, w_state, w_output, rate):
-    """Without an optimiser, and with a clipping of its own."""
+    """Train without an optimiser, and with clipping of its own."""
     model = Tiny(embedding, w_state, w_output)
     losses, validation = [], []
     for target, state in zip(targets[:-1], states[:-1], strict=True):
@@ -170,7 +167,7 @@ def by_hand(targets, states, embedding, w_state, w_output, rate):
         words = target[:, 1:] != 0
         loss = F.cross_entropy(logits[words], target[:, 1:][words])
         gradients = torch.autograd.grad(loss, [*model.parameters()])
-        length = sum((one**2).sum() for one in gradients).sqrt()
+        length = sum((gradient**2).sum() for gradient in gradients).sqrt()
         with torch.no_grad():
             for parameter, gradient in zip(model.parameters(), gradients, strict=True):
                 parameter -= rate * gradient / length.clamp(min=1)
@@ -208,7 +205,7 @@ def with_a_function_for_the_loss(targets, states, *matrices_and_rate):
 
 
 def validation_afterwards(targets, states, embedding, w_state, w_output, rate):
-    """The weights of each step are kept, and the held-out losses found at the end."""
+    """Keep the weights of each step, and compute the held-out losses at the end."""
     model, kept, losses = Tiny(embedding, w_state, w_output), [], []
     optimizer = torch.optim.SGD(list(model.parameters()), lr=rate)
     for n in range(targets.shape[0] - 1):
@@ -228,8 +225,6 @@ def validation_afterwards(targets, states, embedding, w_state, w_output, rate):
         validation.append(F.cross_entropy(logits.mT, targets[-1, :, 1:], ignore_index=0).detach())
     return torch.stack(losses), torch.stack(validation), kept[-1]["embedding"]
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="training_loop",

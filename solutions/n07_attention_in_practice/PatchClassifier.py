@@ -4,12 +4,14 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from solutions.specification import IN_A_MATRIX, NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.cases import in_double
+from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import changed
 from utils.checks.tasks import Case
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, batch, height, width, patch, dim, classes, reach=1.0, double=False):
+    def case(label, batch, height, width, patch, dim, classes, reach=1.0):
         count, pixels = (height // patch) * (width // patch), patch * patch
         shapes = {
             "embed.weight": (dim, pixels),
@@ -21,17 +23,8 @@ def cases(draw: Draw) -> list[Case]:
         }
         parameters = {name: draw.numbers(*shape, reach=reach) for name, shape in shapes.items()}
         images = draw.whole(0, 16, batch, height, width) / 16
-        if double:
-            images = images.double()
-            parameters = {name: one.double() for name, one in parameters.items()}
-        build = {
-            "height": height,
-            "width": width,
-            "patch": patch,
-            "dim": dim,
-            "classes": classes,
-        }
-        return Case(label, {"images": images}, build, parameters)
+        sizes = {"height": height, "width": width, "patch": patch}
+        return Case(label, {"images": images}, sizes | {"dim": dim, "classes": classes}, parameters)
 
     turned = case("images that are a transposed view", 2, 6, 4, 2, 3, 5)
     views = {"images": draw.whole(0, 16, 2, 4, 6).div(16).mT}
@@ -41,14 +34,14 @@ def cases(draw: Draw) -> list[Case]:
         case("one image", 1, 3, 9, 3, 4, 2),
         case("one patch only", 2, 2, 2, 2, 3, 4),
         case("patches of one pixel", 2, 2, 3, 1, 4, 2),
-        case("large scores", 2, 4, 6, 2, 5, 3, 20, double=True),
-        case("float64", 1, 4, 4, 2, 6, 3, double=True),
+        in_double(case("large scores", 2, 4, 6, 2, 5, 3, 20)),
+        in_double(case("float64", 1, 4, 4, 2, 6, 3)),
         Case(turned.label, views, turned.build, turned.parameters),
     ]
 
 
 class _Patches(nn.Module):
-    """A right answer whose steps can be replaced one at a time."""
+    """A right module in steps that wrong answers replace."""
 
     def __init__(self, height, width, patch, dim, classes):
         super().__init__()
@@ -80,11 +73,6 @@ class _Patches(nn.Module):
         return self.answer(self.mix(weights, states)), weights
 
 
-class _RowsOfPixels(_Patches):
-    def cut(self, images):
-        return images.reshape(len(images), -1, self.patch * self.patch)
-
-
 class _DownTheColumns(_Patches):
     def cut(self, images):
         cut = images.unfold(1, self.patch, self.patch).unfold(2, self.patch, self.patch)
@@ -95,54 +83,6 @@ class _PixelsTurned(_Patches):
     def cut(self, images):
         cut = images.unfold(1, self.patch, self.patch).unfold(2, self.patch, self.patch)
         return cut.mT.flatten(3).flatten(1, 2)
-
-
-class _NoPlaces(_Patches):
-    def see(self, pieces):
-        return self.embed(pieces).relu()
-
-
-class _OnePlace(_Patches):
-    def see(self, pieces):
-        return (self.embed(pieces) + self.places[0]).relu()
-
-
-class _PlacesLate(_Patches):
-    def see(self, pieces):
-        return self.embed(pieces).relu() + self.places
-
-
-class _NoRelu(_Patches):
-    def see(self, pieces):
-        return self.embed(pieces) + self.places
-
-
-class _NoScale(_Patches):
-    def score(self, states):
-        return states @ self.query
-
-
-class _AcrossTheBatch(_Patches):
-    def weigh(self, scores):
-        return scores.softmax(0)
-
-
-class _NoSoftmax(_Patches):
-    def weigh(self, scores):
-        return scores
-
-
-class _EqualShares(_Patches):
-    def mix(self, weights, states):
-        return states.mean(1)
-
-
-class _BestPatch(_Patches):
-    def mix(self, weights, states):
-        return states[torch.arange(len(states)), weights.argmax(-1)]
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 class _Parameters(nn.Module):
@@ -190,7 +130,7 @@ class PatchByPatch(_Parameters):
 
 
 class ImageByImage(_Parameters):
-    def one(self, image):
+    def look(self, image):
         rows = image.split(self.patch, dim=0)
         pieces = torch.stack(
             [cell.flatten() for row in rows for cell in row.split(self.patch, dim=1)]
@@ -200,11 +140,9 @@ class ImageByImage(_Parameters):
         return self.answer(weights @ states), weights
 
     def forward(self, images):
-        logits, weights = zip(*map(self.one, images), strict=True)
+        logits, weights = zip(*map(self.look, images), strict=True)
         return torch.stack(logits), torch.stack(weights)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="PatchClassifier",
@@ -218,8 +156,6 @@ exercise = Exercise(
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,
     equivalents={
-        "count = width // patch * (height // patch)": NO_ORDER,
-        "states = (self.places + self.embed(pieces)).relu()": NO_ORDER,
         "weights = scores.softmax(1)": IN_A_MATRIX,
         **{
             f"self.places = nn.Parameter({start})": "the check puts its own values in"
@@ -248,7 +184,10 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "rows of pixels for patches",
-            _RowsOfPixels,
+            changed(
+                _Patches,
+                cut=lambda self, images: images.reshape(len(images), -1, self.patch * self.patch),
+            ),
             "Your patches are no patches: `reshape` takes pixels in the order of reading, so a "
             "piece is a strip of one row and not a square.",
             "Which pixels stand beside and below each other in a patch of 2 by 2?",
@@ -272,7 +211,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "places left out",
-            _NoPlaces,
+            changed(_Patches, see=lambda self, pieces: self.embed(pieces).relu()),
             "The vectors of the places are not added. A stroke at the top and the same stroke at "
             "the bottom are then one and the same patch.",
             "Which parameter have you not used yet?",
@@ -280,7 +219,9 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "one place for all",
-            _OnePlace,
+            changed(
+                _Patches, see=lambda self, pieces: (self.embed(pieces) + self.places[0]).relu()
+            ),
             "You add the same vector of a place to every patch. Then the weighted sum cannot tell "
             "one place from another, just as if none had been added.",
             "How many rows has `places`, and how many patches are there?",
@@ -288,7 +229,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "places behind the ReLU",
-            _PlacesLate,
+            changed(_Patches, see=lambda self, pieces: self.embed(pieces).relu() + self.places),
             "You add the places after the ReLU. The task adds them before, so that what a patch "
             "holds and where it lies go through the same bend.",
             "What stands inside the ReLU in the task's formula?",
@@ -296,7 +237,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no ReLU",
-            _NoRelu,
+            changed(_Patches, see=lambda self, pieces: self.embed(pieces) + self.places),
             "The ReLU is missing. Without it the mixture knows what the patches hold in sum, and "
             "hardly what stood where.",
             "What becomes of negative numbers in the states?",
@@ -304,14 +245,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no scale",
-            _NoScale,
+            changed(_Patches, score=lambda self, states: states @ self.query),
             "Your scores are not divided by the root of dim.",
             "How many products are added up in one score?",
             misconception="no-scale",
         ),
         WrongAnswer(
             "images compete",
-            _AcrossTheBatch,
+            changed(_Patches, weigh=lambda self, scores: scores.softmax(0)),
             "Your softmax runs along the batch: the images compete with each other, and the "
             "weights of an image do not sum to 1.",
             "Which axis of (batch, patches) is shared out?",
@@ -319,14 +260,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no softmax",
-            _NoSoftmax,
+            changed(_Patches, weigh=lambda self, scores: scores),
             "You mix the states by the scores themselves, which are no shares.",
             "Which step of the three is missing?",
             misconception="scores-as-weights",
         ),
         WrongAnswer(
             "mean of the patches",
-            _EqualShares,
+            changed(_Patches, mix=lambda self, weights, states: states.mean(1)),
             "You compute weights and then take the plain mean of all patches. The look has no "
             "effect on the answer.",
             "What should change in the logits when the query changes?",
@@ -334,7 +275,12 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "the best patch only",
-            _BestPatch,
+            changed(
+                _Patches,
+                mix=lambda self, weights, states: states[
+                    torch.arange(len(states)), weights.argmax(-1)
+                ],
+            ),
             "You take the patch with the largest weight and nothing of the others. A hard choice "
             "passes no gradient to the query.",
             "How did the soft look-up of notebook 01 use all its weights?",

@@ -39,7 +39,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 def _softmax_where(scores, mask):
-    """As `masked_softmax` of the course."""
+    """Return what `masked_softmax` of the course returns."""
     return scores.masked_fill(~mask, -1e30).softmax(-1) * mask
 
 
@@ -50,7 +50,7 @@ def _both(
     reads=lambda forth, back, left, right: (forth @ right, back @ left),
     order=(0, 1, 2, 3),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def attend(left, right, left_mask, right_mask):
         scores = left @ right.mT / scale(left)
@@ -69,9 +69,6 @@ def _turned_weights(left, right, right_mask):
 
 def _down_the_columns(scores, left_mask):
     return _softmax_where(scores.mT, left_mask[:, None]).mT
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def with_the_course(left, right, left_mask, right_mask):
@@ -102,19 +99,17 @@ def by_exponentials(left, right, left_mask, right_mask):
 
 def pair_by_pair(left, right, left_mask, right_mask):
     results = []
-    for one, other, mine, yours in zip(left, right, left_mask, right_mask, strict=True):
-        table = one @ other.T / one.shape[1] ** 0.5
+    for ours, theirs, mine, yours in zip(left, right, left_mask, right_mask, strict=True):
+        table = ours @ theirs.T / ours.shape[1] ** 0.5
         there = masked_softmax(table, yours.expand_as(table))
         here = masked_softmax(table.T, mine.expand_as(table.T))
-        results.append((there @ other, here @ one, there, here))
+        results.append((there @ theirs, here @ ours, there, here))
     return tuple(torch.stack(parts) for parts in zip(*results, strict=True))
 
 
 def in_float64(left, right, left_mask, right_mask):
     return along_the_other_axis(left.double(), right.double(), left_mask, right_mask)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="both_ways",

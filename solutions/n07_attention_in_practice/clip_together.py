@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -32,32 +32,31 @@ def _norm(of_keys, of_queries):
 
 
 def _clip(length=_norm, shrink=lambda limit, length: (limit / length).clamp(max=1)):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def clip(of_keys, of_queries, limit):
-        found = length(of_keys, of_queries)
-        factor = shrink(limit, found)
-        return of_keys * factor, of_queries * factor, found
+        norm = length(of_keys, of_queries)
+        factor = shrink(limit, norm)
+        return of_keys * factor, of_queries * factor, norm
 
     return clip
 
 
 def _clip_apart(of_keys, of_queries, limit):
-    first, second = (one * (limit / one.norm()).clamp(max=1) for one in (of_keys, of_queries))
+    first, second = (
+        gradient * (limit / gradient.norm()).clamp(max=1) for gradient in (of_keys, of_queries)
+    )
     return first, second, _norm(of_keys, of_queries)
 
 
 def _clip_values(of_keys, of_queries, limit):
-    first, second = (one.clamp(-limit, limit) for one in (of_keys, of_queries))
+    first, second = (gradient.clamp(-limit, limit) for gradient in (of_keys, of_queries))
     return first, second, _norm(of_keys, of_queries)
 
 
 def _length_after(of_keys, of_queries, limit):
     first, second, _ = _clip()(of_keys, of_queries, limit)
     return first, second, _norm(first, second)
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def one_long_vector(of_keys, of_queries, limit):
@@ -83,8 +82,6 @@ def in_float64(of_keys, of_queries, limit):
     return norm_of_norms(of_keys.double(), of_queries.double(), limit)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="clip_together",
     title="Two bugs in the clipping",
@@ -94,11 +91,6 @@ exercise = Exercise(
     outputs=["keys", "queries", "length"],
     shortcuts=["clip_grad_norm_", "clip_grads_with_norm_", "get_total_norm"],
     cases=cases,
-    equivalents={
-        "length = (of_queries.square().sum() + of_keys.square().sum()).sqrt()": NO_ORDER,
-        "return (of_keys * shrink, shrink * of_queries, length)": NO_ORDER,
-        "return (shrink * of_keys, of_queries * shrink, length)": NO_ORDER,
-    },
     hints=[
         "A parameter with entries 3 and one with entry 4: how long is the gradient of both "
         "together? And what becomes of it under a limit of 10?",

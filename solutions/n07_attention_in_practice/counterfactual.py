@@ -65,7 +65,7 @@ def _three(
     other=lambda start, states, other_start, other_states: (other_start, states),
     order=(0, 1, 2),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def three(start, states, other_start, other_states, out, place, word):
         def chance(query, keys, mask=None, values=None, beside=None):
@@ -82,7 +82,7 @@ def _three(
             chance(start, swapped(states, other_states, place)),
             chance(start, states, mask),
         )
-        falls = [fall(before, one) for one in after]
+        falls = [fall(before, chance) for chance in after]
         return tuple(falls[index] for index in order)
 
     return three
@@ -147,9 +147,6 @@ def _value_alone(start, states, other_start, other_states, out, place, word):
     return results[0], changed, results[2]
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def one_by_one(start, states, other_start, other_states, out, place, word):
     rows = []
     for i in range(len(start)):
@@ -167,7 +164,7 @@ def one_by_one(start, states, other_start, other_states, out, place, word):
         changed = torch.cat([h[:spot], g[spot : spot + 1], h[spot + 1 :]])
         kept = torch.cat([h[:spot], h[spot + 1 :]])
         after = (chance(other_start[i], h), chance(start[i], changed), chance(start[i], kept))
-        rows.append(torch.stack([before - one for one in after]))
+        rows.append(torch.stack([before - chance for chance in after]))
     return torch.stack(rows).unbind(1)
 
 
@@ -208,11 +205,9 @@ def with_the_course(start, states, other_start, other_states, out, place, word):
 
 
 def in_float64(start, states, other_start, other_states, out, place, word):
-    numbers = (one.double() for one in (start, states, other_start, other_states, out))
+    numbers = (x.double() for x in (start, states, other_start, other_states, out))
     return all_at_once(*numbers, place, word)
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="counterfactual",

@@ -1,7 +1,7 @@
 """Four sick maps."""
 
 from solutions.specification import Exercise
-from solutions.wrong_pieces import wrong_choices
+from solutions.wrong_pieces import in_other_styles, wrong_choices
 from utils.checks.tasks import Case
 
 ILLNESSES = ["frozen", "one token", "uniform", "future", "padding"]
@@ -38,37 +38,6 @@ def _no_padding(letter):
         "masks-everywhere",
     )
 
-
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
-def in_capitals():
-    return {
-        "a": "One token",
-        "b": "FUTURE",
-        "c": "Frozen",
-        "d": "Padding",
-        "numbers": "Healthy",
-    }
-
-
-def from_a_list():
-    names = ["one token", "future", "frozen", "padding", "healthy"]
-    return dict(zip(["a", "b", "c", "d", "numbers"], names, strict=True))
-
-
-def with_spaces_and_a_note():
-    return dict(
-        numbers="healthy ",
-        d=" padding",
-        c="frozen",
-        b="future",
-        a="one token",
-        note="d: columns 5 and 6",
-    )
-
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="four_sick_maps",
@@ -180,5 +149,5 @@ exercise = Exercise(
             ),
         },
     ),
-    variants=[in_capitals, from_a_list, with_spaces_and_a_note],
+    variants=in_other_styles(_DIAGNOSES, note="d: columns 5 and 6"),
 )

@@ -1,17 +1,9 @@
 """A sick training run."""
 
 from solutions.specification import Exercise
-from solutions.wrong_pieces import wrong_choices
+from solutions.wrong_pieces import in_other_styles, wrong_choices
 from utils.checks.tasks import Case
 
-ILLNESSES = [
-    "no clipping",
-    "rate too high",
-    "sees the answer",
-    "padding counted",
-    "not shuffled",
-    "overfits",
-]
 _DIAGNOSES = {
     "a": "padding counted",
     "b": "no clipping",
@@ -51,7 +43,7 @@ _HINTS = {
     "d": "How can a model be nearly always right when it is told the words, and never alone?",
     "e": "A loss of 5.3 is that of a model that knows nothing. What makes a model worse than that?",
 }
-_KINDS = {
+_MISCONCEPTIONS = {
     "no clipping": "cure-without-cause",
     "rate too high": "cure-without-cause",
     "sees the answer": "future-open",
@@ -66,34 +58,9 @@ def _wrong(run, illness):
         f"{run} taken for: {illness}",
         f"You say of run `{run}`: *{illness}*. {_WOULD[illness]} {_SHOWS[run]}",
         _HINTS[run],
-        _KINDS[illness],
+        _MISCONCEPTIONS[illness],
     )
 
-
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
-def in_capitals():
-    return {run: illness.capitalize() for run, illness in _DIAGNOSES.items()}
-
-
-def from_a_list():
-    illnesses = ["padding counted", "no clipping", "not shuffled", "sees the answer"]
-    return dict(zip("abcde", [*illnesses, "rate too high"], strict=True))
-
-
-def with_spaces_and_a_note():
-    return dict(
-        e=" rate too high",
-        d="sees the answer ",
-        c="not shuffled",
-        b="NO CLIPPING",
-        a="padding counted",
-        note="c: four points",
-    )
-
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="sick_run",
@@ -103,7 +70,7 @@ exercise = Exercise(
     minutes=15,
     answer_type="choices",
     outputs=list(_DIAGNOSES),
-    choices={run: ILLNESSES for run in _DIAGNOSES},
+    choices={run: [*_WOULD] for run in _DIAGNOSES},
     cases=lambda draw: [Case("your diagnosis")],
     hints=[
         "Compare each run with the healthy one: at its first point, at its last, and where the "
@@ -120,9 +87,9 @@ exercise = Exercise(
         {
             (run, illness): _wrong(run, illness)
             for run, right in _DIAGNOSES.items()
-            for illness in ILLNESSES
+            for illness in _WOULD
             if illness != right
         },
     ),
-    variants=[in_capitals, from_a_list, with_spaces_and_a_note],
+    variants=in_other_styles(_DIAGNOSES, note="c: four points"),
 )

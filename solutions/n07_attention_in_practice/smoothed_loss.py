@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from solutions.specification import NO_ORDER, WHOLE, Draw, Exercise, WrongAnswer
+from solutions.specification import WHOLE, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
 
@@ -41,7 +41,7 @@ def _smoothed(
     share=lambda smoothing: (1 - smoothing, smoothing),
     average=lambda losses, real: (losses * real).sum() / real.sum().clamp(min=1),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def loss(logits, labels, smoothing):
         logs = chances(logits)
@@ -54,9 +54,6 @@ def _smoothed(
 
 def _each_sentence(losses, real):
     return ((losses * real).sum(-1) / real.sum(-1).clamp(min=1)).mean()
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def from_torch(logits, labels, smoothing):
@@ -98,8 +95,6 @@ def in_float64(logits, labels, smoothing):
     return with_a_target(logits.double(), labels, smoothing)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="smoothed_loss",
     title="A loss with smoothed labels",
@@ -112,9 +107,6 @@ exercise = Exercise(
     cases=cases,
     equivalents={
         "real = abs(labels) > 0.001": WHOLE,
-        "losses = -(1 - smoothing) * right - chances.mean(-1) * smoothing": NO_ORDER,
-        "losses = right * -(1 - smoothing) - smoothing * chances.mean(-1)": NO_ORDER,
-        "return (real * losses).sum() / real.sum().clamp(min=1)": NO_ORDER,
     },
     hints=[
         "Without smoothing, which one of the log-chances of a position counts? With smoothing, "

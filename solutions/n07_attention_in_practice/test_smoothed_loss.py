@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.specification import CatchTheBug, WrongAnswer
+from solutions.weak_tests import close, compared, differs, to_the_last_digit, upside_down
 from utils.checks.implementations.smoothed_loss import IMPLEMENTATIONS
 
 LABELS = torch.tensor([[2, 1, 4, 0, 0], [3, 0, 0, 0, 0], [1, 4, 2, 3, 1]])
@@ -26,22 +27,14 @@ def expected(logits, labels, smoothing):
     return losses.mean() if len(losses) else torch.tensor(0.0)
 
 
-def close(found, should):
-    return torch.allclose(found, should, atol=1e-5)
-
-
-def compared(*labels, smoothing=0.1, like=close, should=expected):
-    """A test that compares what comes back for these labels with the formula."""
+def compared_for(*labels, smoothing=0.1, right=expected, **options):
+    """Return a test that compares the losses for some labels with the formula."""
 
     def test(smoothed_loss):
-        for one in labels:
-            logits = drawn(one)
-            assert like(smoothed_loss(logits, one, smoothing), should(logits, one, smoothing))
+        for some in labels:
+            compared(right, drawn(some), some, smoothing, **options)(smoothed_loss)
 
     return test
-
-
-# --- Weak tests -----------------------------------------------------------------------------------
 
 
 def asserts_nothing(smoothed_loss):
@@ -55,11 +48,6 @@ def some_number(smoothed_loss):
     assert smoothed_loss(drawn(ALL_PADDING), ALL_PADDING, 0.1).isfinite()
 
 
-def upside_down(smoothed_loss):
-    logits = drawn(LABELS)
-    assert not close(smoothed_loss(logits, LABELS, 0.1), expected(logits, LABELS, 0.1))
-
-
 def _mean_of_all(logits, labels, smoothing):
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=smoothing)
 
@@ -68,20 +56,17 @@ def _sum_of_words(logits, labels, smoothing):
     return expected(logits, labels, smoothing) * (labels != 0).sum()
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 def against_torch(smoothed_loss):
     torch.manual_seed(3)
     logits = torch.randn(2, 4, 6) * 3
     labels = torch.tensor([[5, 1, 0, 0], [2, 3, 4, 0]])
-    should = F.cross_entropy(logits.mT, labels, ignore_index=0, label_smoothing=0.3)
-    torch.testing.assert_close(smoothed_loss(logits, labels, 0.3), should)
+    expected = F.cross_entropy(logits.mT, labels, ignore_index=0, label_smoothing=0.3)
+    torch.testing.assert_close(smoothed_loss(logits, labels, 0.3), expected)
     assert smoothed_loss(logits, labels * 0, 0.3) == 0
 
 
 def by_hand(smoothed_loss):
-    """Two words of vocabulary that count: logits whose softmax is 1/8, 1/8, 1/4, 1/2."""
+    """Test two words whose logits have the softmax 1/8, 1/8, 1/4, 1/2."""
     row = torch.tensor([1.0, 1.0, 2.0, 4.0]).log()
     even = torch.zeros(4)
     logits = torch.stack([torch.stack([row, row, row]), torch.stack([even, row, row])])
@@ -100,16 +85,16 @@ def word_by_word(smoothed_loss):
             if LABELS[b, t] == 0:
                 continue
             powers = [math.exp(float(x)) for x in logits[b, t]]
-            logs = [math.log(one / sum(powers)) for one in powers]
+            logs = [math.log(power / sum(powers)) for power in powers]
             losses.append(-0.75 * logs[LABELS[b, t]] - 0.25 * sum(logs) / 5)
-    found = float(smoothed_loss(logits, LABELS, smoothing))
-    assert abs(found - sum(losses) / len(losses)) < 1e-4
+    actual = float(smoothed_loss(logits, LABELS, smoothing))
+    assert abs(actual - sum(losses) / len(losses)) < 1e-4
     nothing = smoothed_loss(logits, torch.zeros_like(LABELS), smoothing)
     assert abs(float(nothing)) < 1e-6
 
 
 def by_what_must_hold(smoothed_loss):
-    """Laws, and one number that everybody knows."""
+    """Test laws, and the loss log 5 of five words without a preference."""
     logits, even = drawn(LABELS), torch.zeros(3, 5, 5)
     loss = smoothed_loss(logits, LABELS, 0.1)
     assert abs(float(smoothed_loss(even, LABELS, 0.1)) - math.log(5)) < 1e-5
@@ -120,15 +105,13 @@ def by_what_must_hold(smoothed_loss):
         [smoothed_loss(logits[i : i + 1], LABELS[i : i + 1], 0.1) for i in range(3)]
     )
     assert close(loss, parts @ torch.tensor([3.0, 1.0, 5.0]) / 9)
-    plain, flat = (smoothed_loss(logits, LABELS, one) for one in (0.0, 1.0))
+    plain, flat = (smoothed_loss(logits, LABELS, smoothing) for smoothing in (0.0, 1.0))
     assert close(loss, 0.9 * plain + 0.1 * flat)
     assert plain != flat
     sure = 50 * F.one_hot(LABELS, 5).float()
     assert smoothed_loss(sure, LABELS, 0.0) < 1e-4
     assert smoothed_loss(logits, LABELS * 0, 0.1) == 0
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_smoothed_loss",
@@ -163,7 +146,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "no padding",
-            compared(NO_PADDING),
+            compared_for(NO_PADDING),
             "Your test has no padding in it. What is done wrong with it shows only where there is "
             "some.",
             "In which of your labels is there a 0?",
@@ -171,7 +154,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "sentences of one length",
-            compared(ONE_LENGTH, ALL_PADDING),
+            compared_for(ONE_LENGTH, ALL_PADDING),
             "All your sentences have as many words as each other, or there is only one. Then the "
             "mean of the sentences is the mean of the words.",
             "A sentence of one word and one of five: how much should each word count?",
@@ -179,14 +162,14 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "smoothing 0",
-            compared(LABELS, ALL_PADDING, smoothing=0.0),
+            compared_for(LABELS, ALL_PADDING, smoothing=0.0),
             "Your test calls with smoothing 0, where nobody can tell whether smoothing is done.",
             "For which values of ε are 0, ε and 1 − ε three different numbers?",
             misconception="even-inputs",
         ),
         WrongAnswer(
             "smoothing a half",
-            compared(LABELS, ALL_PADDING, smoothing=0.5),
+            compared_for(LABELS, ALL_PADDING, smoothing=0.5),
             "Your test calls with smoothing 0.5, and a half is its own opposite: ε and 1 − ε "
             "cannot be told apart.",
             "For which values of ε are 0, ε and 1 − ε three different numbers?",
@@ -194,38 +177,32 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "no batch without words",
-            compared(LABELS),
+            compared_for(LABELS),
             "Your test always has a real word somewhere. A batch of padding alone is the case "
             "that divides 0 by 0.",
             "What should the loss be where there is nothing to say?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "upside down",
-            upside_down,
+        upside_down(
+            differs(expected, drawn(LABELS), LABELS, 0.1),
             "Your test fails where it should pass: it asserts that the loss is *not* what the "
             "formula says.",
-            "An `assert` states what is true when all is well. What does yours state?",
-            misconception="failing-is-finding",
         ),
-        WrongAnswer(
-            "to the last digit",
-            compared(LABELS, ALL_PADDING, like=torch.equal, should=IMPLEMENTATIONS.right[0]),
+        to_the_last_digit(
+            compared_for(LABELS, ALL_PADDING, right=IMPLEMENTATIONS.right[0], like=torch.equal),
             "Two right ways to the same number seldom agree in every digit, and your test asks "
             "for that.",
-            "Which function compares up to a tolerance?",
-            misconception="failing-is-finding",
         ),
         WrongAnswer(
             "padding expected",
-            compared(LABELS, should=_mean_of_all),
+            compared_for(LABELS, right=_mean_of_all),
             "Your test itself expects padding to count, so it blames those who leave it out.",
             "What does `cross_entropy` do with a label of 0 unless it is told otherwise?",
             misconception="padding-in-loss",
         ),
         WrongAnswer(
             "a sum expected",
-            compared(LABELS, should=_sum_of_words),
+            compared_for(LABELS, right=_sum_of_words),
             "Your test itself expects the sum over the words, so it blames those who take the "
             "mean of them.",
             "The loss of twice the same batch: twice as much, or the same?",

@@ -1,10 +1,13 @@
 """A decoder block."""
 
+from functools import partial
+
 import torch
 from torch import nn
 
-from solutions.cases import padded
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.cases import in_double, padded
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import changed
 from utils import transformer
 from utils.attention import MultiHeadAttention
 from utils.checks.tasks import Case
@@ -12,20 +15,15 @@ from utils.masks import causal_mask
 
 
 def cases(draw: Draw) -> list[Case]:
-    def case(label, lengths, tgt_len, dim, heads, hidden, double=False, reach=0.6):
+    def case(label, lengths, tgt_len, dim, heads, hidden, reach=0.6):
         build = {"dim": dim, "heads": heads, "hidden": hidden}
         inputs = {
             "x": draw.numbers(len(lengths), tgt_len, dim, reach=2),
             "source": draw.numbers(len(lengths), max(lengths), dim, reach=2),
             "source_mask": padded(lengths, max(lengths)).unsqueeze(1),
         }
-        shapes = {name: one.shape for name, one in _Block(**build).state_dict().items()}
+        shapes = {name: value.shape for name, value in _Block(**build).state_dict().items()}
         parameters = {name: draw.numbers(*shape, reach=reach) for name, shape in shapes.items()}
-        if double:
-            inputs = {
-                n: one.double() if one.is_floating_point() else one for n, one in inputs.items()
-            }
-            parameters = {name: one.double() for name, one in parameters.items()}
         return Case(label, inputs, build, parameters)
 
     return [
@@ -34,13 +32,15 @@ def cases(draw: Draw) -> list[Case]:
         case("one word to write", [3, 1, 2], 1, 4, 2, 5),
         case("one source word", [1, 1], 4, 4, 1, 3),
         case("as many sentences as words", [3, 1, 2], 3, 6, 2, 8),
-        case("one sentence, in float64", [5], 4, 8, 4, 6, double=True),
-        case("large parameters", [4, 3], 4, 4, 2, 6, double=True, reach=3),
+        in_double(case("one sentence, in float64", [5], 4, 8, 4, 6)),
+        in_double(case("large parameters", [4, 3], 4, 4, 2, 6, reach=3)),
     ]
 
 
 class _Block(nn.Module):
-    """A right answer whose steps can be replaced one at a time."""
+    """A right block in steps that wrong answers replace."""
+
+    order = (0, 1, 2)  # of the layers
 
     def __init__(self, dim, heads, hidden):
         super().__init__()
@@ -62,107 +62,20 @@ class _Block(nn.Module):
         return x + layer(norm(x))
 
     def forward(self, x, source, source_mask):
-        first, second, third = self.norms
-        x = self.add(first, x, self.look_back)
-        x = self.add(second, x, lambda y: self.look_across(y, source, source_mask))
-        return self.add(third, x, self.feed_forward)
-
-
-class _NoCausalMask(_Block):
-    def mask(self, length):
-        return torch.ones(length, length).bool()
-
-
-class _MaskTurned(_Block):
-    def mask(self, length):
-        return causal_mask(length).T
-
-
-class _MaskOffByOne(_Block):
-    def mask(self, length):
-        return torch.ones(length, length).tril(1).bool()
-
-
-class _NotItself(_Block):
-    def mask(self, length):
-        return torch.ones(length, length).tril(-1).bool()
-
-
-class _PostNorm(_Block):
-    def add(self, norm, x, layer):
-        return norm(x + layer(x))
-
-
-class _NoResidual(_Block):
-    def add(self, norm, x, layer):
-        return layer(norm(x))
+        look_across = partial(self.look_across, source=source, source_mask=source_mask)
+        layers = self.look_back, look_across, self.feed_forward
+        for place in self.order:
+            x = self.add(self.norms[place], x, layers[place])
+        return x
 
 
 class _OneWithout(_Block):
-    """One of the three layers replaces its input."""
+    """A block in which one of the three layers replaces its input."""
 
     place = 0
 
     def add(self, norm, x, layer):
         return layer(norm(x)) + (0 if norm is self.norms[self.place] else x)
-
-
-class _CrossWithout(_OneWithout):
-    place = 1
-
-
-class _FeedForwardWithout(_OneWithout):
-    place = 2
-
-
-class _AroundTheNorm(_Block):
-    def add(self, norm, x, layer):
-        return norm(x) + layer(norm(x))
-
-
-class _AroundTheFirstNorm(_Block):
-    def add(self, norm, x, layer):
-        return (norm(x) if norm is self.norms[0] else x) + layer(norm(x))
-
-
-class _NoNorm(_Block):
-    def add(self, norm, x, layer):
-        return x + layer(x)
-
-
-class _SourceNormalised(_Block):
-    def look_across(self, y, source, source_mask):
-        return self.cross(y, self.norms[1](source), mask=source_mask)[0]
-
-
-class _PaddingRead(_Block):
-    def look_across(self, y, source, source_mask):
-        return self.cross(y, source)[0]
-
-
-class _SourceMaskInverted(_Block):
-    def look_across(self, y, source, source_mask):
-        return self.cross(y, source, mask=~source_mask)[0]
-
-
-class _NoCross(_Block):
-    def forward(self, x, source, source_mask):
-        x = self.add(self.norms[0], x, self.look_back)
-        return self.add(self.norms[2], x, self.feed_forward)
-
-
-class _CrossLast(_Block):
-    def forward(self, x, source, source_mask):
-        x = self.add(self.norms[0], x, self.look_back)
-        x = self.add(self.norms[2], x, self.feed_forward)
-        return self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
-
-
-class _CrossFirst(_Block):
-    def forward(self, x, source, source_mask):
-        x = self.add(self.norms[1], x, lambda y: self.look_across(y, source, source_mask))
-        x = self.add(self.norms[0], x, self.look_back)
-        return self.add(self.norms[2], x, self.feed_forward)
 
 
 class _AllOfTheOldX(_Block):
@@ -180,11 +93,8 @@ class _QueriesAlone(_Block):
         return self.add(self.norms[2], x, self.feed_forward)
 
 
-# --- Right answers in other styles ----------------------------------------------------------------
-
-
 class _Parts(_Block):
-    """The parts alone; a subclass says what happens to them."""
+    """The layers alone; a subclass defines `forward`."""
 
 
 class LineByLine(_Parts):
@@ -243,8 +153,6 @@ class WithTheCourse(_Parts):
         return block(x, causal_mask(x.shape[1]), source, source_mask)
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="DecoderBlock",
     title="A decoder block",
@@ -256,11 +164,6 @@ exercise = Exercise(
     outputs=["states"],
     shortcuts=["TransformerDecoderLayer", "MultiheadAttention", "scaled_dot_product_attention"],
     cases=cases,
-    equivalents={
-        "return self.feed_forward(self.norms[2](x)) + x": NO_ORDER,
-        "x = self.attention(y, y, mask=causal_mask(x.shape[1]))[0] + x": NO_ORDER,
-        "x = self.cross(self.norms[1](x), source, mask=source_mask)[0] + x": NO_ORDER,
-    },
     hints=[
         "Three layers, one after the other. For each: what are the queries, what the keys and "
         "values, and who may see whom?",
@@ -274,7 +177,7 @@ exercise = Exercise(
     mistakes=[
         WrongAnswer(
             "no causal mask",
-            _NoCausalMask,
+            changed(_Block, mask=lambda self, length: torch.ones(length, length).bool()),
             "Every word sees the words behind it. In training it would read there what it is "
             "asked to predict.",
             "Change the last word of `x`: which rows of the result should notice?",
@@ -282,7 +185,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "mask turned round",
-            _MaskTurned,
+            changed(_Block, mask=lambda self, length: causal_mask(length).T),
             "Your causal mask is turned over its diagonal: each word sees what comes after it, "
             "and nothing of what came before.",
             "Which cells of the first row should be open?",
@@ -290,7 +193,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "one word ahead",
-            _MaskOffByOne,
+            changed(_Block, mask=lambda self, length: torch.ones(length, length).tril(1).bool()),
             "Your mask is open one column too far: each word sees the next one, which is exactly "
             "the one it has to predict.",
             "How many cells of the first row should be open?",
@@ -298,14 +201,14 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "not itself",
-            _NotItself,
+            changed(_Block, mask=lambda self, length: torch.ones(length, length).tril(-1).bool()),
             "Your mask hides the diagonal: no word sees itself, and the first sees nothing at all.",
             "How many cells of the first row should be open?",
             misconception="off-by-one",
         ),
         WrongAnswer(
             "post-norm",
-            _PostNorm,
+            changed(_Block, add=lambda self, norm, x, layer: norm(x + layer(x))),
             "You normalise behind the sum, as the paper of 2017 did. Here the norm comes before "
             "each layer, and nothing interrupts the sum.",
             "What is added to x in `x + layer(norm(x))`?",
@@ -313,7 +216,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "no residual",
-            _NoResidual,
+            changed(_Block, add=lambda self, norm, x, layer: layer(norm(x))),
             "Each of your layers replaces its input. It should add to it.",
             "What should come out if all matrices of the block are 0?",
             misconception="half-is-enough",
@@ -324,26 +227,41 @@ exercise = Exercise(
             "One of your layers replaces its input, where it should add to it. The other two add.",
             "Read your three lines aloud: does each begin with `x +`?",
             misconception="half-is-enough",
-            also={"the cross-attention": _CrossWithout, "the last": _FeedForwardWithout},
+            also={
+                "the cross-attention": changed(_OneWithout, place=1),
+                "the last": changed(_OneWithout, place=2),
+            },
         ),
         WrongAnswer(
             "residual around the norm",
-            _AroundTheNorm,
+            changed(_Block, add=lambda self, norm, x, layer: norm(x) + layer(norm(x))),
             "You add a layer to the *normalised* words. The sum carries x as it came.",
             "What should come out if all matrices of the block are 0?",
             misconception="stale-value",
-            also={"in the first layer": _AroundTheFirstNorm},
+            also={
+                "in the first layer": changed(
+                    _Block,
+                    add=lambda self, norm, x, layer: (
+                        (norm(x) if norm is self.norms[0] else x) + layer(norm(x))
+                    ),
+                )
+            },
         ),
         WrongAnswer(
             "no norm",
-            _NoNorm,
+            changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
             "The norms are not used.",
             "Which of the parts made in `__init__` have you not called?",
             misconception="projection-left-out",
         ),
         WrongAnswer(
             "source normalised",
-            _SourceNormalised,
+            changed(
+                _Block,
+                look_across=lambda self, y, source, source_mask: self.cross(
+                    y, self.norms[1](source), mask=source_mask
+                )[0],
+            ),
             "You normalise the source along with the target. The norm of this layer belongs to "
             "the words that ask; the encoder has normalised its states itself.",
             "What are the keys and values of the cross-attention?",
@@ -351,28 +269,35 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "padding read",
-            _PaddingRead,
+            changed(
+                _Block, look_across=lambda self, y, source, source_mask: self.cross(y, source)[0]
+            ),
             "The cross-attention has no mask, so words look at the padding of a shorter source.",
             "Which input have you not used?",
             misconception="padding-is-harmless",
         ),
         WrongAnswer(
             "padding alone read",
-            _SourceMaskInverted,
+            changed(
+                _Block,
+                look_across=lambda self, y, source, source_mask: self.cross(
+                    y, source, mask=~source_mask
+                )[0],
+            ),
             "Your source mask is inverted: only the padding is looked at.",
             "What does `True` mean in a mask of this course?",
             misconception="mask-upside-down",
         ),
         WrongAnswer(
             "no cross-attention",
-            _NoCross,
+            changed(_Block, order=(0, 2)),
             "The source has no effect on your result.",
             "Which of the three layers is missing?",
             misconception="input-unused",
         ),
         WrongAnswer(
             "cross-attention last",
-            _CrossLast,
+            changed(_Block, order=(0, 2, 1)),
             "Your feed-forward network comes before the cross-attention, so it cannot work on "
             "what is found there.",
             "Which of the three layers should come last?",
@@ -380,7 +305,7 @@ exercise = Exercise(
         ),
         WrongAnswer(
             "cross-attention first",
-            _CrossFirst,
+            changed(_Block, order=(1, 0, 2)),
             "Your cross-attention comes before the self-attention, so each word asks the source "
             "before it knows what stands in front of it.",
             "Which of the three layers should come first?",

@@ -21,7 +21,7 @@ def cases(draw: Draw) -> list[Case]:
             "w_v": draw.numbers(dim, value_dim, reach=1),
         }
 
-    large = {name: one.double() for name, one in inputs(2, 4, 3, 3, 2, reach=200).items()}
+    large = {name: value.double() for name, value in inputs(2, 4, 3, 3, 2, reach=200).items()}
     view = inputs(2, 3, 4, 3, 2)
     return [
         Case("two sentences, three words written", inputs(2, 3, 4, 2, 5)),
@@ -51,7 +51,7 @@ def _step(
     attend=_attend,
     keep=lambda past, grown: grown,
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def step(x, past_keys, past_values, w_q, w_k, w_v):
         k, v = keys(past_keys, x, w_k), values(past_values, x, w_v)
@@ -62,7 +62,7 @@ def _step(
 
 
 def _as_wide(keys: Tensor, values: Tensor) -> Tensor:
-    """The keys, cut or filled up with zeros to the width of the values."""
+    """Return the keys, cut or filled up with zeros to the width of the values."""
     return F.pad(keys, (0, values.shape[2] - keys.shape[2]))
 
 
@@ -77,9 +77,6 @@ def _first_row_of_the_mask(query, keys, values, scale):
 def _among_the_batch(query, keys, values, scale):
     weights = (torch.einsum("bd,bld->bl", query, keys) / scale).softmax(0)
     return torch.einsum("bl,blv->bv", weights, values)
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def with_the_course(x, past_keys, past_values, w_q, w_k, w_v):
@@ -116,8 +113,6 @@ def filled_in(x, past_keys, past_values, w_q, w_k, w_v):
     scores = ((x @ w_q)[:, None] * keys).sum(-1) * key_dim**-0.5
     return (scores.softmax(1)[..., None] * values).sum(1), keys, values
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = Exercise(
     id="cached_step",

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from solutions.specification import NO_ORDER, Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.attention import ScaledDotProductAttention
 from utils.checks.tasks import Case
 from utils.masks import padding_mask
@@ -48,7 +48,7 @@ def _encoder(
     mask=_real,
     mix=lambda weights, x, w_v: weights @ (x @ w_v),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def attend(x, w_q, w_k, w_v, lengths):
         real = mask(lengths, x.shape[1])
@@ -56,9 +56,6 @@ def _encoder(
         return mix(weights, x, w_v), weights
 
     return attend
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def sentence_by_sentence(x, w_q, w_k, w_v, lengths):
@@ -107,8 +104,6 @@ def nan_to_zero(x, w_q, w_k, w_v, lengths):
     return weights @ x @ w_v.double(), weights
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="encoder_self_attention",
     title="Self-attention for the encoder",
@@ -120,9 +115,6 @@ exercise = Exercise(
     invariants={"weights": ["not negative", "rows sum to 1"]},
     shortcuts=["scaled_dot_product_attention", "MultiheadAttention"],
     cases=cases,
-    equivalents={
-        "weights = real.unsqueeze(2) * masked_softmax(scores, real.unsqueeze(1))": NO_ORDER,
-    },
     hints=[
         "Which of the three projections does each of the three steps need? And which two things "
         "can a word of padding do wrong: be looked at, or look?",

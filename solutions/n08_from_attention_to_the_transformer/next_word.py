@@ -37,7 +37,7 @@ def _draw(
     share=lambda scores, kept: scores.masked_fill(~kept, -torch.inf).softmax(-1),
     pick=lambda chances, uniform: (chances.cumsum(-1) <= uniform[:, None]).sum(-1),
 ):
-    """An answer with one part replaced."""
+    """Return an answer with one part replaced."""
 
     def answer(logits, temperature, k, uniform):
         scores = warm(logits, temperature)
@@ -48,7 +48,7 @@ def _draw(
 
 
 def _smallest(scores: Tensor, count: int) -> Tensor:
-    """The smallest of the `count` largest scores of each row."""
+    """Return the smallest of the `count` largest scores of each row."""
     return scores.topk(min(count, scores.shape[-1])).values[:, -1:]
 
 
@@ -60,9 +60,6 @@ def _from_the_likeliest_on(chances: Tensor, uniform: Tensor) -> Tensor:
     ordered = chances.sort(-1, descending=True)
     place = (ordered.values.cumsum(-1) <= uniform[:, None]).sum(-1, keepdim=True)
     return ordered.indices.gather(1, place.clamp(max=chances.shape[1] - 1))[:, 0]
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def with_searchsorted(logits, temperature, k, uniform):
@@ -98,8 +95,6 @@ def filter_then_renormalise(logits, temperature, k, uniform):
     return chances, word
 
 
-# --- The exercise ---------------------------------------------------------------------------------
-
 exercise = Exercise(
     id="next_word",
     title="Draw the next word",
@@ -110,7 +105,6 @@ exercise = Exercise(
     invariants={"chances": ["not negative", "rows sum to 1"]},
     cases=cases,
     equivalents={
-        "lowest = scores.topk(k).values[:, -1:]": IN_A_MATRIX,
         "chances = scores.masked_fill(scores < lowest, -torch.inf).softmax(1)": IN_A_MATRIX,
         "word = (chances.cumsum(1) <= uniform.unsqueeze(-1)).sum(-1)": IN_A_MATRIX,
         "word = (chances.cumsum(-1) <= uniform.unsqueeze(1)).sum(-1)": IN_A_MATRIX,

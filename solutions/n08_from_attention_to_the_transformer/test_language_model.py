@@ -7,11 +7,21 @@ import torch.nn.functional as F
 from torch import nn
 
 from solutions.specification import CatchTheBug, WrongAnswer
+from solutions.weak_tests import (
+    asserts_nothing,
+    close,
+    compared,
+    differs,
+    shapes_alone,
+    sums_alone,
+    to_the_last_digit,
+    upside_down,
+)
 from utils.checks.implementations.language_model import IMPLEMENTATIONS
 
 
 def parameters(dim=4, key_dim=4, hidden=6, words=7, spread=1.0):
-    """Embedding, places, and the five matrices."""
+    """Return the embedding, the places, and the five matrices."""
     generator = torch.Generator().manual_seed(8)
     shapes = [(words, dim), (9, dim), (dim, key_dim), (dim, key_dim), (dim, dim)]
     shapes += [(dim, hidden), (hidden, dim)]
@@ -19,6 +29,7 @@ def parameters(dim=4, key_dim=4, hidden=6, words=7, spread=1.0):
 
 
 WORDS = torch.tensor([[3, 1, 4, 1, 5], [2, 6, 5, 3, 0]])
+EMBEDDING, PLACES, *MATRICES = parameters()
 
 
 def norm(x):
@@ -35,19 +46,6 @@ def expected(words, embedding, places, w_q, w_k, w_v, w_1, w_2, scale=None):
     return (norm(x) @ embedding.T).softmax(-1)
 
 
-def close(found, should):
-    return torch.allclose(found, should, atol=1e-5)
-
-
-def compared(words, given, like=close, right=expected, **options):
-    """A test that compares what comes back for these inputs with the formula."""
-
-    def test(language_model):
-        assert like(language_model(words, *given), right(words, *given, **options))
-
-    return test
-
-
 def another_last_word(language_model, rows):
     changed = WORDS.clone()
     changed[:, -1] = torch.tensor([0, 4])
@@ -56,37 +54,12 @@ def another_last_word(language_model, rows):
     assert close(before[:, rows], after[:, rows])
 
 
-# --- Weak tests -----------------------------------------------------------------------------------
-
-
-def asserts_nothing(language_model):
-    print(language_model(WORDS, *parameters()))
-
-
-def only_the_sums(language_model):
-    chances = language_model(WORDS, *parameters())
-    assert close(chances.sum(-1), torch.ones(2, 5))
-
-
 def only_the_first_row(language_model):
     another_last_word(language_model, slice(0, 1))
 
 
 def only_the_future(language_model):
     another_last_word(language_model, slice(0, 4))
-
-
-def no_places(language_model):
-    embedding, places, *matrices = parameters()
-    compared(WORDS, [embedding, 0 * places, *matrices])(language_model)
-
-
-def upside_down(language_model):
-    given = parameters()
-    assert not close(language_model(WORDS, *given), expected(WORDS, *given))
-
-
-# --- Right answers in other styles ----------------------------------------------------------------
 
 
 def with_modules(language_model):
@@ -103,9 +76,9 @@ def with_modules(language_model):
         q, k, v = (y @ matrix for matrix in matrices[:3])
         x = x + F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + F.relu(layer_norm(x) @ matrices[3]) @ matrices[4]
-        should = F.softmax(layer_norm(x) @ embedding.weight.T, dim=-1)
-        found = language_model(words, embedding.weight.detach(), places, *matrices)
-    torch.testing.assert_close(found, should)
+        expected = F.softmax(layer_norm(x) @ embedding.weight.T, dim=-1)
+        actual = language_model(words, embedding.weight.detach(), places, *matrices)
+    torch.testing.assert_close(actual, expected)
 
 
 def word_by_word(language_model):
@@ -122,7 +95,7 @@ def word_by_word(language_model):
 
 
 def by_what_must_hold(language_model):
-    """Laws: causality, order, the residual alone, and a scale that knows the width."""
+    """Test causality, order, the residual alone, and that the scale knows the width."""
     another_last_word(language_model, slice(0, 4))
     embedding, places, w_q, w_k, w_v, w_1, w_2 = given = parameters()
     turned = WORDS[:, [1, 0, 2, 3, 4]]
@@ -134,8 +107,6 @@ def by_what_must_hold(language_model):
     wide = language_model(WORDS, embedding, places, wide_q, wide_k, w_v, w_1, w_2)
     assert close(wide, language_model(WORDS, *given))
 
-
-# --- The exercise ---------------------------------------------------------------------------------
 
 exercise = CatchTheBug(
     id="test_language_model",
@@ -154,16 +125,14 @@ exercise = CatchTheBug(
         "by `torch.allclose(…, atol=1e-5)`.",
     ],
     mistakes=[
-        WrongAnswer(
-            "asserts nothing",
-            asserts_nothing,
+        asserts_nothing(
+            shapes_alone(WORDS, *parameters(), shapes=[(2, 5, 7)]),
+            "language_model",
             "Your test accepts every implementation there is. Nothing in it can fail.",
-            "If `language_model` returned nothing but zeros, which of your lines would object?",
-            misconception="plausible-is-right",
         ),
         WrongAnswer(
             "only the sums",
-            only_the_sums,
+            sums_alone(WORDS, *parameters(), result=0),
             "Your test sees that the chances sum to 1. Nearly all bugs leave that as it is: a "
             "model that reads the future is still certain of *something*.",
             "Which bugs change what comes out, but not its sum?",
@@ -187,7 +156,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "one word",
-            compared(torch.tensor([[3], [1]]), parameters()),
+            compared(expected, torch.tensor([[3], [1]]), *parameters()),
             "Your sentences have one word. Then there is no future and no past, the only weight "
             "is 1, and neither mask nor scale makes a difference.",
             "How many words must a sentence have for a softmax to choose?",
@@ -195,7 +164,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "no places",
-            no_places,
+            compared(expected, WORDS, EMBEDDING, 0 * PLACES, *MATRICES),
             "Your test does not see whether the places are added, because they are 0 in it or "
             "have no effect on what you compare.",
             "What should happen to the prediction behind the third word when the first two change "
@@ -204,7 +173,7 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "width 1",
-            compared(WORDS, parameters(key_dim=1)),
+            compared(expected, WORDS, *parameters(key_dim=1)),
             "Your test notices no wrong scale: queries and keys have width 1, perhaps, and the "
             "root of 1 is 1.",
             "For which key_dim is the scale something else than 1?",
@@ -212,26 +181,16 @@ exercise = CatchTheBug(
         ),
         WrongAnswer(
             "the scale forgotten",
-            compared(WORDS, parameters(), scale=1),
+            compared(expected, WORDS, *parameters(), scale=1),
             "Your test expects scores without the root of key_dim, so it blames whoever divides "
             "by it.",
             "What stands under the fraction bar in softmax(QKᵀ/√d)?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "upside down",
-            upside_down,
-            "Your test fails where it should pass. What it asserts is true of the broken "
-            "implementations and false of the right one.",
-            "An `assert` states what is true when all is well. What does yours state?",
-            misconception="failing-is-finding",
-        ),
-        WrongAnswer(
-            "to the last digit",
-            compared(WORDS, parameters(), like=torch.equal, right=IMPLEMENTATIONS.right[0]),
+        upside_down(differs(expected, WORDS, *parameters())),
+        to_the_last_digit(
+            compared(IMPLEMENTATIONS.right[0], WORDS, *parameters(), like=torch.equal),
             "Your test blames an implementation that is right and differs in the last digit only.",
-            "Which function compares up to a tolerance?",
-            misconception="failing-is-finding",
         ),
     ],
     variants=[with_modules, word_by_word, by_what_must_hold],

@@ -1,0 +1,176 @@
+"""Parts of the tests that tasks of the type "catch the bug" know, and mistakes that many share.
+
+A weak test is mostly a good one with one part left out: it compares for inputs that are too easy,
+or looks at less than it could.
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from solutions.specification import WrongAnswer
+
+
+def close(actual: Tensor, expected: Tensor) -> bool:
+    """Return whether two tensors have one shape and, up to rounding, the same numbers."""
+    return actual.shape == expected.shape and torch.allclose(actual, expected, atol=1e-5)
+
+
+def compared(
+    right: Callable,
+    *inputs,
+    results: Sequence[int] | None = None,
+    like: Callable = close,
+    **options,
+) -> Callable:
+    """Return a test that compares what an implementation returns with what it should.
+
+    Args:
+        right: takes the inputs and the options and returns the expected results.
+        inputs: what the implementation is called with.
+        results: positions of those that are compared; all where it is None.
+        like: says whether two results agree.
+    """
+
+    def test(implementation):
+        actual, expected = _results(implementation(*inputs)), _results(right(*inputs, **options))
+        for place in results or range(len(expected)):
+            assert like(actual[place], expected[place])
+
+    return test
+
+
+def differs(right: Callable, *inputs, result: int = 0) -> Callable:
+    """Return a test that is upside down: it asserts that a result is wrong."""
+
+    def test(implementation):
+        actual, expected = _results(implementation(*inputs)), _results(right(*inputs))
+        assert not close(actual[result], expected[result])
+
+    return test
+
+
+def shapes_alone(*inputs, shapes: Sequence[tuple[int, ...]]) -> Callable:
+    """Return a test that looks at nothing but the shapes of the results."""
+
+    def test(implementation):
+        assert [result.shape for result in _results(implementation(*inputs))] == shapes
+
+    return test
+
+
+def sums_alone(*inputs, result: int = 1) -> Callable:
+    """Return a test that looks at nothing but whether the rows of a result sum to 1."""
+
+    def test(implementation):
+        sums = _results(implementation(*inputs))[result].sum(-1)
+        assert close(sums, torch.ones_like(sums))
+
+    return test
+
+
+def some_open(batch: int = 2, tgt_len: int = 3, src_len: int = 5) -> Tensor:
+    """Return a mask with open and hidden cells in each row; no two rows are alike."""
+    numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
+    bits = numbers >> torch.arange(src_len) & 1
+    return bits.bool().reshape(batch, tgt_len, src_len)
+
+
+def first_query_shut(mask: Tensor) -> Tensor:
+    """Return the mask with the first query of the last sentence closed: it may look at nothing."""
+    shut = mask.clone()
+    shut[-1, 0] = False
+    return shut
+
+
+def _results(returned) -> Sequence[Tensor]:
+    return [returned] if isinstance(returned, Tensor) else returned
+
+
+def asserts_nothing(
+    test: Callable,
+    name: str,
+    explanation: str = "Either nothing in your test can fail, or it looks only at what is right in "
+    "all of them, as most shapes are.",
+) -> WrongAnswer:
+    """Return the mistake of a test that accepts every implementation of `name`."""
+    return WrongAnswer(
+        "asserts nothing",
+        test,
+        explanation,
+        f"If `{name}` returned nothing but zeros, which of your lines would object?",
+        misconception="plausible-is-right",
+    )
+
+
+def only_the_shapes(
+    test: Callable,
+    explanation: str = "Your test looks at the shapes. Nearly all bugs leave them as they are.",
+) -> WrongAnswer:
+    """Return the mistake of a test that looks at nothing but shapes."""
+    return WrongAnswer(
+        "only the shapes",
+        test,
+        explanation,
+        "Which numbers should stand in the results? Can you work them out in another way?",
+        misconception="shape-is-enough",
+    )
+
+
+def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
+    """Return the mistake of a test that hides nothing; `place` is the mask's among the inputs."""
+    return WrongAnswer(
+        "no mask",
+        test,
+        "Your test never hides anything. What a mask does wrong shows only where there is one "
+        "that closes some cells.",
+        f"What is the {place} argument of `{name}` in your calls?",
+        misconception="padding-is-harmless",
+    )
+
+
+def upside_down(
+    test: Callable,
+    explanation: str = "Your test fails where it should pass. What it asserts is true of the "
+    "broken implementations and false of the right one.",
+) -> WrongAnswer:
+    """Return the mistake of a test that fails for the right implementation."""
+    return WrongAnswer(
+        "upside down",
+        test,
+        explanation,
+        "An `assert` states what is true when all is well. What does yours state?",
+        misconception="failing-is-finding",
+    )
+
+
+def to_the_last_digit(
+    test: Callable,
+    explanation: str = "Decimal numbers are rounded at each step of a computation, so two right "
+    "ways to the same number seldom agree in every digit. Your test asks for that.",
+) -> WrongAnswer:
+    """Return the mistake of a test that knows no tolerance."""
+    return WrongAnswer(
+        "to the last digit",
+        test,
+        explanation,
+        "Which function compares up to a tolerance?",
+        misconception="failing-is-finding",
+    )
+
+
+def wrong_expectation(*inputs, place: tuple[int, ...], hint: str) -> WrongAnswer:
+    """Return the mistake of a test that expects a wrong weight at a place."""
+
+    def test(implementation):
+        _, weights = implementation(*inputs)
+        assert weights[place] == 0.25
+
+    return WrongAnswer(
+        "a wrong expectation",
+        test,
+        "Either your test expects the wrong thing, or it expects more digits than were worked out.",
+        hint,
+        misconception="failing-is-finding",
+    )
