@@ -19,10 +19,10 @@ from utils.checks.code import defined
 
 ENGINE = ("solutions.selftest", "problems_of")
 NO_CODE = "solutions.misconceptions"  # beliefs in words; an unknown one is refused on import
-WORDS = {  # class → which of its arguments are only read by people: by position, by name
+WORDS = {  # class → its arguments that only people read: their places, their names
     "WrongAnswer": (slice(2, 4), {"explanation", "hint"}),
-    "Exercise": (slice(0, 0), {"title", "section", "difficulty", "minutes", "hints"}),
-    "CatchTheBug": (slice(0, 0), {"title", "section", "difficulty", "minutes", "hints"}),
+    "Exercise": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
+    "CatchTheBug": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
 }
 Place = tuple[str | Path, str]  # a module or notebook, and a name in it ("" for all of them)
 
