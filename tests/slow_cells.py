@@ -53,9 +53,8 @@ def report(path: Path) -> bool:
     print(f"\n{path}: {total:.1f} s, of {allowed}{' TOO SLOW' if total > allowed else ''}")
     for place in sorted(seconds, key=seconds.get, reverse=True)[:SHOWN]:
         slow = " TOO SLOW" if seconds[place] > MOST_OF_A_CELL else ""
-        print(
-            f"  cell {place:3}: {seconds[place]:5.1f} s{slow}  {cells[place].source.splitlines()[0]}"
-        )
+        first_line = cells[place].source.split("\n")[0]
+        print(f"  cell {place:3}: {seconds[place]:5.1f} s{slow}  {first_line}")
     return total <= allowed and max(seconds.values()) <= MOST_OF_A_CELL
 
 
