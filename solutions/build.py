@@ -300,9 +300,11 @@ def main() -> None:
 
 
 def _run(module: list[str]) -> None:
-    """Run a module with its arguments, and end with its status where that is not 0."""
-    run = subprocess.run([sys.executable, "-m", *module], cwd=facts.ROOT)
+    """Run a module with its arguments; where it fails, print why and end with its status."""
+    command = [sys.executable, "-m", *module]
+    run = subprocess.run(command, cwd=facts.ROOT, stderr=subprocess.PIPE, text=True)
     if run.returncode:
+        print(run.stderr, end="", file=sys.stderr)
         sys.exit(run.returncode)
 
 

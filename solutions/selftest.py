@@ -76,7 +76,8 @@ def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
 def names_after(path: Path, exercise: Exercise, code: str) -> dict[str, Any]:
     """Return what a solution notebook defines when a cell with a changed solution has run, too."""
     names = solutions_of(path, train=bool(exercise.gold)).copy()
-    exec(compile(code, "<mutant>", "exec"), names)
+    with redirected(Printed()):
+        exec(compile(code, "<mutant>", "exec"), names)
     return names
 
 
@@ -203,7 +204,7 @@ def main() -> int:
     repeat_facts()
     chosen_entries = [entries[exercise.task.id] for _, exercise in exercises]
     counts = {"tasks": len(exercises), "points": sum(each.task.points for _, each in exercises)}
-    counts |= facts.sum_of(chosen_entries) | relations
+    counts |= {**facts.sum_of(chosen_entries), **relations}
     for name, count in counts.items():
         print(f"{name.replace('_', ' '):24}{count:6}")
     print(json.dumps({**counts, "problems": problems}))

@@ -86,11 +86,11 @@ def as_another_processor_has_them(record, rng):
     """Return a record with other last digits."""
 
     def other(values):
-        if isinstance(values, torch.Tensor):
-            return torch.from_numpy(other(values.numpy())) if values.is_floating_point() else values
-        if not (isinstance(values, np.ndarray) and values.dtype.kind == "f"):
-            return values
-        return values + rng.choice([-2e-6, 0, 2e-6], values.shape).astype(values.dtype)
+        if isinstance(values, torch.Tensor) and values.is_floating_point():
+            return values.clone().add_(torch.from_numpy(other(np.zeros(values.shape))))
+        if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+            return values + rng.choice([-2e-6, 0, 2e-6], values.shape).astype(values.dtype)
+        return values
 
     def others(values):
         return {name: other(each) for name, each in values.items()}

@@ -33,7 +33,7 @@ def test_every_misconception_is_shared_and_few_mistakes_have_none():
     used = Counter(mistake.misconception for mistake in mistakes)
     for exercise in exercises:
         if isinstance(exercise, CatchTheBug):
-            used.update(exercise.implementations.broken)
+            used.update([*exercise.implementations.broken])
     assert used.keys() == MISCONCEPTIONS.keys()
     assert min(used.values()) >= 2
     assert used["another-task"] < len(mistakes) / 20
