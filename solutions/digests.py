@@ -2,8 +2,8 @@
 
 That is what its file, its cell of the solution notebook, and the self-test itself reach by name,
 wherever in the course it stands. Comments, docstrings, the order of definitions, and the words that
-only people read (`WORDS`) do not count, nor does the version of Python. Neither does the version of
-a library: `python -m solutions.selftest --all` runs every task whatever the digests say.
+only people read (`WORDS`) do not count. Nor do data files and the versions of Python and of
+libraries: `python -m solutions.selftest --all` runs every task whatever the digests say.
 """
 
 import ast
@@ -85,11 +85,12 @@ def _rests_on(starts: list[Place], left_out: set[Place]) -> tuple[set[Place], se
 def _pieces(source: str | Path) -> list[Piece]:
     """Return the pieces of a module or a notebook; none of a module that is not the course's.
 
-    A piece that defines no name, or is registered by a decorator of its module, has no names: it
-    counts as soon as anything in its module does.
+    A statement that defines no name, or is registered by a decorator of its module, has no names:
+    it counts as soon as anything in its module does. A cell without names does not count.
     """
     if isinstance(source, Path):
-        return [_piece(cell, ast.parse(cell).body) for cell in code_of(source)]
+        pieces = [_piece(cell, ast.parse(cell).body) for cell in code_of(source)]
+        return [piece for piece in pieces if piece.names]
     file = _file(source)
     if source == NO_CODE or not file:
         return []
@@ -153,7 +154,7 @@ def _text(value: Any) -> str:
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Whether a statement is a docstring."""
+    """Return whether a statement is a docstring."""
     value = getattr(statement, "value", None)
     is_constant = isinstance(statement, ast.Expr) and isinstance(value, ast.Constant)
     return is_constant and isinstance(value.value, str)

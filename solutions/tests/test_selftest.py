@@ -104,7 +104,7 @@ def test_only_what_has_changed_or_is_named_is_run(arguments, run, monkeypatch, c
     assert selftest.main() == ("soft_lookup" in run)
     assert done == run
     assert kept[-1].keys() == counts.keys()
-    for task in run:  # one with a problem stays due
+    for task in run:  # a task with a problem stays due
         assert kept[-1][task]["mutants"] == 2
         assert ("digest" in kept[-1][task]) == (task != "soft_lookup")
     assert ("PROBLEM: a problem" in capsys.readouterr().out) == ("soft_lookup" in run)
