@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from solutions import digests, facts, selftest
-from solutions.build import chosen, exercises_of, notebooks
+from solutions.build import chosen, exercises_of
 from solutions.tests.test_exercises import every_notebook
 
 PATH, ENTROPY = chosen("entropy")[0]
@@ -31,7 +31,7 @@ def test_the_counts_that_are_quoted_are_of_these_exercises():
         for _, exercise in chosen()
     }
     actual = {task: (each["misconceptions"], each["variants"]) for task, each in counts.items()}
-    assert actual == expected, "run `python -m solutions.selftest`"
+    assert [*actual.items()] == [*expected.items()], "run `python -m solutions.selftest`"
     pages = "".join(page.read_text(encoding="utf-8") for page in facts.pages())
     assert facts.in_words(facts.sum_of(counts.values())) in pages
 
@@ -108,9 +108,3 @@ def test_only_what_has_changed_or_is_named_is_run(arguments, run, monkeypatch, c
         assert kept[-1][task]["mutants"] == 2
         assert ("digest" in kept[-1][task]) == (task != "soft_lookup")
     assert ("PROBLEM: a problem" in capsys.readouterr().out) == ("soft_lookup" in run)
-
-
-def test_every_notebook_has_its_exercises_in_the_counts():
-    assert [*facts.stored_counts()] == [
-        exercise.task.id for path in notebooks() for exercise in exercises_of(path)
-    ]
