@@ -1,6 +1,14 @@
-"""Builds `exercises/` from `solutions/`: `python -m solutions.build [ONLY]`, or `make exercises`.
+"""Build all that is derived from the exercises: `python -m solutions.build [ONLY]`.
 
-ONLY is the number of a notebook, "05", or the name of a task, "entropy".
+ONLY is the number of a notebook, "05", or the name of a task, "entropy". `make exercises` does the
+same. The steps, each of which `--skip` leaves out:
+
+| step | what it does |
+|---|---|
+| `records` | writes headings, totals and tables; learners' notebooks and records in `exercises/` |
+| `notebooks` | runs the solution notebooks and stores their outputs |
+| `selftest` | checks the checks of those tasks that have changed |
+| `plans` | writes the plan pages of `workshop/` |
 
 A solution notebook `01_….ipynb` stands beside a folder `n01_…` with one file for each of its
 exercises, named after the task. What such a file states (`facts`) is written wherever it is
@@ -14,6 +22,7 @@ tagged "answer" (a model answer) only the first line is left; one tagged "rubric
 import argparse
 import importlib
 import re
+import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Container
@@ -27,10 +36,13 @@ from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Exercise
 from utils.checks import bank
 from utils.checks.code import defined
+from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Record
 
 SOURCE = Path(__file__).parent
 COURSE = SOURCE.parent / "notebooks"
+EXECUTE = "nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False"
+STEPS = ("records", "notebooks", "selftest", "plans")
 CHECKED = re.compile(r'^check\("(\w+)"\)', flags=re.MULTILINE)
 FENCE = re.compile(
     r"^(?P<indent> *)# BEGIN SOLUTION\n(?P<solution>.*?)"
@@ -40,17 +52,17 @@ FENCE = re.compile(
 
 
 def notebooks() -> list[Path]:
-    """The solution notebooks, in the order of the course."""
+    """Return the solution notebooks, in the order of the course."""
     return sorted(SOURCE.glob("[0-9]*.ipynb"))
 
 
 def folder_of(path: Path) -> Path:
-    """Where the exercises of a solution notebook are specified."""
+    """Return the folder with the files of a solution notebook's exercises."""
     return SOURCE / f"n{path.stem}"
 
 
 def exercises_of(path: Path) -> list[Exercise]:
-    """The exercises of a solution notebook, in the order in which it checks them.
+    """Return the exercises of a solution notebook, in the order in which it checks them.
 
     Raises:
         ValueError: the notebook and the files of its folder do not agree.
@@ -61,16 +73,17 @@ def exercises_of(path: Path) -> list[Exercise]:
     for file in folder.glob("[!_]*.py"):
         if file.stem not in tasks:
             raise ValueError(f'{path.name} needs a cell `check("{file.stem}")` for {_name(file)}.')
-    return [_exercise(folder / f"{task}.py", path) for task in tasks]
-
-
-def _exercise(file: Path, path: Path) -> Exercise:
-    if not file.exists():
-        raise ValueError(f"{path.name} checks `{file.stem}`: write {_name(file)} for it.")
-    found = importlib.import_module(f"solutions.{file.parent.name}.{file.stem}").exercise
-    if found.task.id != file.stem:
-        raise ValueError(f"{_name(file)} specifies `{found.task.id}`: give both one name.")
-    return found
+    exercises = []
+    for file in (folder / f"{task}.py" for task in tasks):
+        if not file.exists():
+            raise ValueError(f"{path.name} checks `{file.stem}`: write {_name(file)} for it.")
+        module = importlib.import_module(f"solutions.{folder.name}.{file.stem}")
+        if module.exercise.task.id != file.stem:
+            raise ValueError(
+                f"{_name(file)} specifies `{module.exercise.task.id}`: give both one name."
+            )
+        exercises.append(module.exercise)
+    return exercises
 
 
 def _name(file: Path) -> str:
@@ -78,7 +91,7 @@ def _name(file: Path) -> str:
 
 
 def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
-    """Exercises with their solution notebooks, in the order of the course.
+    """Return exercises with their solution notebooks, in the order of the course.
 
     Args:
         only: the number of a notebook, "05", or the name of a task; all where it is empty.
@@ -86,23 +99,23 @@ def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
     Raises:
         ValueError: there is neither such a notebook nor such a task.
     """
-    every = [(path, exercise) for path in notebooks() for exercise in exercises_of(path)]
-    found = [
+    pairs = [(path, exercise) for path in notebooks() for exercise in exercises_of(path)]
+    matching = [
         (path, exercise)
-        for path, exercise in every
+        for path, exercise in pairs
         if only in ("", path.name[:2], exercise.task.id)
     ]
-    if not found:
+    if not matching:
         numbers = " ".join(path.name[:2] for path in notebooks())
-        tasks = " ".join(exercise.task.id for _, exercise in every)
+        tasks = " ".join(exercise.task.id for _, exercise in pairs)
         raise ValueError(
             f"{only!r} is neither a notebook nor a task. Notebooks: {numbers}. Tasks: {tasks}."
         )
-    return found
+    return matching
 
 
 def code_of(path: Path) -> list[str]:
-    """A notebook's code cells, without those that only look at an answer (tagged "check")."""
+    """Return a notebook's code cells, except those that only look at an answer (tagged "check")."""
     cells = nbformat.read(path, as_version=4).cells
     return [
         cell.source for cell in cells if cell.cell_type == "code" and "check" not in _tags(cell)
@@ -111,7 +124,7 @@ def code_of(path: Path) -> list[str]:
 
 @cache  # a notebook may train a model
 def solutions_of(path: Path, train: bool = True) -> dict:
-    """What a notebook defines, by name.
+    """Run a notebook silently, and return what it defines, by name.
 
     Args:
         path: the solution notebook.
@@ -123,12 +136,13 @@ def solutions_of(path: Path, train: bool = True) -> dict:
     for source in code_of(path):
         if not train and needed <= names.keys():
             break
-        exec(compile(source, f"<{path.name}>", "exec"), names)
+        with redirected(Printed()):
+            exec(compile(source, f"<{path.name}>", "exec"), names)
     return names
 
 
 def stub(source: str) -> str:
-    """A code cell with its solutions removed."""
+    """Return a code cell with its solutions removed."""
 
     def replacement(match: re.Match) -> str:
         if not match["instead"]:
@@ -139,8 +153,13 @@ def stub(source: str) -> str:
     return FENCE.sub(replacement, source)
 
 
+def solved(source: str) -> str:
+    """Return a code cell with its solutions, but not the comments that enclose them."""
+    return FENCE.sub(lambda match: match["solution"].rstrip("\n"), source)
+
+
 def solution_notebook(path: Path) -> nbformat.NotebookNode:
-    """A solution notebook with the facts of its exercises in the headings."""
+    """Return a solution notebook with the facts of its exercises in the headings."""
     notebook = nbformat.read(path, as_version=4)
     try:
         facts.state(notebook, [exercise.task for exercise in exercises_of(path)])
@@ -149,13 +168,8 @@ def solution_notebook(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def solved(source: str) -> str:
-    """A code cell with its solutions, and without what marks them."""
-    return FENCE.sub(lambda match: match["solution"].rstrip("\n"), source)
-
-
 def learner_notebook(path: Path, change: Callable[[str], str] = stub) -> nbformat.NotebookNode:
-    """The notebook for learners: no rubrics, no outputs.
+    """Return the notebook for learners: no rubrics, no outputs.
 
     Args:
         path: the solution notebook.
@@ -181,16 +195,16 @@ def learner_notebook(path: Path, change: Callable[[str], str] = stub) -> nbforma
 
 
 def rubrics(path: Path) -> dict[str, str]:
-    """Question to be answered in words → its rubric."""
+    """Return question to be answered in words → its rubric."""
     cells = nbformat.read(path, as_version=4).cells
     texts = [cell.source for cell in cells if "rubric" in _tags(cell)]
     return {re.search(r"`(\w+)`", text)[1]: text for text in texts}
 
 
 def marks(path: Path) -> dict[str, int]:
-    """Question to be answered in words → the most points that an answer can earn."""
-    heads = {question: text.partition("\n")[0] for question, text in rubrics(path).items()}
-    return {name: int(re.search(r"(\d+) points?$", head)[1]) for name, head in heads.items()}
+    """Return question to be answered in words → the most points that an answer can earn."""
+    first_lines = {question: text.partition("\n")[0] for question, text in rubrics(path).items()}
+    return {name: int(re.search(r"(\d+) points?$", line)[1]) for name, line in first_lines.items()}
 
 
 def _tags(cell: nbformat.NotebookNode) -> list[str]:
@@ -198,17 +212,17 @@ def _tags(cell: nbformat.NotebookNode) -> list[str]:
 
 
 def records_of(path: Path, seed: int, without: Container[str] = ()) -> list[Record]:
-    """The records of a notebook's exercises with cases from a seed, except of some tasks."""
+    """Return the records of a notebook's exercises with cases from a seed, except of some tasks."""
     solutions = solutions_of(path, train=False)
     return [
-        one.record(solutions.get(one.task.id), seed)
-        for one in exercises_of(path)
-        if one.task.id not in without
+        exercise.record(solutions.get(exercise.task.id), seed)
+        for exercise in exercises_of(path)
+        if exercise.task.id not in without
     ]
 
 
 def build(folder: Path, only: str = "") -> None:
-    """Write exercise notebooks, with their records and the kinds of mistakes, into a folder.
+    """Write exercise notebooks, with their records and all misconceptions, into a folder.
 
     Args:
         folder: made where it is missing.
@@ -219,19 +233,14 @@ def build(folder: Path, only: str = "") -> None:
     wanted = {exercise.task.id: path for path, exercise in chosen(only)}
     for path in dict.fromkeys(wanted.values()):
         nbformat.write(learner_notebook(path), folder / path.name)
-        kept = _stored(path, folder, without=wanted)
-        made = {one.task.id: one for one in records_of(path, PUBLIC_SEED, without=kept)}
-        records = kept | made
-        bank.save([records[one.task.id] for one in exercises_of(path)], folder / path.stem)
-
-
-def _stored(path: Path, folder: Path, without: Container[str]) -> dict[str, Record]:
-    """The records of a notebook that are stored in a folder, except of some tasks."""
-    others = {one.task.id for one in exercises_of(path) if one.task.id not in without}
-    if not (others and (folder / f"{path.stem}.npz").exists()):
-        return {}
-    stored = bank.load_all(folder / path.stem)
-    return {task: record for task, record in stored.items() if task in others}
+        tasks = [exercise.task.id for exercise in exercises_of(path)]
+        kept = {}
+        if not wanted.keys() >= {*tasks} and (folder / f"{path.stem}.json").exists():
+            stored = bank.load_all(folder / path.stem)
+            kept = {task: stored[task] for task in tasks if task in stored and task not in wanted}
+        made = {record.task.id: record for record in records_of(path, PUBLIC_SEED, without=kept)}
+        bank.save([(kept | made)[task] for task in tasks], folder / path.stem)
+        print(f"exercises/{path.name}: {', '.join(made)}", flush=True)
 
 
 def repeat_facts() -> None:
@@ -243,37 +252,61 @@ def repeat_facts() -> None:
 
 
 def repeated() -> dict[Path, str]:
-    """File → what it holds when all facts in it are up to date."""
-    made = {path: solution_notebook(path) for path in notebooks()}
-    texts = {path: nbformat.writes(notebook) + "\n" for path, notebook in made.items()}
+    """Return file → what it holds when all facts in it are up to date."""
+    solutions = {path: solution_notebook(path) for path in notebooks()}
+    texts = {path: nbformat.writes(notebook) + "\n" for path, notebook in solutions.items()}
     course = {path: nbformat.read(path, as_version=4) for path in sorted(COURSE.glob("0*.ipynb"))}
     for path, notebook in course.items():
         minutes = f"| {facts.reading_minutes(notebook)} minutes |"
         texts[path] = facts.READING.sub(minutes, path.read_text(encoding="utf-8"), count=1)
-    tasks = {path.stem: [exercise.task for exercise in exercises_of(path)] for path in made}
-    table = facts.table({path.stem: notebook for path, notebook in course.items()}, tasks)
-    parts = {"course": table, "counts": facts.counts()}
+    tasks = {path.stem: [exercise.task for exercise in exercises_of(path)] for path in solutions}
+    parts = {
+        "course": facts.table({path.stem: notebook for path, notebook in course.items()}, tasks),
+        "counts": facts.in_words(facts.sum_of(facts.stored_counts().values())),
+    }
     pages = {page: facts.filled(page.read_text(encoding="utf-8"), parts) for page in facts.pages()}
     return texts | pages
 
 
-def main(only: str = "") -> None:
-    """Bring `exercises/`, and the facts repeated elsewhere, up to date."""
-    try:
-        build(bank.FOLDER, only)
-        repeat_facts()
-    except ValueError as error:
-        sys.exit(str(error))
-
-
-def only_asked_for(purpose: str) -> str:
-    """ONLY, from the command line; what the command is for stands in its help."""
+def only_argument(purpose: str) -> argparse.ArgumentParser:
+    """Return a parser for a command that takes a notebook or a task, and stands for all without."""
     parser = argparse.ArgumentParser(description=purpose)
     parser.add_argument(
         "only", nargs="?", default="", help='a notebook, "05", or a task, "entropy"'
     )
-    return parser.parse_args().only
+    return parser
+
+
+def main() -> None:
+    """Bring up to date all that is derived from the exercises, step by step."""
+    parser = only_argument("Build all that is derived from the exercises.")
+    parser.add_argument("--skip", nargs="+", choices=STEPS, default=[], help="steps to leave out")
+    options = parser.parse_args()
+    try:
+        if "records" not in options.skip:
+            build(bank.FOLDER, options.only)
+            repeat_facts()
+        paths = dict.fromkeys(path for path, _ in chosen(options.only))
+    except ValueError as error:
+        sys.exit(str(error))
+    if "notebooks" not in options.skip:
+        for path in paths:
+            print(f"solutions/{path.name}: being run", flush=True)
+            _run([*EXECUTE.split(), "--log-level=ERROR", str(path)])
+    if "selftest" not in options.skip:
+        _run(["solutions.selftest", "--changed", *filter(None, [options.only])])
+    if "plans" not in options.skip and facts.ROOT.joinpath("workshop").is_dir():
+        _run(["workshop.plan"])  # by its name: imports do not lead from here to the workshop
+
+
+def _run(module: list[str]) -> None:
+    """Run a module with its arguments; where it fails, print why and end with its status."""
+    command = [sys.executable, "-m", *module]
+    run = subprocess.run(command, cwd=facts.ROOT, stderr=subprocess.PIPE, text=True)
+    if run.returncode:
+        print(run.stderr, end="", file=sys.stderr)
+        sys.exit(run.returncode)
 
 
 if __name__ == "__main__":
-    main(only_asked_for("Build exercises/ from solutions/."))
+    main()

@@ -1,8 +1,9 @@
-"""For whoever fell behind: `python -m solutions.catch_up 04`, or `make catch-up UPTO=04`.
+"""Solve the exercises of earlier notebooks: `python -m solutions.catch_up 04`.
 
-The exercises of all notebooks before 04 are put in place solved, where they are not all done. What
-was there is kept beside, as `mine_01_….ipynb`, and `progress.json` says of each task that was not
-done that its solution was given: what was earned before stays, and nothing is earned by it.
+For whoever fell behind; `make catch-up UPTO=04` does the same. The exercises of all notebooks
+before 04 are put in place solved, where they are not all done. The learner's own file is kept
+beside, as `mine_01_….ipynb`, and `progress.json` says of each task that was not done that its
+solution was given: points that were earned before stay, and none are added.
 """
 
 import argparse
@@ -22,7 +23,7 @@ OWN = "mine_"
 
 
 def catch_up(upto: str, folder: Path) -> Iterator[str]:
-    """Solve what stands before a notebook; yields what became of each.
+    """Solve the exercises before a notebook, and yield a line for each of their files.
 
     Args:
         upto: the number of the notebook to go on with, "04".
@@ -42,32 +43,29 @@ def catch_up(upto: str, folder: Path) -> Iterator[str]:
 
 
 def _give(path: Path, folder: Path) -> str:
+    """Put the solved exercises of a notebook in place, and return what became of the file."""
     tasks, own = bank.tasks()[path.stem], folder / path.name
     with contextlib.chdir(folder):  # where progress is kept
-        tried = recall()
-        if all(tried.get(task.id, TaskProgress()).done(task) for task in tasks):
+        progress = recall()
+        if all(progress.get(task.id, TaskProgress()).done(task) for task in tasks):
             return "all done, left as it is"
         if not remember_given(tasks):
             raise OSError(f"Nothing can be written in {folder}, so nothing was changed.")
     given = learner_notebook(path, solved)
     if _sources(own) == [cell.source for cell in given.cells]:
         return "solved already"
-    kept = _kept(own)
+    kept = ""
+    if own.exists():
+        further = (f"{OWN}{own.stem}_{number}.ipynb" for number in itertools.count(2))
+        places = map(own.with_name, itertools.chain([f"{OWN}{own.name}"], further))
+        place = own.rename(next(place for place in places if not place.exists()))
+        kept = f"; yours is now {place.name}"
     nbformat.write(given, own)
-    return f"solved; yours is now {kept.name}" if kept else "solved"
-
-
-def _kept(own: Path) -> Path | None:
-    """Where a learner's own file has been moved to; no earlier one is overwritten."""
-    if not own.exists():
-        return None
-    further = (f"{OWN}{own.stem}_{number}.ipynb" for number in itertools.count(2))
-    places = map(own.with_name, itertools.chain([f"{OWN}{own.name}"], further))
-    return own.rename(next(place for place in places if not place.exists()))
+    return f"solved{kept}"
 
 
 def _sources(path: Path) -> list[str]:
-    """What stands in the cells of a notebook; nothing where it is none."""
+    """Return the sources of a notebook's cells; none where the file is no notebook."""
     try:
         return [cell.source for cell in nbformat.read(path, as_version=4).cells]
     except Exception:  # missing, or damaged in any way: then it is not the solved one

@@ -1,17 +1,18 @@
 """What an exercise's file states once, and the build repeats in other files.
 
-| stated in the exercise's file | repeated |
+| stated in an exercise's file | repeated |
 |---|---|
 | title, points, difficulty, minutes | in the heading above the task, in both notebooks |
 | their sums over a notebook | at the top of both notebooks, in the table of the course |
 
-The counts of a full self-test (`COUNTS`) are repeated too, and how long a notebook of the course
+The counts of all self-tests (`COUNTS`) are repeated too, and how long a notebook of the course
 takes (`reading_minutes`). In Markdown files the build writes between `<!-- course -->` or
 `<!-- counts -->` and the comment that closes it, `<!-- /… -->`.
 """
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -32,7 +33,7 @@ NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
 
 def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
-    """Write the facts of its tasks into a notebook: the headings, and the totals at the top.
+    """Write the facts of a notebook's tasks into it: the headings, and the totals at the top.
 
     Raises:
         ValueError: the notebook has no place for them.
@@ -61,17 +62,17 @@ def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
 
 
 def total(tasks: Sequence[Task]) -> tuple[int, int]:
-    """Minutes and points of all tasks together."""
+    """Return the minutes and the points of all tasks together."""
     return sum(task.minutes for task in tasks), sum(task.points for task in tasks)
 
 
 def pages() -> list[Path]:
-    """The Markdown files that the build may write into."""
+    """Return the Markdown files that the build may write into."""
     return [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 
 
 def filled(page: str, parts: Mapping[str, str]) -> str:
-    """A Markdown page with each part written between its comments, where the page has them."""
+    """Return a Markdown page with each part written between its comments, where it has them."""
     for name, text in parts.items():
         place = rf"(?<!`)(<!-- {name} -->\s*).*?(\s*<!-- /{name} -->)"
         page = re.sub(place, lambda match, text=text: match[1] + text + match[2], page, flags=re.S)
@@ -79,12 +80,12 @@ def filled(page: str, parts: Mapping[str, str]) -> str:
 
 
 def reading_minutes(notebook: NotebookNode) -> int:
-    """How long an attentive reader takes for a notebook, to the nearest five minutes."""
+    """Return how long an attentive reader takes for a notebook, to the nearest five minutes."""
     return 5 * round(minutes_of(notebook.cells) / 5)
 
 
 def minutes_of(cells: Iterable[NotebookNode]) -> float:
-    """How many minutes an attentive reader takes to work through some cells.
+    """Return how many minutes an attentive reader takes to work through some cells.
 
     150 words of prose, or 6.5 lines of code, take a minute; so do two predictions, and a thing to
     move. Fitted to what seven readers said of as many notebooks (43 to 100 minutes), from which it
@@ -98,17 +99,12 @@ def minutes_of(cells: Iterable[NotebookNode]) -> float:
             predictions += 1
         else:
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
-            movable += moves(cell)
+            movable += any(WIDGET in output.get("data", {}) for output in cell.outputs)
     return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable
 
 
-def moves(cell: NotebookNode) -> bool:
-    """Whether a code cell shows a thing to move."""
-    return any(WIDGET in output.get("data", {}) for output in cell.outputs)
-
-
 def table(notebooks: Mapping[str, NotebookNode], exercises: Mapping[str, Sequence[Task]]) -> str:
-    """The course in a table.
+    """Return the table of the course, in Markdown.
 
     Args:
         notebooks: name → the notebook; its first cell has a title, and in italics what it is about.
@@ -123,20 +119,38 @@ def table(notebooks: Mapping[str, NotebookNode], exercises: Mapping[str, Sequenc
             f"| {name[:2]} | [{top['title']}](notebooks/{name}.ipynb) | {top['subtitle']} "
             f"| {reading} | {tasks} | {working} |"
         )
-    every = [task for tasks in exercises.values() for task in tasks]
-    minutes, points = total(every)
+    of_course = [task for tasks in exercises.values() for task in tasks]
+    minutes, points = total(of_course)
     reading = sum(map(reading_minutes, notebooks.values()))
-    tasks = f"{len(every)} tasks, {points} points"
+    tasks = f"{len(of_course)} tasks, {points} points"
     return "\n".join([*rows, f"| | all | | {reading} | {tasks} | {minutes} |"])
 
 
-def counts() -> str:
-    """What the last full self-test counted, in words."""
-    found = json.loads(COUNTS.read_text(encoding="utf-8"))
-    faults = found["mutants"] - found["mutants_equivalent"]
+def stored_counts() -> dict[str, dict]:
+    """Return task → what its last self-test counted, and the digest of what decides it."""
+    return json.loads(COUNTS.read_text(encoding="utf-8"))
+
+
+def store_counts(entries: Mapping[str, Mapping]) -> None:
+    """Keep what self-tests have counted, one task a line."""
+    lines = [f" {json.dumps(task)}: {json.dumps(entry)}" for task, entry in entries.items()]
+    COUNTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8", newline="\n")
+
+
+def sum_of(entries: Iterable[Mapping]) -> Counter[str]:
+    """Add up the counts of several tasks."""
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        counts.update({name: count for name, count in entry.items() if name != "digest"})
+    return counts
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """Return the counts of self-tests as half a sentence."""
+    faults = counts["mutants"] - counts["mutants_equivalent"]
     return (
-        f"{found['misconceptions_named']:,} of {found['misconceptions']:,} mistakes called by "
-        f"their own name, {found['variants_accepted']:,} of {found['variants']:,} right answers "
-        f"accepted, {found['mutants_caught']:,} of {faults:,} faults noticed "
-        f"({found['mutants_equivalent']:,} more change nothing, and are listed with the reason)"
+        f"{counts['misconceptions_named']:,} of {counts['misconceptions']:,} mistakes called by "
+        f"their own name, {counts['variants_accepted']:,} of {counts['variants']:,} right answers "
+        f"accepted, {counts['mutants_caught']:,} of {faults:,} faults noticed "
+        f"({counts['mutants_equivalent']:,} more change nothing, and are listed with the reason)"
     )

@@ -23,28 +23,33 @@ from utils.checks.reasons import Reason
 from utils.checks.runner import Printed, redirected
 
 
-def drawn(seed: int) -> Iterator[tuple[str, str]]:
-    """Without end: what was changed in a solution, and how that is said to be related to it."""
+def sample(seed: int) -> Iterator[tuple[str, str]]:
+    """Yield without end what was changed in a solution, and the relation that the check states."""
     draw = random.Random(seed)
-    found = [(path, one, [code for _, code in mutants_of(path, one)]) for path, one in chosen()]
+    solutions = [
+        (path, exercise, [code for _, code in mutants_of(path, exercise)])
+        for path, exercise in chosen()
+    ]
+    solutions = [solution for solution in solutions if solution[2]]
     while True:
-        path, exercise, singles = draw.choice([of_task for of_task in found if of_task[2]])
+        path, exercise, singles = draw.choice(solutions)
         task, code = exercise.task.id, draw.choice(singles)
         if draw.random() < 0.5:
             code = draw.choice([twice for _, twice in mutants(code, task)])
-        said = None
+        verdict = None
         with contextlib.suppress(Exception), redirected(Printed()):  # not all can be run
-            said = verdict_on(bank.load(task), names_after(path, exercise, code), Printed())
-        if said and said.relation and said.reason != Reason.ERROR:
+            verdict = verdict_on(bank.load(task), names_after(path, exercise, code), Printed())
+        if verdict and verdict.relation and verdict.reason != Reason.ERROR:
             right = ast.unparse(ast.parse(source_of(path, exercise)))
             lines = difflib.ndiff(right.splitlines(), code.splitlines())
-            yield "\n".join([task, *(one for one in lines if one[0] in "-+")]), said.relation
+            fault = "\n".join([task, *(line for line in lines if line[0] in "-+")])
+            yield fault, verdict.relation
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Relations of wrong answers, to be judged.")
     parser.add_argument("count", type=int, nargs="?", default=50)
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    for fault, said in itertools.islice(drawn(asked.seed), asked.count):
-        print(f"{fault}\n  => {said}\n", flush=True)
+    options = parser.parse_args()
+    for fault, relation in itertools.islice(sample(options.seed), options.count):
+        print(f"{fault}\n  => {relation}\n", flush=True)

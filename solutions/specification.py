@@ -1,4 +1,4 @@
-"""How an exercise is specified: the task, its cases from a seed, known wrong and right answers."""
+"""Specifications of exercises: a task, its cases from a seed, known wrong and right answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from utils.checks.runner import Printed, Rerun, answers
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
 PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
-ROUNDS = 3  # in which a learner's test meets a lineup, each with its own random seed
+ROUNDS = 3  # in which a learner's test meets the implementations, each with its own random seed
 DIGITS = 6  # of recorded numbers: coarser than rounding errors, finer than any tolerance
 
 # Why a change to a solution is not a fault (see `Exercise.equivalents`)
@@ -27,7 +27,7 @@ A_DISTANCE = "a distance has no sign"
 
 
 class Draw:
-    """Random inputs from a seed, the same on every machine.
+    """A source of random inputs, the same on every machine for the same seed.
 
     Only integers are drawn: what `torch.randn` returns differs in its last bits between
     processors. Numbers with two decimals also read well in feedback.
@@ -37,20 +37,20 @@ class Draw:
         self._generator = torch.Generator().manual_seed(seed)
 
     def whole(self, low: int, high: int, *shape: int) -> Tensor:
-        """Integers from `low` to `high`, inclusive."""
+        """Draw integers from `low` to `high`, inclusive."""
         return torch.randint(low, high + 1, shape, generator=self._generator)
 
     def numbers(self, *shape: int, reach: float = 3.0) -> Tensor:
-        """Numbers with two decimals between -`reach` and `reach`."""
+        """Draw numbers with two decimals between -`reach` and `reach`."""
         most = round(100 * reach)
         return self.whole(-most, most, *shape) / 100
 
     def order(self, count: int) -> Tensor:
-        """The integers from 0 to `count` - 1 in random order."""
+        """Draw the integers from 0 to `count` - 1 in random order."""
         return torch.randperm(count, generator=self._generator)
 
     def shares(self, *shape: int) -> Tensor:
-        """Rows that sum to 1, no two entries of a row equal."""
+        """Draw rows that sum to 1, no two entries of a row equal."""
         rows = torch.Size(shape[:-1]).numel()
         parts = torch.stack([self.order(50)[: shape[-1]] + 1 for _ in range(rows)])
         return (parts / parts.sum(-1, keepdim=True)).reshape(shape)
@@ -66,7 +66,7 @@ class WrongAnswer:
         explanation: what it does, and why that is not what was asked.
         hint: a question or a nudge that leads out of it.
         misconception: the slug of the belief behind it, from `solutions.misconceptions`.
-        also: what the same slip gives where it is written otherwise: a few words → what it gives.
+        also: other ways to write it that give something else: a few words → what they give.
     """
 
     name: str
@@ -78,18 +78,18 @@ class WrongAnswer:
 
     @property
     def spellings(self) -> list["WrongAnswer"]:
-        """This one, and a misconception for each other way to write it."""
-        others = {f"{self.name}, {words}": gives for words, gives in self.also.items()}
-        every = {self.name: self.gives} | others
-        return [replace(self, name=name, gives=gives, also={}) for name, gives in every.items()]
+        """Return this wrong answer, and one for each other way to write it."""
+        named = {f"{self.name}, {words}": gives for words, gives in self.also.items()}
+        named = {self.name: self.gives} | named
+        return [replace(self, name=name, gives=gives, also={}) for name, gives in named.items()]
 
 
 class Exercise:
-    """A task, the cases that it is tried on, and its misconceptions.
+    """A task, the cases that it is tried on, and known wrong and right answers.
 
     Args:
-        cases: draws the cases, of the same kinds for every seed.
-        mistakes: at least four.
+        cases: draws the cases; for every seed the same number, with the same labels.
+        mistakes: wrong answers, at least four.
         equivalents: mutants of the solution that are not faults: the changed line → why it gives
             the same. The self-test lists them.
         gold: gives the right answers where the solution's own may be wrong, as those of a trained
@@ -113,11 +113,13 @@ class Exercise:
         **facts: Any,
     ):
         self._refuse_too_little(mistakes, variants, **facts)
-        mistakes = [spelt for one in mistakes for spelt in one.spellings]
-        told = [Mistake(one.name, one.explanation, one.hint, one.misconception) for one in mistakes]
-        self.task = Task(mistakes=told, **facts)
+        self.mistakes = [spelling for mistake in mistakes for spelling in mistake.spellings]
+        for_learners = [
+            Mistake(mistake.name, mistake.explanation, mistake.hint, mistake.misconception)
+            for mistake in self.mistakes
+        ]
+        self.task = Task(mistakes=for_learners, **facts)
         self.cases = cases
-        self.mistakes = mistakes
         self.equivalents = equivalents
         self.gold = gold
         self.variants = variants
@@ -125,32 +127,35 @@ class Exercise:
     @staticmethod
     def _refuse_too_little(mistakes, variants, id, hints, **_) -> None:
         for enough, needed in (
-            (len(mistakes) >= 4, "four misconceptions or more"),
+            (len(mistakes) >= 4, "four mistakes or more"),
             (len(variants) >= 3, "three right answers in other styles or more"),
             (len(hints) == 3, "three hints: a question, a nudge, most of the answer"),
         ):
             if not enough:
                 raise ValueError(f"`{id}` needs {needed}.")
-        for one in mistakes:
-            if one.misconception not in MISCONCEPTIONS:
+        for mistake in mistakes:
+            if mistake.misconception not in MISCONCEPTIONS:
                 raise ValueError(
-                    f"`{id}`, {one.name}: there is no misconception "
-                    f"`{one.misconception}`. Choose one from "
+                    f"`{id}`, {mistake.name}: there is no misconception "
+                    f"`{mistake.misconception}`. Choose one from "
                     "solutions/misconceptions.py, or add it there."
                 )
 
     def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
-        """The cases of a seed with what the solution and every misconception return for them."""
+        """Return the cases of a seed with what the solution and every mistake give for them."""
         cases = self.cases(Draw(seed))
-        mistaken = {one.name: self._returned(one.gives, cases) for one in self.mistakes}
+        mistaken = self._mistaken(cases)
         expected = self._returned(self.gold or solution, cases)
         record = Record(self.task, cases, expected, mistaken)
         if self.task.answer_type == "choices" or self.task.full_marks_from or not self.task.again:
             return record
         return replace(record, moves=moves(record, Rerun(self.task, solution, self.task.seconds)))
 
+    def _mistaken(self, cases: Sequence[Case]) -> dict[str, list[Answer]]:
+        return {mistake.name: self._returned(mistake.gives, cases) for mistake in self.mistakes}
+
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
-        """Computed in float64 and rounded, so that every processor gives the same numbers."""
+        """Return answers computed in float64 and rounded: the same numbers on every processor."""
         precise = [
             replace(
                 case,
@@ -161,22 +166,22 @@ class Exercise:
         ]
         return [
             Answer(
-                {name: _rounded(one.outputs[name]) for name in self.task.outputs},
-                {pair: _rounded(flow) for pair, flow in one.gradients.items()},
+                {name: _rounded(answer.outputs[name]) for name in self.task.outputs},
+                {pair: _rounded(gradient) for pair, gradient in answer.gradients.items()},
             )
-            for one in answers(self.task, given, precise, Printed())
+            for answer in answers(self.task, given, precise, Printed())
         ]
 
 
 class CatchTheBug(Exercise):
     """An exercise whose answer is a test: it accepts what is right, and catches what has a bug.
 
-    Its lineup stands in `utils/checks/lineups/`. Nothing is known of the solution but that it is
-    right, so what a test has to blame comes from the lineup. Small faults are not injected into the
-    solution: a test with other inputs is most often as good.
+    The implementations that it is tried on stand in `utils/checks/implementations/`, and the
+    expected verdicts come from there. Small faults are not injected into the solution: a test with
+    other inputs is most often as good.
 
     Args:
-        id: the name of the lineup's module behind `test_`.
+        id: `test_` and the name of the module of implementations.
         mistakes: weak tests, at least four, no two of which let the same bugs slip through.
         variants: at least three good tests in other styles.
         facts: what `Task` takes.
@@ -193,8 +198,8 @@ class CatchTheBug(Exercise):
         variants: Sequence[Callable],
         **facts: Any,
     ):
-        self.lineup = implementations.of(id)
-        for slug in self.lineup.broken:
+        self.implementations = implementations.of(id)
+        for slug in self.implementations.broken:
             if slug not in MISCONCEPTIONS:
                 raise ValueError(
                     f"`{id}`: there is no misconception `{slug}` for an implementation."
@@ -203,25 +208,26 @@ class CatchTheBug(Exercise):
             id=id,
             answer_type="test",
             outputs=["blames"],
-            cases=self._lined_up,
+            cases=self._draw_cases,
             mistakes=mistakes,
             variants=variants,
             **facts,
         )
 
-    def _lined_up(self, draw: Draw) -> list[Case]:
+    def _draw_cases(self, draw: Draw) -> list[Case]:
         seeds = draw.whole(0, 2**31 - 1, ROUNDS).tolist()
         order = int(draw.whole(0, 2**31 - 1))  # for a grader: no worker is told
-        names = [*self.lineup.implementations]
+        names = [*self.implementations.implementations]
         inputs = {"lineup": names, "seeds": seeds, "order": order}
         return [Case("all implementations, in several rounds", inputs)]
 
     def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
         cases = self.cases(Draw(seed))
-        broken = [name in self.lineup.broken for name in self.lineup.implementations]
+        broken = [
+            name in self.implementations.broken for name in self.implementations.implementations
+        ]
         expected = [Answer({"blames": np.array([broken] * ROUNDS)})]
-        mistaken = {one.name: self._returned(one.gives, cases) for one in self.mistakes}
-        return Record(self.task, cases, expected, mistaken)
+        return Record(self.task, cases, expected, self._mistaken(cases))
 
 
 def _double(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How long a check of a wrong answer takes: `python -m solutions.speed`, or with a task's name.
+"""Time checks of wrong answers: `python -m solutions.speed`, or with a task's name.
 
 From the record on disk to the HTML, for every known mistake, once as it is and once as if the
 catalogue did not know it, which is when relations are looked for. Processor time of one thread, in
@@ -6,7 +6,6 @@ milliseconds, so that other work on the machine counts little.
 """
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,20 +14,20 @@ from typing import Any
 import numpy as np
 import torch
 
-from solutions.build import chosen, only_asked_for
+from solutions.build import chosen, only_argument
 from solutions.selftest import verdict
 from utils.checks import bank
 from utils.checks.feedback import explain
 
 
 def times(only: str) -> Iterator[tuple[bool, float, str]]:
-    """Whether the catalogue knows it, milliseconds, and which mistake it is."""
+    """Yield whether the catalogue knows a mistake, milliseconds, and which mistake it is."""
     for _, exercise in chosen(only):
         _time(exercise.task.id, exercise.mistakes[0].gives, True)  # loads what its calls need
-        for one in exercise.mistakes:
+        for mistake in exercise.mistakes:
             for known in (True, False):
-                which = f"{exercise.task.id}, {one.name}"
-                yield known, _time(exercise.task.id, one.gives, known), which
+                milliseconds = _time(exercise.task.id, mistake.gives, known)
+                yield known, milliseconds, f"{exercise.task.id}, {mistake.name}"
 
 
 def _time(task: str, answer: Any, known: bool) -> float:
@@ -43,16 +42,16 @@ def _time(task: str, answer: Any, known: bool) -> float:
 def main(only: str) -> None:
     """Print a line for known and one for unknown mistakes, then the slowest, then JSON."""
     torch.set_num_threads(1)
-    measured, found = sorted(times(only), key=lambda one: one[1]), {}
+    rows, summary = sorted(times(only), key=lambda row: row[1]), {}
     for known, words in ((True, "known"), (False, "unknown")):
-        of_these = [milliseconds for is_known, milliseconds, _ in measured if is_known == known]
-        median, most, worst = np.percentile(of_these, [50, 95, 100])
-        print(f"{words:8} median {median:4.0f}   95 % below {most:4.0f}   worst {worst:4.0f}")
-        found[words] = {"median": median, "95 %": most, "worst": worst, "checks": len(of_these)}
-    for _, milliseconds, which in measured[-5:]:
-        print(f"{milliseconds:6.0f}  {which}")
-    print(json.dumps(found))
+        of_these = [milliseconds for is_known, milliseconds, _ in rows if is_known == known]
+        median, high, worst = np.percentile(of_these, [50, 95, 100])
+        print(f"{words:8} median {median:4.0f}   95 % below {high:4.0f}   worst {worst:4.0f}")
+        summary[words] = {"median": median, "95 %": high, "worst": worst, "checks": len(of_these)}
+    for _, milliseconds, mistake in rows[-5:]:
+        print(f"{milliseconds:6.0f}  {mistake}")
+    print(json.dumps(summary))
 
 
 if __name__ == "__main__":
-    sys.exit(main(only_asked_for("How long a check of a wrong answer takes.")))
+    main(only_argument("Time checks of wrong answers.").parse_args().only)

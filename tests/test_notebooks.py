@@ -1,9 +1,8 @@
-"""What every notebook of the series keeps to. (Their outputs are compared by nbval.)"""
+"""What all notebooks of the course have in common. (nbval runs them and compares outputs.)"""
 
-import ast
-import importlib
 import itertools
 import re
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -20,9 +19,13 @@ MOST_LINES = 15  # of code in a cell, unless it is tagged "long"
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem[:2])
 
 
-def cells_of(path, kind):
-    notebook = nbformat.read(path, as_version=4)
-    return [cell for cell in notebook.cells if cell.cell_type == kind]
+@cache
+def all_cells(path):
+    return nbformat.read(path, as_version=4).cells
+
+
+def cells_of(path, cell_type):
+    return [cell for cell in all_cells(path) if cell.cell_type == cell_type]
 
 
 def prose_of(path):
@@ -74,7 +77,7 @@ def test_it_leads_back_and_on(path):
 
 @every_notebook
 def test_prose_stands_before_every_code_cell(path):
-    cells = nbformat.read(path, as_version=4).cells
+    cells = all_cells(path)
     assert cells[0].cell_type == "markdown"
     for before, cell in itertools.pairwise(cells):
         both_code = before.cell_type == cell.cell_type == "code"
@@ -139,27 +142,13 @@ def test_every_image_has_alt_text(path):
         assert len(alt[1]) > 20, alt[1]
     assert all(re.findall(r"!\[(.*?)\]\(", prose_of(path)))
     for output in outputs_of(path):  # images come with their alt text or not at all
-        kinds = set(output.get("data", {}))
-        assert not kinds & {"image/png", "image/jpeg", "image/svg+xml"}
+        assert not output.get("data", {}).keys() & {"image/png", "image/jpeg", "image/svg+xml"}
 
 
 @every_notebook
 def test_it_uses_no_path_of_one_machine(path):
-    for cell in nbformat.read(path, as_version=4).cells:
+    for cell in all_cells(path):
         assert not re.search(r"(?<![\w:/.)])/(home|Users|root|tmp|work)/|[A-Z]:\\", cell.source)
-
-
-@every_notebook
-def test_every_name_taken_from_utils_exists(path):
-    taken = 0
-    for cell in cells_of(path, "code"):
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.ImportFrom) and node.module.partition(".")[0] == "utils":
-                module = importlib.import_module(node.module)
-                missing = [name.name for name in node.names if not hasattr(module, name.name)]
-                assert not missing, f"{node.module} has no {missing}"
-                taken += 1
-    assert taken
 
 
 def test_every_link_of_the_interview_sheet_leads_somewhere():

@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parents[1]
-CELLS = {  # what is stored, what is printed → whether that counts as the same
+EXPECTED = {  # what is stored, what is printed → whether that counts as the same
     ("share ≈ 0.50", "share ≈ 0.54"): True,
     ("share ≈ 0.50", "share ≈ 0.57"): False,
     ("≈ 0.01 and ≈ 1,234 steps", "≈ 0.03 and ≈ 1,199 steps"): True,
@@ -22,9 +23,10 @@ CELLS = {  # what is stored, what is printed → whether that counts as the same
 }
 
 
+@pytest.mark.slow  # a process and a kernel
 def test_a_number_that_moves_out_of_its_bound_turns_the_notebook_red(tmp_path):
     cells = [new_markdown_cell("# A notebook")]
-    for stored, printed in CELLS:
+    for stored, printed in EXPECTED:
         output = new_output("stream", name="stdout", text=f"{stored}\n")
         cells.append(new_code_cell(f"print({printed!r})", execution_count=1, outputs=[output]))
     nbformat.write(new_notebook(cells=cells), tmp_path / "numbers.ipynb")
@@ -36,5 +38,5 @@ def test_a_number_that_moves_out_of_its_bound_turns_the_notebook_red(tmp_path):
         text=True,
         encoding="utf-8",
     )
-    passed = [f"::Cell {i} PASSED" in run.stdout for i in range(len(CELLS))]
-    assert dict(zip(CELLS, passed, strict=True)) == CELLS, run.stdout
+    passed = [f"::Cell {i} PASSED" in run.stdout for i in range(len(EXPECTED))]
+    assert dict(zip(EXPECTED, passed, strict=True)) == EXPECTED, run.stdout

@@ -11,7 +11,8 @@ def test_no_sentence_of_the_check_is_in_the_training_pairs():
     names = selftest.names_at_first(path)
     trained = {pair.source_text for pair in names["pairs"]}
     for seed in (1, 2):
-        asked = [one for case in exercise.cases(Draw(seed)) for one in case.inputs["sentences"]]
+        cases = exercise.cases(Draw(seed))
+        asked = [sentence for case in cases for sentence in case.inputs["sentences"]]
         assert len(asked) == 200
         assert trained.isdisjoint(asked)
         assert all(map(names["held_back"], asked))

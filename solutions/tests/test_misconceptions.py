@@ -9,29 +9,31 @@ from solutions.build import chosen
 from solutions.misconceptions import _ALL, MISCONCEPTIONS
 from solutions.specification import CatchTheBug
 
-every_kind = pytest.mark.parametrize("kind", _ALL, ids=[kind.slug for kind in _ALL])
+
+@pytest.mark.parametrize("misconception", _ALL, ids=lambda misconception: misconception.slug)
+def test_a_misconception_reads_as_it_is_quoted(misconception):
+    belief, advice = misconception.belief, misconception.advice
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", misconception.slug)
+    assert re.match(r"[a-z`]", belief), "it continues a sentence"
+    assert not re.search(r"[.?!:]$|[.?!] |\n", belief), "it is less than a sentence"
+    assert advice.endswith(".")
+    assert 1 <= len(re.findall(r"[.](?= |$)", advice)) <= 3
+    assert belief.count("`") % 2 == advice.count("`") % 2 == 0
 
 
-@every_kind
-def test_a_kind_reads_as_it_is_quoted(kind):
-    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", kind.slug)
-    assert re.match(r"[a-z`]", kind.belief), "it continues a sentence"
-    assert not re.search(r"[.?!:]$|[.?!] |\n", kind.belief), "it is less than a sentence"
-    assert kind.advice.endswith(".")
-    assert 1 <= len(re.findall(r"[.](?= |$)", kind.advice)) <= 3
-    assert kind.belief.count("`") % 2 == kind.advice.count("`") % 2 == 0
-
-
-def test_no_two_kinds_are_the_same():
+def test_no_two_misconceptions_are_the_same():
     for name in ("slug", "belief", "advice"):
-        assert len({getattr(kind, name) for kind in _ALL}) == len(MISCONCEPTIONS) == len(_ALL)
+        texts = {getattr(misconception, name) for misconception in _ALL}
+        assert len(texts) == len(MISCONCEPTIONS) == len(_ALL)
 
 
-def test_every_kind_is_shared_and_few_mistakes_are_of_none():
-    mistakes = [mistake for _, exercise in chosen() for mistake in exercise.task.mistakes]
+def test_every_misconception_is_shared_and_few_mistakes_have_none():
+    exercises = [exercise for _, exercise in chosen()]
+    mistakes = [mistake for exercise in exercises for mistake in exercise.task.mistakes]
     used = Counter(mistake.misconception for mistake in mistakes)
-    tests = [one for _, one in chosen() if isinstance(one, CatchTheBug)]
-    used.update(kind for one in tests for kind in one.lineup.broken)
+    for exercise in exercises:
+        if isinstance(exercise, CatchTheBug):
+            used.update([*exercise.implementations.broken])
     assert used.keys() == MISCONCEPTIONS.keys()
     assert min(used.values()) >= 2
     assert used["another-task"] < len(mistakes) / 20
