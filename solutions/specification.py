@@ -125,11 +125,12 @@ class Exercise:
         self.variants = variants
 
     @staticmethod
-    def _refuse_too_little(mistakes, variants, id, hints, **_) -> None:
+    def _refuse_too_little(mistakes, variants, id, hints, section="", **_) -> None:
         for enough, needed in (
             (len(mistakes) >= 4, "four mistakes or more"),
             (len(variants) >= 3, "three right answers in other styles or more"),
             (len(hints) == 3, "three hints: a question, a nudge, most of the answer"),
+            (section, 'a section of the course that explains it, such as `section="01.6"`'),
         ):
             if not enough:
                 raise ValueError(f"`{id}` needs {needed}.")

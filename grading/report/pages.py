@@ -14,7 +14,6 @@ import base64
 import hashlib
 import re
 import statistics
-import tomllib
 import unicodedata
 import zipfile
 from collections import Counter
@@ -47,7 +46,6 @@ from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
 
 LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
-SECTIONS = Path(__file__).parents[1] / "sections.toml"
 SCRIPT = (Path(__file__).parents[1] / "templates").joinpath("tables.js").read_text(encoding="utf-8")
 FEW = 10  # rows of a table that are shown before one asks for all
 LAB = "http://localhost:8888/lab/tree/notebooks/"  # of whoever has opened the course
@@ -156,8 +154,9 @@ class Section:
 @cache
 def section_of(task: str) -> Section | None:
     """The section of the course that explains a task; None for a task that it does not have."""
-    place = tomllib.loads(SECTIONS.read_text(encoding="utf-8")).get(task)
-    if place is None:
+    tasks = (each for of_notebook in bank.tasks().values() for each in of_notebook)
+    place = next((each.section for each in tasks if each.id == task), "")
+    if not place:
         return None
     notebook, _, number = place.partition(".")
     (path,) = COURSE.glob(f"{notebook}_*.ipynb")

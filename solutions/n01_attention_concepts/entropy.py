@@ -72,6 +72,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="01.6",
     outputs=["entropies"],
     cases=cases,
     equivalents={

@@ -88,6 +88,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    section="01.7",
     outputs=["itself", "before", "ends", "so_far"],
     invariants={
         name: ["not negative", "exact zeros", "rows sum to 1"]

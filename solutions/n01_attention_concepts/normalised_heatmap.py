@@ -49,6 +49,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="01.9",
     outputs=["weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,

@@ -68,6 +68,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="01.9",
     outputs=["best", "unread"],
     cases=cases,
     equivalents={

@@ -105,6 +105,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    section="01.3",
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     shortcuts=["scaled_dot_product_attention"],

@@ -61,6 +61,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=5,
+    section="01.5",
     outputs=["weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     cases=cases,

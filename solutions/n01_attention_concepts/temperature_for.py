@@ -117,6 +117,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=20,
+    section="01.6",
     outputs=["temperatures"],
     cases=cases,
     tolerance=1e-3,

@@ -56,6 +56,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=5,
+    section="01.5",
     answer_type="choices",
     outputs=list(PREDICTIONS),
     choices=PREDICTIONS,

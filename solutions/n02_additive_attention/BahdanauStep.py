@@ -171,6 +171,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=20,
+    section="02.1",
     learns=True,
     answer_type="module",
     outputs=["context", "weights", "new_state", "logits"],

@@ -165,6 +165,7 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=20,
+    section="02.5",
     learns=True,
     answer_type="module",
     outputs=["context", "weights"],

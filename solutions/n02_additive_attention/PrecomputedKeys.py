@@ -131,6 +131,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    section="02.5",
     learns=True,
     answer_type="module",
     outputs=["contexts", "weights", "projected"],

@@ -77,6 +77,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=10,
+    section="02.5",
     outputs=["plain", "split", "joined"],
     cases=cases,
     hints=[

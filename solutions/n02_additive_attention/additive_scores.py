@@ -88,6 +88,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="02.5",
     learns=True,
     outputs=["scores"],
     cases=cases,

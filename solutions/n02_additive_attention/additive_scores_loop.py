@@ -73,6 +73,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=10,
+    section="02.5",
     learns=True,
     outputs=["scores"],
     cases=cases,

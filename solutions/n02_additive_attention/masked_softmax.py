@@ -73,6 +73,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="02.6",
     learns=True,
     outputs=["weights"],
     invariants={"weights": ["not negative", "exact zeros", "rows sum to 1"]},

@@ -121,6 +121,7 @@ exercise = CatchTheBug(
     points=3,
     difficulty=3,
     minutes=20,
+    section="02.5",
     hints=[
         "For which inputs does each step make no difference? The tanh of a number close to 0 is "
         "nearly that number; a mask does nothing where all of it is open.",

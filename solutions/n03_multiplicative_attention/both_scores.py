@@ -107,6 +107,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=15,
+    section="03.3",
     learns=True,
     outputs=["general", "concat"],
     cases=cases,

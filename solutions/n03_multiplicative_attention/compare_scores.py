@@ -106,6 +106,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=15,
+    section="03.3",
     outputs=["table"],
     cases=cases,
     equivalents={

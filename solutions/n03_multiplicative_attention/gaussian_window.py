@@ -136,6 +136,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    section="03.5",
     learns=True,
     outputs=["weights"],
     invariants={"weights": ["not negative", "exact zeros"]},

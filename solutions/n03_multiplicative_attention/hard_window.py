@@ -83,6 +83,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=15,
+    section="03.5",
     outputs=["mask"],
     cases=cases,
     equivalents={

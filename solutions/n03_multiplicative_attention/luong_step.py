@@ -111,6 +111,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=20,
+    section="03.4",
     learns=True,
     outputs=["logits", "new_state", "attentional", "weights"],
     invariants={"weights": ["not negative", "exact zeros"]},

@@ -51,6 +51,7 @@ exercise = Exercise(
     points=3,
     difficulty=3,
     minutes=25,
+    section="03.3",
     outputs=["letters"],
     full_marks_from=0.85,
     seconds=120,

@@ -35,6 +35,7 @@ exercise = Exercise(
     points=2,
     difficulty=2,
     minutes=10,
+    section="03.3",
     answer_type="choices",
     outputs=list(CONCLUSIONS),
     choices=CONCLUSIONS,

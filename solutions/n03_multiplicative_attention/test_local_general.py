@@ -102,6 +102,7 @@ exercise = CatchTheBug(
     points=3,
     difficulty=3,
     minutes=20,
+    section="03.5",
     hints=[
         "For which inputs does each part make no difference? The side on which $W$ stands, for "
         "one, does not matter where $W$ is symmetric; a window does nothing where it is wider than "

@@ -82,6 +82,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="04.4",
     learns=True,
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},

@@ -80,6 +80,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="04.4",
     outputs=["mask"],
     cases=cases,
     hints=[

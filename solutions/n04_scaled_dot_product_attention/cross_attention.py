@@ -106,6 +106,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    section="04.7",
     learns=True,
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},

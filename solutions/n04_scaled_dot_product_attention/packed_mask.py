@@ -98,6 +98,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    section="04.4",
     outputs=["mask", "positions"],
     cases=cases,
     equivalents={

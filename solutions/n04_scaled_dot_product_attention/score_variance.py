@@ -91,6 +91,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="04.1",
     outputs=["plain", "scaled"],
     cases=cases,
     equivalents={

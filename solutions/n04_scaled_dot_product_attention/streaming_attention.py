@@ -171,6 +171,7 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=25,
+    section="04.9",
     outputs=["context", "total"],
     cases=cases,
     equivalents={

@@ -118,6 +118,7 @@ exercise = CatchTheBug(
     points=4,
     difficulty=3,
     minutes=20,
+    section="04.5",
     hints=[
         "For which inputs does each step of the formula make no difference? A scale of √d, for "
         "one, does nothing where d is 1; a mask does nothing where all of it is open.",

@@ -206,6 +206,7 @@ exercise = Exercise(
     points=6,
     difficulty=3,
     minutes=30,
+    section="05.2",
     learns=True,
     answer_type="module",
     outputs=["output", "weights"],

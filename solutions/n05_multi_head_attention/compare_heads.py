@@ -116,6 +116,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=20,
+    section="05.5",
     outputs=["head_dims", "parameters", "cells", "looked_at"],
     cases=cases,
     hints=[

@@ -73,6 +73,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="05.7",
     outputs=["codes"],
     cases=cases,
     tolerance=1e-4,

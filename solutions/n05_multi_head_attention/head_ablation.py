@@ -125,6 +125,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    section="05.9",
     outputs=["outputs", "moved"],
     cases=cases,
     equivalents={

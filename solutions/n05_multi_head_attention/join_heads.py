@@ -42,6 +42,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=5,
+    section="05.3",
     learns=True,
     outputs=["joined"],
     cases=cases,

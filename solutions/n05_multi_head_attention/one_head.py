@@ -81,6 +81,7 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=35,
+    section="05.8",
     outputs=["guesses"],
     full_marks_from=0.95,
     seconds=120,

@@ -48,6 +48,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=5,
+    section="05.2",
     learns=True,
     outputs=["split"],
     cases=cases,

@@ -130,6 +130,7 @@ exercise = CatchTheBug(
     points=4,
     difficulty=3,
     minutes=20,
+    section="05.2",
     hints=[
         "With which inputs does a mistake in the heads make no difference? With one head, to begin "
         "with. And with which matrices does it not matter whether $W^O$ is there?",

@@ -117,6 +117,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    section="06.6",
     outputs=["trimmed", "links"],
     cases=cases,
     equivalents={"links = trimmed == trimmed.amax(1, keepdim=True)": IN_A_MATRIX},

@@ -130,6 +130,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    section="06.8",
     outputs=["best", "parents", "words"],
     cases=cases,
     hints=[

@@ -145,6 +145,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    section="06.9",
     learns=True,
     outputs=["logits", "weights", "loss"],
     invariants={"weights": ["not negative", "rows sum to 1"]},

@@ -131,6 +131,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    section="06.3",
     learns=True,
     outputs=["context", "weights", "new_state", "readout"],
     invariants={"weights": ["not negative", "rows sum to 1"]},

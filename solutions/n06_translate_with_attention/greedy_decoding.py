@@ -168,6 +168,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=15,
+    section="06.7",
     outputs=["ids", "lengths"],
     cases=cases,
     equivalents={

@@ -145,6 +145,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=15,
+    section="06.2",
     learns=True,
     outputs=["states", "mask"],
     cases=cases,

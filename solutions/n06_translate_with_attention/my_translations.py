@@ -84,6 +84,7 @@ exercise = Exercise(
     points=6,
     difficulty=3,
     minutes=30,
+    section="06.4",
     outputs=["translations"],
     returns="texts",
     full_marks_from=0.98,

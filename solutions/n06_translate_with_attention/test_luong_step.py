@@ -101,6 +101,7 @@ exercise = CatchTheBug(
     points=4,
     difficulty=3,
     minutes=20,
+    section="03.4",
     hints=[
         "What has to be true of a short sentence in a batch, if it is also given alone and without "
         "its padding?",

@@ -233,6 +233,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=20,
+    section="06.4",
     outputs=["losses", "validation", "trained"],
     cases=cases,
     equivalents={

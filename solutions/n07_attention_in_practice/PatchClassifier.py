@@ -150,6 +150,7 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=25,
+    section="07.5",
     learns=True,
     answer_type="module",
     outputs=["logits", "weights"],

@@ -117,6 +117,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=20,
+    section="07.5",
     learns=True,
     outputs=["left_reads", "right_reads", "forth", "back"],
     invariants={name: ["not negative", "rows sum to 1"] for name in ("forth", "back")},

@@ -88,6 +88,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=10,
+    section="07.2",
     outputs=["keys", "queries", "length"],
     shortcuts=["clip_grad_norm_", "clip_grads_with_norm_", "get_total_norm"],
     cases=cases,

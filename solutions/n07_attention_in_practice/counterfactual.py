@@ -215,6 +215,7 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=25,
+    section="07.4",
     outputs=["spliced", "replaced", "forbidden"],
     cases=cases,
     equivalents={

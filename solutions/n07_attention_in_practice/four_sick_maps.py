@@ -45,6 +45,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=10,
+    section="07.2",
     answer_type="choices",
     outputs=list(MAPS),
     choices=MAPS,

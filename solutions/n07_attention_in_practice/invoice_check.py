@@ -237,6 +237,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=20,
+    section="07.3",
     outputs=["wrong", "unsure"],
     cases=cases,
     equivalents={

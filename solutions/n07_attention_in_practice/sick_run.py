@@ -68,6 +68,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=15,
+    section="07.2",
     answer_type="choices",
     outputs=list(_DIAGNOSES),
     choices={run: [*_WOULD] for run in _DIAGNOSES},

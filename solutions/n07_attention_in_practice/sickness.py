@@ -258,6 +258,7 @@ exercise = Exercise(
     points=4,
     difficulty=3,
     minutes=20,
+    section="07.2",
     outputs=["codes"],
     cases=cases,
     equivalents={

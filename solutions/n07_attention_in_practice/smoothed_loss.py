@@ -101,6 +101,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=15,
+    section="06.4",
     learns=True,
     outputs=["loss"],
     shortcuts=["cross_entropy", "CrossEntropyLoss"],

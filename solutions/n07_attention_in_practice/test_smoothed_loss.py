@@ -119,6 +119,7 @@ exercise = CatchTheBug(
     points=4,
     difficulty=3,
     minutes=20,
+    section="06.4",
     hints=[
         "For which inputs does each part of the formula make no difference? Smoothing, for one, "
         "does nothing where it is 0, and padding does nothing where there is none.",

@@ -159,6 +159,7 @@ exercise = Exercise(
     points=5,
     difficulty=3,
     minutes=30,
+    section="08.3",
     learns=True,
     answer_type="module",
     outputs=["states"],

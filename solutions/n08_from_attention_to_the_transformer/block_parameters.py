@@ -84,6 +84,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=10,
+    section="08.3",
     outputs=["encoder_block", "decoder_block", "language_model"],
     cases=cases,
     hints=[

@@ -120,6 +120,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=20,
+    section="08.4",
     outputs=["context", "keys", "values"],
     cases=cases,
     hints=[

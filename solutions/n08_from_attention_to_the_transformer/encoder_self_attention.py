@@ -110,6 +110,7 @@ exercise = Exercise(
     points=4,
     difficulty=2,
     minutes=20,
+    section="08.3",
     learns=True,
     outputs=["states", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},

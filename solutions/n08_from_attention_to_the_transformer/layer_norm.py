@@ -83,6 +83,7 @@ exercise = Exercise(
     points=2,
     difficulty=1,
     minutes=10,
+    section="08.2",
     learns=True,
     outputs=["normed"],
     shortcuts=["LayerNorm", "layer_norm", "native_layer_norm"],

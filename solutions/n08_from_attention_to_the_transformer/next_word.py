@@ -101,6 +101,7 @@ exercise = Exercise(
     points=3,
     difficulty=2,
     minutes=20,
+    section="08.4",
     outputs=["chances", "word"],
     invariants={"chances": ["not negative", "rows sum to 1"]},
     cases=cases,

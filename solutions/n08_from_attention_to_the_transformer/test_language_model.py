@@ -114,6 +114,7 @@ exercise = CatchTheBug(
     points=4,
     difficulty=3,
     minutes=25,
+    section="08.4",
     hints=[
         "What must change in the chances, and what must not, when you change the last word? When "
         "two early words change places? When matrices are 0?",

@@ -315,6 +315,7 @@ def test_the_solution_notebook_was_run_and_passes(path):
         ({"mistakes": 3}, "`entropy` needs four mistakes or more."),
         ({"variants": 2}, "`entropy` needs three right answers in other styles or more."),
         ({"hints": 2}, "`entropy` needs three hints: a question, a nudge, most of the answer."),
+        ({"section": 0}, '`entropy` needs a section of the course that explains it, such as'),
     ],
 )
 def test_an_exercise_with_too_little_is_refused(part, complaint):

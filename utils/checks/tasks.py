@@ -80,6 +80,7 @@ class Task(CallSpec):
         points: all or none, unless `full_marks_from` says otherwise, or it is a test.
         difficulty: 1 to 3.
         minutes: for somebody who has read the notebook.
+        section: where in the course it is explained, notebook and section: "01.6".
         hints: a question, a nudge, most of the answer.
         mistakes: those that can be named.
         invariants: output → names of what must hold for it, from `compare.INVARIANTS`.
@@ -98,6 +99,7 @@ class Task(CallSpec):
     invariants: Mapping[str, Sequence[str]] = field(default_factory=dict)
     tolerance: float = 1e-5
     full_marks_from: float | None = None
+    section: str = ""
     shortcuts: Sequence[str] = field(default_factory=list)
 
     @property
