@@ -20,7 +20,7 @@ from utils.checks.code import defined
 ENGINE = ("solutions.selftest", "problems_of")
 NO_CODE = "solutions.misconceptions"  # beliefs in words; an unknown one is refused on import
 WORDS = {  # class → its arguments that only people read: their places, their names
-    "WrongAnswer": (slice(2, 4), {"explanation", "hint"}),
+    "WrongAnswer": (slice(1, 3), {"explanation", "hint"}),
     "Exercise": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
     "CatchTheBug": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
 }

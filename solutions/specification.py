@@ -61,20 +61,20 @@ class WrongAnswer:
     """A wrong answer that learners really give.
 
     Args:
-        name: a few words, unique within the task.
         gives: the wrong function, module or dictionary.
         explanation: what it does, and why that is not what was asked.
         hint: a question or a nudge that leads out of it.
         misconception: the slug of the belief behind it, from `solutions.misconceptions`.
         also: other ways to write it that give something else: a few words → what they give.
+        name: its key among the mistakes of its task, filled in by `Exercise`.
     """
 
-    name: str
     gives: Any
     explanation: str
     hint: str
     misconception: str
     also: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
 
     @property
     def spellings(self) -> list["WrongAnswer"]:
@@ -89,7 +89,7 @@ class Exercise:
 
     Args:
         cases: draws the cases; for every seed the same number, with the same labels.
-        mistakes: wrong answers, at least four.
+        mistakes: a few words that name what is wrong → the wrong answer; at least four.
         equivalents: mutants of the solution that are not faults: the changed line → why it gives
             the same. The self-test lists them.
         gold: gives the right answers where the solution's own may be wrong, as those of a trained
@@ -106,14 +106,15 @@ class Exercise:
         self,
         *,
         cases: Callable[[Draw], list[Case]],
-        mistakes: Sequence[WrongAnswer],
+        mistakes: Mapping[str, WrongAnswer],
         equivalents: Mapping[str, str] = MappingProxyType({}),
         gold: Callable | None = None,
         variants: Sequence[Callable],
         **facts: Any,
     ):
         self._refuse_too_little(mistakes, variants, **facts)
-        self.mistakes = [spelling for mistake in mistakes for spelling in mistake.spellings]
+        named = [replace(mistake, name=name) for name, mistake in mistakes.items()]
+        self.mistakes = [spelling for mistake in named for spelling in mistake.spellings]
         for_learners = [
             Mistake(mistake.name, mistake.explanation, mistake.hint, mistake.misconception)
             for mistake in self.mistakes
@@ -134,10 +135,10 @@ class Exercise:
         ):
             if not enough:
                 raise ValueError(f"`{id}` needs {needed}.")
-        for mistake in mistakes:
+        for name, mistake in mistakes.items():
             if mistake.misconception not in MISCONCEPTIONS:
                 raise ValueError(
-                    f"`{id}`, {mistake.name}: there is no misconception "
+                    f"`{id}`, {name}: there is no misconception "
                     f"`{mistake.misconception}`. Choose one from "
                     "solutions/misconceptions.py, or add it there."
                 )
@@ -195,7 +196,7 @@ class CatchTheBug(Exercise):
         self,
         *,
         id: str,
-        mistakes: Sequence[WrongAnswer],
+        mistakes: Mapping[str, WrongAnswer],
         variants: Sequence[Callable],
         **facts: Any,
     ):

@@ -96,7 +96,6 @@ def asserts_nothing(
 ) -> WrongAnswer:
     """Return the mistake of a test that accepts every implementation of `name`."""
     return WrongAnswer(
-        "asserts nothing",
         test,
         explanation,
         f"If `{name}` returned nothing but zeros, which of your lines would object?",
@@ -110,7 +109,6 @@ def only_the_shapes(
 ) -> WrongAnswer:
     """Return the mistake of a test that looks at nothing but shapes."""
     return WrongAnswer(
-        "only the shapes",
         test,
         explanation,
         "Which numbers should stand in the results? Can you work them out in another way?",
@@ -121,7 +119,6 @@ def only_the_shapes(
 def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
     """Return the mistake of a test that hides nothing; `place` is the mask's among the inputs."""
     return WrongAnswer(
-        "no mask",
         test,
         "Your test never hides anything. What a mask does wrong shows only where there is one "
         "that closes some cells.",
@@ -137,7 +134,6 @@ def upside_down(
 ) -> WrongAnswer:
     """Return the mistake of a test that fails for the right implementation."""
     return WrongAnswer(
-        "upside down",
         test,
         explanation,
         "An `assert` states what is true when all is well. What does yours state?",
@@ -152,7 +148,6 @@ def to_the_last_digit(
 ) -> WrongAnswer:
     """Return the mistake of a test that knows no tolerance."""
     return WrongAnswer(
-        "to the last digit",
         test,
         explanation,
         "Which function compares up to a tolerance?",
@@ -168,7 +163,6 @@ def wrong_expectation(*inputs, place: tuple[int, ...], hint: str) -> WrongAnswer
         assert weights[place] == 0.25
 
     return WrongAnswer(
-        "a wrong expectation",
         test,
         "Either your test expects the wrong thing, or it expects more digits than were worked out.",
         hint,

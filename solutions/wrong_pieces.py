@@ -174,17 +174,17 @@ def joined_times(parts, matrix):
 
 def wrong_choices(
     right: Mapping[str, str], mistakes: Mapping[tuple[str, str], tuple[str, str, str, str]]
-) -> list[WrongAnswer]:
-    """Return a wrong answer for each wrong choice.
+) -> dict[str, WrongAnswer]:
+    """Return a wrong answer by name for each wrong choice.
 
     Args:
         right: the right choices.
         mistakes: (key, wrong choice) → name, explanation, hint and misconception.
     """
-    return [
-        WrongAnswer(name, right | {key: choice}, *words)
+    return {
+        name: WrongAnswer(right | {key: choice}, *words)
         for (key, choice), (name, *words) in mistakes.items()
-    ]
+    }
 
 
 def in_other_styles(right: Mapping[str, str], note: str) -> list[Callable[[], dict[str, str]]]:
@@ -203,9 +203,8 @@ def in_other_styles(right: Mapping[str, str], note: str) -> list[Callable[[], di
 
 
 # Of the joined additive score: in notebook 02 for one sentence, in 03 for a batch.
-JOINED_MISTAKES = [
-    WrongAnswer(
-        "key in front",
+JOINED_MISTAKES = {
+    "key in front": WrongAnswer(
         lambda states, keys, W_joined, v: (
             (key_in_front(in_pairs(states, keys), states.shape[-1]) @ W_joined.T).tanh() @ v
         ),
@@ -214,40 +213,35 @@ JOINED_MISTAKES = [
         "How many columns of `W_joined` belong to the state, and which?",
         misconception="parts-in-any-order",
     ),
-    WrongAnswer(
-        "no tanh",
+    "no tanh": WrongAnswer(
         lambda states, keys, W_joined, v: in_pairs(states, keys) @ W_joined.T @ v,
         "There is no `tanh` in your score. Without it the score is a sum of two parts, one of the "
         "state and one of the key, and the softmax does not see the state's part.",
         "Between which two steps do the questions get their answers between -1 and 1?",
         misconception="nonlinearity-left-out",
     ),
-    WrongAnswer(
-        "tanh of the score",
+    "tanh of the score": WrongAnswer(
         lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T @ v).tanh(),
         "You take the `tanh` of the finished score. It belongs to the answers, one for each "
         "question, before `v` gives them their points.",
         "How large can a score get if `v` is (5, 5, 4, 3)? And how large can yours?",
         misconception="steps-in-any-order",
     ),
-    WrongAnswer(
-        "points before the tanh",
+    "points before the tanh": WrongAnswer(
         lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T * v).tanh().sum(-1),
         "You multiply by `v` inside the `tanh`. Then each question counts for one point at most, "
         "and `v` only says how steep its answer is.",
         "What is an answer of 0.9 worth to a question that counts for 5 points?",
         misconception="steps-in-any-order",
     ),
-    WrongAnswer(
-        "points forgotten",
+    "points forgotten": WrongAnswer(
         lambda states, keys, W_joined, v: answers_to_pairs(states, keys, W_joined).sum(-1),
         "You add up the answers as they are. Each of them counts for its own number of points, "
         "and `v` is not used.",
         "Which of the four inputs does your function not need?",
         misconception="projection-left-out",
     ),
-    WrongAnswer(
-        "weights for scores",
+    "weights for scores": WrongAnswer(
         lambda states, keys, W_joined, v: (
             (answers_to_pairs(states, keys, W_joined) @ v.unsqueeze(-1)).squeeze(-1).softmax(-1)
         ),
@@ -255,12 +249,11 @@ JOINED_MISTAKES = [
         "Can a score be negative?",
         misconception="scores-as-weights",
     ),
-    WrongAnswer(
-        "sigmoid for tanh",
+    "sigmoid for tanh": WrongAnswer(
         lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T).sigmoid() @ v,
         "Your answers lie between 0 and 1: that is a sigmoid. With `tanh` a clear no is -1, and "
         "takes points away.",
         "What does a key get that says a very negative number to a question?",
         misconception="scores-alike",
     ),
-]
+}

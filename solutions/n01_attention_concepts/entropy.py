@@ -88,9 +88,8 @@ exercise = Exercise(
         "the logarithm alone, by 1: `torch.where` does it. The 0 in front wipes the term out "
         "anyway.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "0 times log 0",
+    mistakes={
+        "0 times log 0": WrongAnswer(
             lambda weights: -(weights * weights.log()).sum(-1),
             "The formula is right where all weights are positive. A weight of 0 gives 0 times "
             "minus infinity, which is NaN, and should give 0.",
@@ -98,62 +97,55 @@ exercise = Exercise(
             "sum?",
             misconception="formula-is-safe",
         ),
-        WrongAnswer(
-            "sign forgotten",
+        "sign forgotten": WrongAnswer(
             lambda weights: _plogp(weights).sum(-1),
             "Your entropies are the right ones with a minus in front. The logarithm of a share "
             "is negative, and the formula turns the sign.",
             "Can a row look at fewer than no words?",
             misconception="constant-factor",
         ),
-        WrongAnswer(
-            "in bits",
+        "in bits": WrongAnswer(
             lambda weights: -_plogp(weights, torch.log2).sum(-1),
             "Your entropies are in bits: they were made with the logarithm to base 2. The course "
             "uses the natural logarithm, so that `exp` of the entropy counts words.",
             "Which function undoes `exp`?",
             misconception="constant-factor",
         ),
-        WrongAnswer(
-            "words, not entropy",
+        "words, not entropy": WrongAnswer(
             lambda weights: (-_plogp(weights).sum(-1)).exp(),
             "You return the number of words effectively looked at, `exp` of the entropy. The "
             "task asks for the entropy itself.",
             "What is the entropy of a row that looks at one word only?",
             misconception="logarithm",
         ),
-        WrongAnswer(
-            "all rows together",
+        "all rows together": WrongAnswer(
             lambda weights: -_plogp(weights).sum(),
             "You return one number for all rows together. Every row is a distribution of its own "
             "and has an entropy of its own.",
             "Along which axis does the sum in the formula run?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "mean for sum",
+        "mean for sum": WrongAnswer(
             lambda weights: -_plogp(weights).mean(-1),
             "Your entropies are too small by a factor: the number of keys. You took the mean over "
             "the keys where the formula has a sum.",
             "Four equal shares should give log 4. What do you get, and what is the quotient?",
             misconception="sum-and-mean",
         ),
-        WrongAnswer(
-            "sum down the columns",
+        "sum down the columns": WrongAnswer(
             lambda weights: -_plogp(weights).sum(0),
             "You add up along the first axis, over the queries. The shares that make a "
             "distribution lie along the last axis, over the keys.",
             "Which entries of a heatmap add up to 1?",
             misconception="reads-by-columns",
         ),
-        WrongAnswer(
-            "a loop over the first axis",
+        "a loop over the first axis": WrongAnswer(
             lambda weights: torch.stack([-_plogp(row).sum() for row in weights]),
             "You go through the first axis, one row after the other. That is right for a matrix; a "
             "single row falls apart into its numbers, and a batch has matrices on that axis.",
             "Which axis is there in any case, however many stand before it?",
             misconception="axes-anywhere",
         ),
-    ],
+    },
     variants=[from_torch, clamped, xlogy, a_little_more, in_loops, nan_to_zero, in_float64],
 )

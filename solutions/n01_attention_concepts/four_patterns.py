@@ -108,17 +108,15 @@ exercise = Exercise(
         "of ones. `ends`: ones in the first and in the last column; with one word they are the "
         "same column.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "softmax of ones and zeros",
+    mistakes={
+        "softmax of ones and zeros": WrongAnswer(
             lambda length: _patterns(length, itself=torch.eye(length).softmax(-1)),
             "In `itself`, words that should get nothing get something: a softmax of zeros and "
             "ones leaves every word a share, since `exp(0)` is 1.",
             "The rows of `torch.eye` sum to 1 already. What is there left to do?",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "looks ahead",
+        "looks ahead": WrongAnswer(
             lambda length: _patterns(
                 length, before=torch.cat([torch.eye(length)[1:], torch.eye(length)[-1:]])
             ),
@@ -127,24 +125,21 @@ exercise = Exercise(
             'In which row, and in which column, does "the third looks at the second" stand?',
             misconception="future-open",
         ),
-        WrongAnswer(
-            "first word looks at nothing",
+        "first word looks at nothing": WrongAnswer(
             lambda length: _patterns(length, before=_without_first(length)),
             "In `before`, the first word looks at nothing: its row is all 0. Attention has to go "
             "somewhere, and the task says where.",
             "Who does the first word look at, when there is nobody before it?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "wraps round",
+        "wraps round": WrongAnswer(
             lambda length: _patterns(length, before=torch.eye(length).roll(1, 0)),
             "In `before`, the first word looks at the last: `roll` moves what falls off one end "
             "to the other.",
             "Which row has to be put right after rolling?",
             misconception="future-open",
         ),
-        WrongAnswer(
-            "whole weight for both ends",
+        "whole weight for both ends": WrongAnswer(
             lambda length: _patterns(
                 length,
                 ends=(torch.eye(length)[0] + torch.eye(length)[-1]).repeat(length, 1).clamp(max=1),
@@ -154,8 +149,7 @@ exercise = Exercise(
             "How much is left for each of two that share alike?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "a half twice",
+        "a half twice": WrongAnswer(
             lambda length: _patterns(
                 length,
                 ends=torch.full((length, length), 0.5)
@@ -166,38 +160,34 @@ exercise = Exercise(
             "What if you add up the two ends and then divide each row by its sum?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "rows for columns",
+        "rows for columns": WrongAnswer(
             lambda length: _patterns(length, ends=_ends_as_rows(length)),
             "In `ends`, the first and the last word look at everybody. Asked was the opposite: "
             "everybody looks at them. A stripe from top to bottom is a word that all look at.",
             'Is "looked at" a row or a column?',
             misconception="rows-are-keys",
         ),
-        WrongAnswer(
-            "not shared out",
+        "not shared out": WrongAnswer(
             lambda length: _patterns(length, so_far=torch.ones(length, length).tril()),
             "In `so_far`, every word that is looked at gets a weight of 1. Weights are shares: "
             "those of a row sum to 1.",
             "By what do you divide the row of the third word?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "from here on",
+        "from here on": WrongAnswer(
             lambda length: _patterns(length, so_far=over_sum(torch.ones(length, length).triu())),
             "In `so_far`, each word looks at itself and at what comes *after* it: the triangle is "
             "the upper one.",
             "What can the first word look at, and how many cells of its row are bright?",
             misconception="future-open",
         ),
-        WrongAnswer(
-            "one for all rows",
+        "one for all rows": WrongAnswer(
             lambda length: _patterns(length, so_far=torch.ones(length, length).tril() / length),
             "In `so_far`, every row was divided by the length of the sentence. The second word "
             "shares between two, not among all.",
             "How many words can the second word look at?",
             misconception="shares-need-not-sum-to-one",
         ),
-    ],
+    },
     variants=[entry_by_entry, by_positions, by_softmax, by_rolling],
 )

@@ -64,9 +64,8 @@ exercise = Exercise(
         "The softmax of the first line runs along the axis of the queries. Once it runs along the "
         "axis of the keys, look again at what the second line still does.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "the bug as it was",
+    mistakes={
+        "the bug as it was": WrongAnswer(
             lambda scores: over_sum(scores.softmax(0)),
             "The bug is still there. Rows sum to 1, since the last line makes them; but what it "
             "divides came from a softmax down the columns, where each query's numbers were "
@@ -74,53 +73,47 @@ exercise = Exercise(
             "Add 7 to all scores of one row. Should its weights change? Do they?",
             misconception="divide-again",
         ),
-        WrongAnswer(
-            "second line taken out",
+        "second line taken out": WrongAnswer(
             lambda scores: scores.softmax(0),
             "Without its last line the function no longer hides the bug, and still has it: the "
             "columns sum to 1, not the rows.",
             "Which line decides along which axis words compete?",
             misconception="softmax-over-queries",
         ),
-        WrongAnswer(
-            "normalised without exp",
+        "normalised without exp": WrongAnswer(
             lambda scores: over_sum(scores),
             "You divide the scores by their sum. Scores can be negative, so the result is no "
             "share; and nothing turns differences into ratios.",
             "What makes any number positive, and keeps the order?",
             misconception="scores-as-weights",
         ),
-        WrongAnswer(
-            "largest is 1",
+        "largest is 1": WrongAnswer(
             lambda scores: scores.softmax(-1) / scores.softmax(-1).amax(-1, keepdim=True),
             "You divide each row by its largest weight, so that the brightest cell is 1. That "
             "looks well, and a row no longer sums to 1.",
             "What has to be true of shares?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "softmax twice",
+        "softmax twice": WrongAnswer(
             lambda scores: scores.softmax(-1).softmax(-1),
             'The second softmax "normalises" what sums to 1 already, and flattens it.',
             "By how much can two numbers between 0 and 1 differ, and what does exp make of it?",
             misconception="softmax-twice",
         ),
-        WrongAnswer(
-            "columns, then rows again",
+        "columns, then rows again": WrongAnswer(
             lambda scores: scores.softmax(0).softmax(-1),
             "You took a softmax down the columns and a second one along the rows. The second "
             "cannot bring back what the first has mixed.",
             "How many softmaxes does attention have?",
             misconception="softmax-twice",
         ),
-        WrongAnswer(
-            "axis of the whole table",
+        "axis of the whole table": WrongAnswer(
             lambda scores: scores.flatten().softmax(0).reshape(scores.shape),
             "Your softmax runs over the whole table, so that all entries together sum to 1. Each "
             "query has a whole of its own to share out.",
             "Do two target words compete for attention?",
             misconception="softmax-over-queries",
         ),
-    ],
+    },
     variants=[both_lines_mended, by_the_formula, turned_twice, row_by_row],
 )

@@ -83,69 +83,61 @@ exercise = Exercise(
         "Begin `unread` as a tensor of `True`, one for each source word, and set it to `False` "
         "at all places in `best`: a tensor of places can be used as an index.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "read by columns",
+    mistakes={
+        "read by columns": WrongAnswer(
             _read(best=lambda weights: weights.argmax(0)),
             "You look for the largest entry of each column: for every source word, the target "
             "word that looks at it most. Asked was, for each target word, where it looks.",
             "Is the word that looks a row or a column?",
             misconception="reads-by-columns",
         ),
-        WrongAnswer(
-            "weights for places",
+        "weights for places": WrongAnswer(
             _read(best=lambda weights: weights.amax(-1)),
             "`best` holds the largest weights. Asked is where they stand: the position of a "
             "source word.",
             "Which method tells the place of the largest entry instead of the entry?",
             misconception="largest-of-a-row",
         ),
-        WrongAnswer(
-            "counted from 1",
+        "counted from 1": WrongAnswer(
             _read(best=lambda weights: weights.argmax(-1) + 1),
             "`best` counts source words from 1. Positions in Python and PyTorch begin at 0.",
             "Which position has the first word in `SOURCE[…]`?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "least for most",
+        "least for most": WrongAnswer(
             _read(best=lambda weights: weights.argmin(-1)),
             "`best` holds the places of the smallest weights.",
             "Is a bright cell a large weight or a small one?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "read for unread",
+        "read for unread": WrongAnswer(
             _read(unread=lambda weights, best: ~_unread(weights, best)),
             "`unread` is `True` for the words that *are* somebody's best. It is the other way "
             "round.",
             "What should `unread` hold for a word that every row picks?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "dark column",
+        "dark column": WrongAnswer(
             _read(unread=lambda weights, best: weights.sum(0) < 0.5),
             "`unread` marks the columns that are dark in all. A column can get little in all and "
             "still be one word's favourite; or much in all, and be nobody's.",
             "What has to be true of at least one row, so that a word counts as read?",
             misconception="largest-of-a-row",
         ),
-        WrongAnswer(
-            "no majority",
+        "no majority": WrongAnswer(
             _read(unread=lambda weights, best: weights.amax(0) < 0.5),
             "`unread` marks the words that get less than a half from everybody. The largest "
             "weight of a row need not be a half: where six words share, 0.3 can be the most.",
             "Which tensor that you have already tells where each target word looks most?",
             misconception="largest-of-a-row",
         ),
-        WrongAnswer(
-            "places for marks",
+        "places for marks": WrongAnswer(
             _read(unread=lambda weights, best: _unread(weights, best).nonzero().squeeze(-1)),
             "`unread` lists the positions of the unread words. Asked is one boolean for each "
             "source word, `True` where it is unread.",
             "How long is `unread` if every word is read?",
             misconception="largest-of-a-row",
         ),
-    ],
+    },
     variants=[in_loops, by_max, by_isin, by_one_hot],
 )

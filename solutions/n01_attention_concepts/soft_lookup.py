@@ -121,17 +121,15 @@ exercise = Exercise(
         "axis. Context: the weights times, with `@`, the tensor that nobody has used yet. Return "
         "context and weights, in this order.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "hard look-up",
+    mistakes={
+        "hard look-up": WrongAnswer(
             _look_up(_hardest),
             "Your look-up takes the value of the best key and nothing of the others: the hard "
             "look-up of a dictionary. A soft one mixes all values, by their weights.",
             "What turns scores into shares that may be small, and are not 0?",
             misconception="hard-choice",
         ),
-        WrongAnswer(
-            "keys mixed",
+        "keys mixed": WrongAnswer(
             lambda query, keys, values: (
                 (query @ keys.T).softmax(-1) @ keys,
                 (query @ keys.T).softmax(-1),
@@ -141,48 +139,42 @@ exercise = Exercise(
             'In `translation["cat"]`, what do you get back: "cat" or "chat"?',
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "softmax over the queries",
+        "softmax over the queries": WrongAnswer(
             _look_up(lambda query, keys: (query @ keys.T).softmax(0)),
             "Your weights sum to 1 over the queries, not over the keys: the softmax ran along "
             "axis 0. So the queries compete for each key.",
             "Which axis of the scores belongs to the keys?",
             misconception="softmax-over-queries",
         ),
-        WrongAnswer(
-            "no softmax",
+        "no softmax": WrongAnswer(
             _look_up(lambda query, keys: query @ keys.T),
             "You mix the values by the scores themselves. Scores may be negative and sum to "
             "anything, so the context is no mixture.",
             "Which step of the three is missing between scores and mixture?",
             misconception="scores-as-weights",
         ),
-        WrongAnswer(
-            "softmax twice",
+        "softmax twice": WrongAnswer(
             _look_up(lambda query, keys: (query @ keys.T).softmax(-1).softmax(-1)),
             "Your weights went through the softmax twice. They still sum to 1, and they are far "
             "too flat.",
             "What does the softmax make of numbers that all lie between 0 and 1?",
             misconception="softmax-twice",
         ),
-        WrongAnswer(
-            "angle without length",
+        "angle without length": WrongAnswer(
             _look_up(lambda query, keys: (unit(query) @ unit(keys).T).softmax(-1)),
             "You compare directions only: the vectors were brought to length 1 first (cosine "
             "similarity). In a dot product length counts, as confidence.",
             "What does the explorer of section 3 do when the query gets shorter?",
             misconception="dot-is-cosine",
         ),
-        WrongAnswer(
-            "scaled",
+        "scaled": WrongAnswer(
             _look_up(lambda query, keys: (query @ keys.T / query.shape[-1] ** 0.5).softmax(-1)),
             "You divide the scores by the root of the vectors' width. That is right in notebook "
             "04, where widths are large; here the scores are the plain dot products.",
             "By hand: which score has the query (3, 1) with the key (3, 1)?",
             misconception="scale-everywhere",
         ),
-        WrongAnswer(
-            "order of return",
+        "order of return": WrongAnswer(
             lambda query, keys, values: (
                 (query @ keys.T).softmax(-1),
                 (query @ keys.T).softmax(-1) @ values,
@@ -192,6 +184,6 @@ exercise = Exercise(
             "Which of your two results has as many columns as the values?",
             misconception="parts-in-any-order",
         ),
-    ],
+    },
     variants=[with_einsum, in_loops, as_a_list, from_torch, by_broadcasting, in_float64],
 )

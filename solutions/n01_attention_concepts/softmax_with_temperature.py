@@ -72,25 +72,22 @@ exercise = Exercise(
         "Two operations in one line: the scores divided by the temperature, then `softmax` of "
         "that along the last axis, whose number is -1.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "softmax along the first axis",
+    mistakes={
+        "softmax along the first axis": WrongAnswer(
             lambda scores, temperature: (scores / temperature).softmax(0),
             "Your weights sum to 1 down the columns, over the queries, and not along each row, "
             "over the keys: the softmax ran along axis 0.",
             "Who shares out attention: a query among the keys, or a key among the queries?",
             misconception="softmax-over-queries",
         ),
-        WrongAnswer(
-            "axis counted from the front",
+        "axis counted from the front": WrongAnswer(
             lambda scores, temperature: (scores / temperature).softmax(min(1, scores.dim() - 1)),
             "Axis 1 is the axis of the keys in a matrix, but not in a batch of matrices: there "
             "your softmax runs over the queries.",
             'Which number means "the last axis", however many there are?',
             misconception="axes-anywhere",
         ),
-        WrongAnswer(
-            "multiplied by the temperature",
+        "multiplied by the temperature": WrongAnswer(
             lambda scores, temperature: (scores * temperature).softmax(-1),
             "Your weights get sharper where the temperature rises. The scores were multiplied by "
             "the temperature, not divided by it.",
@@ -98,24 +95,21 @@ exercise = Exercise(
             "scores for that?",
             misconception="temperature-upside-down",
         ),
-        WrongAnswer(
-            "divided after the softmax",
+        "divided after the softmax": WrongAnswer(
             lambda scores, temperature: scores.softmax(-1) / temperature,
             "Your weights are divided by the temperature after the softmax. So they no longer sum "
             "to 1, and their ratios are what they were without it.",
             "What would the softmax make of scores that had been divided before?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "temperature left out",
+        "temperature left out": WrongAnswer(
             lambda scores, temperature: scores.softmax(-1),
             "Your weights are the plain softmax of the scores. The temperature changes nothing in "
             "them: it is unused, or cancels when the rows are normalised.",
             "Call your function with temperature 1 and with 100. What should differ?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "exp of large scores",
+        "exp of large scores": WrongAnswer(
             lambda scores, temperature: over_sum((scores / temperature).exp()),
             "The formula is right, and on large scores its numbers are not: `exp` of 1000 is more "
             "than a float can hold, and infinity over infinity is NaN.",
@@ -123,6 +117,6 @@ exercise = Exercise(
             "the largest score 0? (Or which method of a tensor takes care of it?)",
             misconception="formula-is-safe",
         ),
-    ],
+    },
     variants=[functional, by_the_formula, row_by_row, through_logarithms, in_float64, with_einsum],
 )

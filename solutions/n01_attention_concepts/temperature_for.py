@@ -148,47 +148,42 @@ exercise = Exercise(
         "some sixty rounds, `middle = (low * high).sqrt()`; where `exp` of the entropy is below "
         "`words`, `low` becomes `middle`, elsewhere `high` does: `torch.where` decides row by row.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "entropy for words",
+    mistakes={
+        "entropy for words": WrongAnswer(
             lambda scores, words: _search(scores, lambda s, t: _words(s, t).log(), words),
             "At your temperatures it is the *entropy* that equals `words`, or comes as near to it "
             "as it can. The number of words is `exp` of the entropy.",
             "Which entropy have two words that share equally?",
             misconception="logarithm",
         ),
-        WrongAnswer(
-            "multiplied",
+        "multiplied": WrongAnswer(
             lambda scores, words: 1 / _search(scores, _words, words),
             "Your temperatures are the right ones turned upside down: 1 divided by them. You "
             "multiply the scores by the temperature, and the formula divides.",
             "Should a hot row look at more words than a cold one, or at fewer?",
             misconception="temperature-upside-down",
         ),
-        WrongAnswer(
-            "one for all rows",
+        "one for all rows": WrongAnswer(
             _shared,
             "You found one temperature at which the rows look at `words` words *on average*. Each "
             "row has scores of its own and needs its own.",
             "Does a row with scores 0, 1, 2 need the same temperature as one with 0, 10, 20?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "from the largest weight",
+        "from the largest weight": WrongAnswer(
             lambda scores, words: _search(scores, _largest, -1 / words),
             "At your temperatures the largest weight is 1 / `words`. That is so when exactly that "
             "many words share equally; here the others take part as well.",
             "Two words with 0.5 each, or 0.5 and five times 0.1: the same number of words?",
             misconception="largest-of-a-row",
         ),
-        WrongAnswer(
-            "the next on a grid",
+        "the next on a grid": WrongAnswer(
             _on_a_grid,
             "You tried temperatures at fixed steps and took the first that is hot enough. It lies "
             "beside the one asked for, not on it.",
             "How could two temperatures, one too cold and one too hot, close in on the right one?",
             misconception="another-task",
         ),
-    ],
+    },
     variants=[row_by_row, by_bisecting_the_logarithm, by_newton],
 )

@@ -68,87 +68,77 @@ exercise = Exercise(
         "Try it: `softmax_with_temperature` is yours. Take three scores, and temperatures 0.1, 1, "
         "10 and 1000. For `doubled`, multiply both by 2.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "cold is flat",
+    mistakes={
+        "cold is flat": WrongAnswer(
             _RIGHT | {"colder": "falls"},
             "You say that the largest weight falls when it gets colder. Dividing by a small "
             "number makes the differences between scores larger, and the best key gains.",
             "What are scores 1 and 0 at temperature 0.1?",
             misconception="temperature-upside-down",
         ),
-        WrongAnswer(
-            "cold does nothing",
+        "cold does nothing": WrongAnswer(
             _RIGHT | {"colder": "stays"},
             "You say that the largest weight stays when it gets colder. Its *place* stays; its "
             "size does not.",
             "In section 5, how much had *sat* in the row *était* at temperature 0.1, and at 1?",
             misconception="temperature-effect",
         ),
-        WrongAnswer(
-            "hot is focused",
+        "hot is focused": WrongAnswer(
             _RIGHT | {"hotter": "falls"},
             "You say that the entropy falls when it gets hotter. Hot means equal shares, and "
             "equal shares have the largest entropy there is.",
             "Does a low entropy mean few words or many?",
             misconception="temperature-upside-down",
         ),
-        WrongAnswer(
-            "entropy of words",
+        "entropy of words": WrongAnswer(
             _RIGHT | {"hotter": "stays"},
             "You say that the entropy stays when it gets hotter. It measures how the weight is "
             "spread, and the temperature spreads it.",
             "What did the curve of section 6 show?",
             misconception="temperature-effect",
         ),
-        WrongAnswer(
-            "hot is nothing",
+        "hot is nothing": WrongAnswer(
             _RIGHT | {"limit": "all zeros"},
             "You say that in the limit all weights are 0. It is the scores that go to 0; the "
             "weights of a row always sum to 1.",
             "What does the softmax make of four zeros?",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "hot is hard",
+        "hot is hard": WrongAnswer(
             _RIGHT | {"limit": "one word takes all"},
             "You say that in the limit one word takes everything. That is the cold end, "
             "temperature 0.",
             "Very hot: what is left of the differences between the scores?",
             misconception="temperature-upside-down",
         ),
-        WrongAnswer(
-            "scores win",
+        "scores win": WrongAnswer(
             _RIGHT | {"doubled": "sharper"},
             "You say that doubling scores and temperature makes the row sharper. Doubled scores "
             "alone would.",
             "What is left of the two factors in the quotient?",
             misconception="temperature-effect",
         ),
-        WrongAnswer(
-            "temperature wins",
+        "temperature wins": WrongAnswer(
             _RIGHT | {"doubled": "flatter"},
             "You say that doubling scores and temperature makes the row flatter. A doubled "
             "temperature alone would.",
             "What is left of the two factors in the quotient?",
             misconception="temperature-effect",
         ),
-        WrongAnswer(
-            "hot changes the order",
+        "hot changes the order": WrongAnswer(
             _RIGHT | {"favourite": "when hot"},
             "You say that another word can become the favourite when it is hot. All come closer "
             "to each other, and none overtakes.",
             "If one number is larger than another, which is larger after dividing both by 10?",
             misconception="temperature-effect",
         ),
-        WrongAnswer(
-            "cold changes the order",
+        "cold changes the order": WrongAnswer(
             _RIGHT | {"favourite": "when cold"},
             "You say that another word can become the favourite when it is cold. Cold makes the "
             "lead of the best larger; it does not pass it on.",
             "If one number is larger than another, which is larger after dividing both by 0.1?",
             misconception="temperature-effect",
         ),
-    ],
+    },
     variants=[in_capitals, in_another_order, with_spaces_and_a_note],
 )

@@ -189,56 +189,49 @@ exercise = Exercise(
         "`self.rnn(…, state)` of embedding and context, and `self.output(…)` of new state, context "
         "and embedding.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "padding looked at",
+    mistakes={
+        "padding looked at": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: scores.softmax(-1)),
             "Your weights give padding a share: the mask is not used. So the decoder writes "
             "something else when a sentence stands beside a longer one.",
             "Which entries of `weights` should be exactly 0?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "mask turned round",
+        "mask turned round": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: safe_softmax(scores, ~mask)),
             "Your mask is read the other way round: padding is looked at, and nothing else.",
             "What does `True` mean in a mask of this course?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "mask after the softmax",
+        "mask after the softmax": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: scores.softmax(-1) * mask),
             "You take the softmax first and set the weights of padding to 0 afterwards. The words "
             "do not get the padding's share back, and the rows sum to less than 1.",
             "Which step shares out the whole, and what must it know before?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "NaN for a sentence without a word",
+        "NaN for a sentence without a word": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: filled(scores, mask, -torch.inf)),
             "Right, but for a sentence of length 0: all of its scores are minus infinity, and the "
             "softmax of those is NaN. It should get zero weights and a zero context.",
             "Which function of yours takes care of rows that are masked whole?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "shares for a sentence without a word",
+        "shares for a sentence without a word": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: filled(scores, mask, -1e9)),
             "Right, but for a sentence of length 0: its equal scores get equal shares, all of "
             "padding. It should get zero weights and a zero context.",
             "Which function of yours takes care of rows that are masked whole?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "softmax over the batch",
+        "softmax over the batch": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: safe_softmax(scores.T, mask.T).T),
             "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
             "Sentences have nothing to do with one another.",
             "Which axis of (batch, src_len) holds the source words?",
             misconception="softmax-over-batch",
         ),
-        WrongAnswer(
-            "no tanh",
+        "no tanh": WrongAnswer(
             changed(
                 _Step,
                 score=lambda self, state, keys: self.v(
@@ -250,16 +243,14 @@ exercise = Exercise(
             "What stands between the sum and $v$ in the formula?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "looked again",
+        "looked again": WrongAnswer(
             _LooksAgain,
             "Your context and weights come from the *new* state: after the update the decoder "
             "looked once more. Asked was one look, with the state that came in.",
             "Which index does the state carry that asks?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "started from nothing",
+        "started from nothing": WrongAnswer(
             changed(
                 _Step,
                 update=lambda self, embedded, context, state: self.rnn(
@@ -271,8 +262,7 @@ exercise = Exercise(
             "What does `nn.GRUCell` take besides what it reads?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "context before the word",
+        "context before the word": WrongAnswer(
             changed(
                 _Step,
                 update=lambda self, embedded, context, state: self.rnn(
@@ -285,45 +275,40 @@ exercise = Exercise(
             "What does $[y_{t-1}; c_t]$ say about the order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "word before the context",
+        "word before the context": WrongAnswer(
             _shown("new", "embedded", "context"),
             "Embedding and context stand the wrong way round in what `output` reads. The shapes "
             "fit all the same, so nothing complains.",
             "What does $[s_t; c_t; y_{t-1}]$ say about the order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "state last",
+        "state last": WrongAnswer(
             _shown("embedded", "context", "new"),
             "What `output` reads stands in the order of its making, the embedding first. The "
             "shapes fit all the same, so nothing complains.",
             "What does $[s_t; c_t; y_{t-1}]$ say about the order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "logits of the old state",
+        "logits of the old state": WrongAnswer(
             _shown("old", "context", "embedded"),
             "Your logits are made from the old state, which has not read the word yet.",
             "Which of the two states carries the index $t$?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "old state returned",
+        "old state returned": WrongAnswer(
             _KeepsTheOld,
             "You return the old state. The next step would begin where this one began, as if "
             "nothing had been written.",
             "What does the step after this one need?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "probabilities for logits",
+        "probabilities for logits": WrongAnswer(
             _Probable,
             "You return probabilities: the logits have gone through a softmax. The loss takes that "
             "softmax itself, so it would be taken twice.",
             "May a logit be negative?",
             misconception="softmax-twice",
         ),
-    ],
+    },
     variants=[WithEinsum, SentenceBySentence, GatesByHand, JudgeInFloat64],
 )

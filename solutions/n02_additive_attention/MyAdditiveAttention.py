@@ -187,17 +187,15 @@ exercise = Exercise(
         "your `masked_softmax`, or a plain softmax where `mask is None`. Values: the keys where "
         "`values is None`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "values ignored",
+    mistakes={
+        "values ignored": WrongAnswer(
             changed(Additive, mix=lambda self, weights, keys, values: weights @ keys),
             "Your context is always a mixture of the keys. Where values are given, the weights "
             "mix those; the keys only serve for comparing.",
             "What is the argument `values` for?",
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "projected keys mixed",
+        "projected keys mixed": WrongAnswer(
             changed(
                 Additive,
                 mix=lambda self, weights, keys, values: (
@@ -209,15 +207,13 @@ exercise = Exercise(
             "How wide is a key, and how wide is your context?",
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "mask ignored",
+        "mask ignored": WrongAnswer(
             changed(Additive, weigh=lambda self, scores, mask: scores.softmax(-1)),
             "The mask changes nothing in your module. So the padding gets its share.",
             "Between which two of the three steps does the mask come in?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "mask turned round",
+        "mask turned round": WrongAnswer(
             changed(
                 Additive, weigh=_where_masked(lambda scores, mask: safe_softmax(scores, ~mask))
             ),
@@ -226,16 +222,14 @@ exercise = Exercise(
             "What does `True` mean in a mask of this course?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "masked after the softmax",
+        "masked after the softmax": WrongAnswer(
             changed(Additive, weigh=_where_masked(lambda scores, mask: scores.softmax(-1) * mask)),
             "You mask after the softmax. The padding's share is gone then, and the words do not "
             "get it back.",
             "What do your rows sum to in a padded sentence?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "NaN where nothing is allowed",
+        "NaN where nothing is allowed": WrongAnswer(
             changed(
                 Additive, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -torch.inf))
             ),
@@ -244,16 +238,14 @@ exercise = Exercise(
             "Have you not written a softmax that is safe?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "shares among the forbidden",
+        "shares among the forbidden": WrongAnswer(
             changed(Additive, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
             "Right, but where a row is masked whole: there your weights are equal shares, and the "
             "context is a mean of padding. Both should be 0.",
             "Have you not written a softmax that is safe?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "no tanh",
+        "no tanh": WrongAnswer(
             changed(
                 Additive, score=lambda self, query, keys: self.v(self.sums(query, keys)).squeeze(-1)
             ),
@@ -262,8 +254,7 @@ exercise = Exercise(
             "Give your module two very different queries. What do their weights have in common?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "softmax over the queries",
+        "softmax over the queries": WrongAnswer(
             changed(
                 Additive,
                 weigh=lambda self, scores, mask: (
@@ -276,30 +267,27 @@ exercise = Exercise(
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
             misconception="softmax-over-queries",
         ),
-        WrongAnswer(
-            "biases left in",
+        "biases left in": WrongAnswer(
             _WithBiases,
             "Your linear layers have biases. The formula has none, and `nn.Linear` makes one "
             "unless it is told not to.",
             "Which argument of `nn.Linear` takes the bias away?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "order of return",
+        "order of return": WrongAnswer(
             _Reversed,
             "You return the weights first and the context second. Everywhere in the course it is "
             "`(context, weights)`.",
             "Which of your two results has as many columns as the values?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "scores for weights",
+        "scores for weights": WrongAnswer(
             _ShowsScores,
             "The context is right. The second thing that you return are the scores, and asked are "
             "the weights.",
             "Which of the two sums to 1?",
             misconception="scores-as-weights",
         ),
-    ],
+    },
     variants=[RawMatrices, StepByStep, JoinedInside, Float64Inside],
 )

@@ -150,9 +150,8 @@ exercise = Exercise(
         "projected state, add, `tanh`, `self.v`, `squeeze(-1)`, softmax along the last axis. The "
         "context: weights as (batch, 1, src_len) times the keys, and the axis of 1 taken away.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "anew in every step",
+    mistakes={
+        "anew in every step": WrongAnswer(
             changed(
                 _Stepper,
                 projected=lambda self, states, keys, earlier: (
@@ -164,54 +163,48 @@ exercise = Exercise(
             "In which of the two methods should `W_key` be used, if that method runs once?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "projected keys mixed",
+        "projected keys mixed": WrongAnswer(
             changed(_Stepper, mix=lambda self, weights, keys, values: weights @ self.W_key(keys)),
             "Your contexts are mixtures of the projected keys. Those serve for the score; what is "
             "handed out are the keys as they came.",
             "What has `remember` to keep besides the projected keys?",
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "softmax over the batch",
+        "softmax over the batch": WrongAnswer(
             changed(_Stepper, weigh=lambda self, scores, mask: scores.softmax(0)),
             "Your softmax runs along axis 0. In a single step the scores are (batch, src_len), so "
             "that is the batch: sentences compete with each other.",
             "Which axis is the last, with or without tgt_len?",
             misconception="softmax-over-batch",
         ),
-        WrongAnswer(
-            "tanh too early",
+        "tanh too early": WrongAnswer(
             changed(_Stepper, score=_judged(lambda bars, said: bars + said.tanh())),
             "You take the `tanh` of the projected keys and add the state after it. So the state "
             "adds the same to all scores of its row, and changes no weight.",
             "Can the `tanh` be taken before the bar is known?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "tanh twice",
+        "tanh twice": WrongAnswer(
             changed(_Stepper, score=_judged(lambda bars, said: (bars + said.tanh()).tanh())),
             "The keys have gone through a `tanh` of their own before the state is added. The "
             "formula has one `tanh` only, of the sum.",
             "Up to which sign of the formula is everything known without a state?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "state not heard",
+        "state not heard": WrongAnswer(
             changed(_Stepper, score=_judged(lambda bars, said: said.tanh())),
             "Your weights are the same in every step: the state is not heard. Too much was "
             "computed in advance.",
             "What does a key say before anybody has asked, and what only afterwards?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "no tanh",
+        "no tanh": WrongAnswer(
             changed(_Stepper, score=_judged(lambda bars, said: bars + said)),
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and every step looks at the same words.",
             "What turns the sum into an answer between no and yes?",
             misconception="nonlinearity-left-out",
         ),
-    ],
+    },
     variants=[InADictionary, WithEinsum, KeyByKey, InFloat64],
 )

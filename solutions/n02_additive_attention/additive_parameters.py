@@ -88,83 +88,73 @@ exercise = Exercise(
         "`plain` stands in section 5. `split` has two more sets of attention_dim biases, of "
         "`W_query` and `W_key`, and the single one of `v`. `joined` has one matrix less.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "v forgotten",
+    mistakes={
+        "v forgotten": WrongAnswer(
             _counts(plain=lambda q, k, a: a * (q + k)),
             "`plain` counts the two matrices and not `v`.",
             "What turns the answers into a score, and how many numbers has it?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "v as a square",
+        "v as a square": WrongAnswer(
             _counts(plain=lambda q, k, a: a * (q + k + a)),
             "`plain` counts `v` as a matrix of attention_dim × attention_dim. It makes one number "
             "of attention_dim answers, so it has one row only.",
             "How many points does each question have?",
             misconception="sizes-add-or-multiply",
         ),
-        WrongAnswer(
-            "widths multiplied",
+        "widths multiplied": WrongAnswer(
             _counts(plain=lambda q, k, a: a * q * k + a),
             "`plain` multiplies query_dim and key_dim. No number of the query ever meets a number "
             "of the key in a product here: the two matrices stand side by side.",
             "Does a second matrix add its numbers to those of the first, or multiply them?",
             misconception="sizes-add-or-multiply",
         ),
-        WrongAnswer(
-            "bias of v forgotten",
+        "bias of v forgotten": WrongAnswer(
             _counts(split=lambda q, k, a: a * (q + k + 3)),
             "`split` lacks one number. *Every* layer has a bias, `v` too, though training can "
             "make nothing of that one.",
             "How many numbers come out of `v`?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "one bias for both",
+        "one bias for both": WrongAnswer(
             _counts(split=lambda q, k, a: a * (q + k + 2) + 1),
             "`split` counts one set of biases for two matrices. Two layers are two sets. (They "
             "are added together and could well be one: a second set is a waste.)",
             "How many layers of the split form have attention_dim outputs?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "one number for each layer",
+        "one number for each layer": WrongAnswer(
             _counts(split=lambda q, k, a: a * (q + k + 1) + 3),
             "`split` has one number more for each layer. A layer has a bias for each of its "
             "outputs, and `W_query` and `W_key` have attention_dim of them.",
             "`nn.Linear(3, 5)`: of which shape is its `bias`?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "a full set for v",
+        "a full set for v": WrongAnswer(
             _counts(split=lambda q, k, a: a * (q + k + 4)),
             "`split` gives `v` as many biases as the other two. It has one output only: the score.",
             "How many numbers come out of `nn.Linear(attention_dim, 1)`?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "biases of what goes in",
+        "biases of what goes in": WrongAnswer(
             _counts(split=lambda q, k, a: a * (q + k + 1) + q + k + a),
             "`split` has a bias for each number that goes *into* a layer. It is one for each "
             "number that comes out.",
             "`nn.Linear(3, 5)`: of which shape is its `bias`?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "two sets in the joined form",
+        "two sets in the joined form": WrongAnswer(
             _counts(joined=lambda q, k, a: a * (q + k + 3) + 1),
             "`joined` counts the biases of two matrices. There is only one, so it has one set.",
             "How many `nn.Linear` does the joined form have, `v` included?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "biases change nothing",
+        "biases change nothing": WrongAnswer(
             _counts(joined=lambda q, k, a: a * (q + k + 1)),
             "`joined` is the count without biases.",
             "What comes out of the joined matrix, and how many biases is that?",
             misconception="biases-by-the-way",
         ),
-    ],
+    },
     variants=[layer_by_layer, multiplied_out, by_counting, as_a_list],
 )

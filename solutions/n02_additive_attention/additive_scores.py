@@ -100,25 +100,22 @@ exercise = Exercise(
         "`query @ W_query.T`, with `unsqueeze(2)`, plus `keys @ W_key.T`, with `unsqueeze(1)`. "
         "Then `tanh`, and `@ v`, which takes the last axis away.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "axes changed places",
+    mistakes={
+        "axes changed places": WrongAnswer(
             _scores(lambda bars, said, v: ((bars + said).tanh() @ v).mT.contiguous()),
             "Your scores are (batch, src_len, tgt_len): the rows are keys. The queries have to "
             "lie along axis 1 of the pairs, the keys along axis 2.",
             "Where does the axis of length 1 go in the queries, if the keys are to stand there?",
             misconception="rows-are-keys",
         ),
-        WrongAnswer(
-            "no tanh",
+        "no tanh": WrongAnswer(
             _scores(lambda bars, said, v: (bars + said) @ v),
             "There is no `tanh` between the sum and `v`. Then a state adds the same number to all "
             "scores of its row, and changes no weight.",
             "What turns a sum into an answer between no and yes?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "tanh on each side",
+        "tanh on each side": WrongAnswer(
             _scores(lambda bars, said, v: (bars.tanh() + said.tanh()) @ v),
             "You take the `tanh` of each side, then add. So the two never meet inside it: the "
             "score falls apart into a part of the query and a part of the key.",
@@ -126,44 +123,39 @@ exercise = Exercise(
             "come then?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "tanh of the score",
+        "tanh of the score": WrongAnswer(
             _scores(lambda bars, said, v: ((bars + said) @ v).tanh()),
             "You take the `tanh` of the finished score, so that no score is larger than 1. It "
             "belongs to the answers, before `v` counts the points.",
             "How many numbers of a pair go through the `tanh`: one, or attention_dim of them?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "multiplied",
+        "multiplied": WrongAnswer(
             _scores(lambda bars, said, v: (bars * said).tanh() @ v),
             "You multiply the two projections. Additive attention has its name from adding them.",
             "What does a bar do to a key that says 1.5: is it added, or does it multiply?",
             misconception="scores-alike",
         ),
-        WrongAnswer(
-            "points forgotten",
+        "points forgotten": WrongAnswer(
             _scores(lambda bars, said, v: (bars + said).tanh().sum(-1)),
             "You add up the answers as they are, and `v` is not used. Each question has its own "
             "number of points.",
             "What is `v @ answers` for answers (1, -1) and points (5, 2)?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "weights for scores",
+        "weights for scores": WrongAnswer(
             _scores(lambda bars, said, v: ((bars + said).tanh() @ v).softmax(-1)),
             "You return weights: the softmax was taken already. Asked are the scores, before it.",
             "Which of the three steps of attention does the name of the function promise?",
             misconception="scores-as-weights",
         ),
-        WrongAnswer(
-            "mean of the points",
+        "mean of the points": WrongAnswer(
             _scores(lambda bars, said, v: ((bars + said).tanh() * v).mean(-1)),
             "Your scores are too small by a factor, the number of questions: you took the mean "
             "over them where the formula has a sum.",
             "Two questions, both answered with 1, for 5 points each: what is the score?",
             misconception="sum-and-mean",
         ),
-    ],
+    },
     variants=[joined_form, with_einsum, with_linear, in_loops, step_by_step, in_float64],
 )

@@ -86,16 +86,15 @@ exercise = Exercise(
         "For each pair: `torch.cat` of state and key, `W_joined @` that, `.tanh()`, and `v @` the "
         "result. Append it to the list of its state; stack each list, and stack the rows.",
     ],
-    mistakes=[
-        *JOINED_MISTAKES,
-        WrongAnswer(
-            "keys as rows",
+    mistakes={
+        **JOINED_MISTAKES,
+        "keys as rows": WrongAnswer(
             lambda states, keys, W_joined, v: (answers_to_pairs(states, keys, W_joined) @ v).mT,
             "Your table has a row for each key. A row belongs to a target word, so the states "
             "make the rows and the keys the columns.",
             "Which of your two loops is the outer one?",
             misconception="rows-are-keys",
         ),
-    ],
+    },
     variants=[into_a_matrix, split_inside, one_list, with_einsum, in_float64],
 )

@@ -90,33 +90,29 @@ exercise = Exercise(
         "the softmax along the last axis, 0 into the weights. The second only changes rows that "
         "are masked whole.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "NaN where nothing is allowed",
+    mistakes={
+        "NaN where nothing is allowed": WrongAnswer(
             lambda scores, mask: filled(scores, mask, -torch.inf),
             "Right, but for rows that are masked whole. There all scores are minus infinity, and "
             "the softmax divides 0 by 0, which is NaN.",
             "Which number is low enough for the softmax, and still a number?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "shares among the forbidden",
+        "shares among the forbidden": WrongAnswer(
             lambda scores, mask: filled(scores, mask, torch.finfo(scores.dtype).min),
             "Right, but for rows that are masked whole. There all places hold the same low "
             "number, so the softmax gives each an equal share. They should all get 0.",
             "Once the softmax is done: what does the mask still say about that row?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "masked after the softmax",
+        "masked after the softmax": WrongAnswer(
             mask_late,
             "You set weights to 0 after the softmax. What the masked places had been given is "
             "lost, and the rows sum to less than 1.",
             "Who should get the share of the padding?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "made whole again",
+        "made whole again": WrongAnswer(
             lambda scores, mask: (
                 mask_late(scores, mask) / mask_late(scores, mask).sum(-1, keepdim=True).clamp(1e-9)
             ),
@@ -127,24 +123,21 @@ exercise = Exercise(
             "for the 3000 to do no harm?",
             misconception="divide-again",
         ),
-        WrongAnswer(
-            "upside down",
+        "upside down": WrongAnswer(
             lambda scores, mask: safe_softmax(scores, ~mask),
             "Your weights lie on the places that are *not* allowed. `True` means: may be attended "
             "to.",
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "filled where allowed",
+        "filled where allowed": WrongAnswer(
             lambda scores, mask: filled(scores, ~mask, torch.finfo(scores.dtype).min),
             "You fill in the low number where the mask is `True`, so that what is allowed gets "
             "nothing. `True` means: may be attended to.",
             "`masked_fill` fills where its mask is `True`. Is that where you want it?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "nothing left to divide by",
+        "nothing left to divide by": WrongAnswer(
             lambda scores, mask: (
                 mask_late(scores, mask) / mask_late(scores, mask).sum(-1, keepdim=True)
             ),
@@ -154,8 +147,7 @@ exercise = Exercise(
             "What has to be known *before* the softmax, so that nobody has to be paid back?",
             misconception="divide-again",
         ),
-        WrongAnswer(
-            "exp of large scores",
+        "exp of large scores": WrongAnswer(
             lambda scores, mask: (
                 scores.exp() * mask / (scores.exp() * mask).sum(-1, keepdim=True).clamp(1e-9)
             ),
@@ -169,16 +161,14 @@ exercise = Exercise(
                 ),
             },
         ),
-        WrongAnswer(
-            "score 0",
+        "score 0": WrongAnswer(
             lambda scores, mask: (scores * mask).softmax(-1),
             "You set the masked scores to 0. A score of 0 is no reason to get nothing: `exp(0)` "
             "is 1, and beside negative scores it even wins.",
             "Which score gives a weight of 0?",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "not low enough",
+        "not low enough": WrongAnswer(
             lambda scores, mask: filled(scores, mask, -1000.0).masked_fill(~mask, 0.0),
             "You fill in a number that is low, but not low enough: where all scores of a row lie "
             "below it, the masked places win the softmax.",
@@ -189,13 +179,12 @@ exercise = Exercise(
                 "by far": lambda scores, mask: filled(scores, mask, -10.0),
             },
         ),
-        WrongAnswer(
-            "over the queries",
+        "over the queries": WrongAnswer(
             lambda scores, mask: filled(scores, mask, torch.finfo(scores.dtype).min, -2) * mask,
             "Your softmax runs over the queries: the columns sum to 1, not the rows.",
             "Which axis belongs to the keys, and so to the mask?",
             misconception="softmax-over-queries",
         ),
-    ],
+    },
     variants=[nan_to_zero, with_where, by_the_formula, a_low_number, row_by_row, in_float64],
 )

@@ -133,31 +133,28 @@ exercise = CatchTheBug(
         "`masked_softmax(additive_scores(query, keys, W_query, W_key, v), mask)`, with your own "
         "functions from above, and that times `values`.",
     ],
-    mistakes=[
-        asserts_nothing(
+    mistakes={
+        "asserts nothing": asserts_nothing(
             shapes_alone(*inputs(some_open()), shapes=[(2, 3, 6), (2, 3, 5)]), "additive"
         ),
-        only_the_shapes(
+        "only the shapes": only_the_shapes(
             shapes_alone(*inputs(some_open(), widths=(4, 6, 5, 7)), shapes=[(2, 3, 5), (2, 3, 5)])
         ),
-        WrongAnswer(
-            "only the sums",
+        "only the sums": WrongAnswer(
             sums_alone(*inputs(some_open())),
             "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "sums and zeros",
+        "sums and zeros": WrongAnswer(
             sums_and_zeros,
             "Your test sees that rows sum to 1 and that hidden cells are 0. That tests the mask. "
             "Of the scores it sees nothing, nor of what is mixed.",
             "If the scores were drawn at random, which of your lines would object?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "ones everywhere",
+        "ones everywhere": WrongAnswer(
             compared(
                 expected,
                 *map(torch.ones_like, (QUERY, KEYS, VALUES)),
@@ -169,8 +166,7 @@ exercise = CatchTheBug(
             "What would a judge without a tanh make of your inputs?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "small numbers",
+        "small numbers": WrongAnswer(
             compared(
                 expected,
                 *inputs(ALL_OF_IT, reach=0.01),
@@ -181,55 +177,52 @@ exercise = CatchTheBug(
             "For which x do x and tanh(x) differ by a lot?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "a silent query",
+        "a silent query": WrongAnswer(
             compared(expected, 0 * QUERY, KEYS, VALUES, ALL_OF_IT, *WEIGHTS),
             "Your test does not notice when the query is not heard. Its queries are 0, or say "
             "nothing, so nothing depends on them.",
             "What do your queries add to the scores?",
             misconception="even-inputs",
         ),
-        no_mask(compared(expected, *inputs()), "additive", "fourth"),
-        WrongAnswer(
-            "no row masked whole",
+        "no mask": no_mask(compared(expected, *inputs()), "additive", "fourth"),
+        "no row masked whole": WrongAnswer(
             compared(expected, *inputs(some_open())),
             "In your masks every row has an open cell. A sentence of length 0 is the case that "
             "implementations most often forget.",
             "What should the weights be for a sentence that is all padding?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "one sentence",
+        "one sentence": WrongAnswer(
             compared(expected, *inputs(first_query_shut(some_open(1)), batch=1)),
             "Your test has one sentence, or one mask for all of them. So it does not see whether "
             "each sentence of a batch gets its own.",
             "What would happen to the second sentence if only the first one's mask were used?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "keys as values",
+        "keys as values": WrongAnswer(
             compared(expected, QUERY, KEYS, KEYS, ALL_OF_IT, *WEIGHTS),
             "Your test does not see what is handed out: it passes keys and values that are the "
             "same, or looks at the weights alone.",
             "Which result depends on the values?",
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "the tanh forgotten",
+        "the tanh forgotten": WrongAnswer(
             compared(expected, *inputs(ALL_OF_IT), answer=lambda sums: sums),
             "Your test expects scores without the tanh, so it blames whoever takes it and accepts "
             "the one that does not.",
             "What stands between $v$ and the sum in the formula?",
             misconception="nonlinearity-left-out",
         ),
-        upside_down(differs(expected, *inputs(ALL_OF_IT), result=1)),
-        to_the_last_digit(compared(IMPLEMENTATIONS.right[0], *inputs(ALL_OF_IT), like=torch.equal)),
-        wrong_expectation(
+        "upside down": upside_down(differs(expected, *inputs(ALL_OF_IT), result=1)),
+        "to the last digit": to_the_last_digit(
+            compared(IMPLEMENTATIONS.right[0], *inputs(ALL_OF_IT), like=torch.equal)
+        ),
+        "a wrong expectation": wrong_expectation(
             *inputs(some_open()),
             place=(0, 1, 1),
             hint="Print what the course's `AdditiveAttention` returns for your inputs. Is that "
             "what you expect?",
         ),
-    ],
+    },
     variants=[pair_by_pair, by_hand, in_the_joined_form, by_what_must_hold],
 )

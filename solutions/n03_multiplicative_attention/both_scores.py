@@ -121,66 +121,61 @@ exercise = Exercise(
         "with `unsqueeze(1)` and tgt_len likewise; join the two along the last axis, multiply by "
         "the transposed matrix, `tanh`, and `@ v`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "W reshaped",
+    mistakes={
+        "W reshaped": WrongAnswer(
             _instead(lambda query, keys, W: query @ (keys @ W.reshape(W.shape[1], W.shape[0])).mT),
             "You made `W` fit with `reshape` or `view`. That reads its numbers in another order; "
             "what fits and keeps the order is the transpose.",
             "Where does the number in row 0, column 1 of `W` stand after each of the two?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "keys reshaped",
+        "keys reshaped": WrongAnswer(
             _instead(lambda query, keys, W: query @ reshaped(keys @ W.T)),
             "The projected keys are right, and then they were brought to (batch, query_dim, "
             "src_len) by `reshape` or `view`. The numbers are in the wrong places now.",
             "Which operation swaps two axes, and which only counts through the numbers anew?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "a tanh too much",
+        "a tanh too much": WrongAnswer(
             _instead(lambda query, keys, W: query @ (keys @ W.T).tanh().mT),
             "In *general*, your projected keys go through a `tanh`. That belongs to the additive "
             "score; *general* is a product, and nothing else.",
             "What is the score of a query with a key that is twice as long?",
             misconception="scores-alike",
         ),
-        WrongAnswer(
-            "scaled",
+        "scaled": WrongAnswer(
             _instead(lambda query, keys, W: general(query, keys, W) / query.shape[-1] ** 0.5),
             "In *general*, you divide by the root of the width. That comes in notebook 04; "
             "*general* has no such factor. (Its `W` could learn it.)",
             "Which operations stand in the formula s · (W h)?",
             misconception="scale-everywhere",
         ),
-        WrongAnswer(
-            "angle without length",
+        "angle without length": WrongAnswer(
             _instead(lambda query, keys, W: unit(query) @ unit(keys @ W.T).mT),
             "In *general*, you compare directions only: both sides were brought to length 1. In a "
             "dot product their lengths count.",
             "What should happen to the scores if `W` is doubled?",
             misconception="dot-is-cosine",
         ),
-        WrongAnswer(
-            "cut to fit",
+        "cut to fit": WrongAnswer(
             _instead(_cut),
             "In *general*, queries and keys are cut to the smaller of their widths, and `W` is not "
             "used. What is cut off has no say.",
             "Change the last number of each key and call again. Do the scores change?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "general as weights",
+        "general as weights": WrongAnswer(
             _instead(lambda query, keys, W: general(query, keys, W).softmax(-1)),
             "You return weights for *general*: the softmax was taken already. Asked are the "
             "scores, before it.",
             "Can a score be negative?",
             misconception="scores-as-weights",
         ),
-        *(replace(mistake, gives=_instead(second=mistake.gives)) for mistake in JOINED_MISTAKES),
-        WrongAnswer(
-            "queries in turn",
+        **{
+            name: replace(mistake, gives=_instead(second=mistake.gives))
+            for name, mistake in JOINED_MISTAKES.items()
+        },
+        "queries in turn": WrongAnswer(
             _instead(second=_queries_tiled),
             "In *concat* the shape is right, and the queries are dealt out in turn: a, b, c, a, "
             "b, c. A row belongs to one query, so each has to be repeated for itself: a, a, b, b. "
@@ -188,20 +183,18 @@ exercise = Exercise(
             "In one row of scores: how many different queries should be in it?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "keys as rows",
+        "keys as rows": WrongAnswer(
             lambda *inputs: tuple(scores.mT.contiguous() for scores in _instead()(*inputs)),
             "Your scores are (batch, src_len, tgt_len). Rows belong to queries, columns to keys.",
             "Which of the two factors gives a matrix product its rows?",
             misconception="rows-are-keys",
         ),
-        WrongAnswer(
-            "concat first",
+        "concat first": WrongAnswer(
             lambda *inputs: _instead()(*inputs)[::-1],
             "You return *concat* first. Asked are *general* and then *concat*.",
             "In which order does the function's first line name them?",
             misconception="parts-in-any-order",
         ),
-    ],
+    },
     variants=[split_form, repeated, with_einsum, in_loops, in_float64],
 )

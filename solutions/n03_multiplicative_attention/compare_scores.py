@@ -120,9 +120,8 @@ exercise = Exercise(
         "lists of them, one for each score; `torch.stack` makes a row of each list, and the table "
         "of the two rows.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "louder keys",
+    mistakes={
+        "louder keys": WrongAnswer(
             _table(
                 lambda gain, query, keys, W, W_joined, v: (
                     general(query, gain * keys, W),
@@ -134,8 +133,7 @@ exercise = Exercise(
             "Who is to shout in this experiment?",
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "louder scores",
+        "louder scores": WrongAnswer(
             _table(
                 lambda gain, query, keys, W, W_joined, v: (
                     gain * general(query, keys, W),
@@ -147,53 +145,46 @@ exercise = Exercise(
             "What is tanh(10 x), and what is 10 tanh(x)?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "rows changed places",
+        "rows changed places": WrongAnswer(
             _table(lambda *inputs: _both(*inputs)[::-1]),
             "The rows have changed places: *general* is the first, *concat* the second.",
             "Which row should come near 1 where the query is very loud?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "gains as rows",
+        "gains as rows": WrongAnswer(
             lambda *inputs: _table(_both)(*inputs).mT,
             "Your table has a row for each gain. It should have one for each score, and a column "
             "for each gain.",
             "How many rows should it have, however many gains there are?",
             misconception="axes-anywhere",
         ),
-        WrongAnswer(
-            "the largest of all",
+        "the largest of all": WrongAnswer(
             _table(_both, lambda scores: scores.softmax(-1).amax()),
             "You take the largest weight of the whole table of weights. Asked is the largest of "
             "each row, and their mean: one lucky query should not decide.",
             "How many largest weights are there, with three queries in each of two sentences?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "mean of the weights",
+        "mean of the weights": WrongAnswer(
             _table(_both, lambda scores: scores.softmax(-1).mean()),
             "You take the mean of all weights. Rows sum to 1, so that is always one over the "
             "number of keys.",
             "Which number of a row says how sharp it is?",
             misconception="largest-of-a-row",
         ),
-        WrongAnswer(
-            "softmax over the queries",
+        "softmax over the queries": WrongAnswer(
             _table(_both, lambda scores: scores.softmax(-2).amax(-1).mean()),
             "Your softmax runs over the queries: the queries compete for each key.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
             misconception="softmax-over-queries",
         ),
-        WrongAnswer(
-            "largest scores",
+        "largest scores": WrongAnswer(
             _table(_both, lambda scores: scores.amax(-1).mean()),
             "Your table holds largest scores. Scores of two kinds cannot be compared; weights can.",
             "Which step is missing between the scores and the largest weight?",
             misconception="scores-as-weights",
         ),
-        WrongAnswer(
-            "no tanh",
+        "no tanh": WrongAnswer(
             _table(
                 lambda gain, query, keys, W, W_joined, v: (
                     general(gain * query, keys, W),
@@ -205,6 +196,6 @@ exercise = Exercise(
             "Does your `both_scores` pass its check?",
             misconception="nonlinearity-left-out",
         ),
-    ],
+    },
     variants=[two_lists, all_gains_at_once, into_a_table, in_float64],
 )

@@ -154,9 +154,8 @@ exercise = Exercise(
         "the window. The factor is `exp` of minus the square of the distance over 2 σ², with "
         "σ = half_width / 2.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "Gaussian before the softmax",
+    mistakes={
+        "Gaussian before the softmax": WrongAnswer(
             lambda scores, centres, half_width: _hard_softmax(
                 scores * _bell(scores, centres, half_width), centres.round(), half_width
             ),
@@ -165,32 +164,28 @@ exercise = Exercise(
             "In equation 10, what stands to the left of the Gaussian: a score or a weight?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "no window at all",
+        "no window at all": WrongAnswer(
             _softmax_alone,
             "Your weights are those of global attention. A Gaussian is nowhere 0, so used as a "
             "mask it masks nothing.",
             "Which comparison makes a mask of positions, a centre and D?",
             misconception="local-attention-roughly",
         ),
-        WrongAnswer(
-            "Gaussian without a window",
+        "Gaussian without a window": WrongAnswer(
             _local(weigh=_softmax_alone),
             "You multiply by the Gaussian, and the hard window is missing. So words far away take "
             "part in the softmax, and take their share from those in the window.",
             "How many weights of a row may differ from 0, if D = 2?",
             misconception="local-attention-roughly",
         ),
-        WrongAnswer(
-            "window after the softmax",
+        "window after the softmax": WrongAnswer(
             _local(weigh=lambda scores, *window: scores.softmax(-1) * _near(scores, *window)),
             "You cut the window out after the softmax. What the words outside had been given is "
             "lost then, and does not come back to those inside.",
             "Over which positions does the softmax of equation 10 run?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "distance not squared",
+        "distance not squared": WrongAnswer(
             _local(
                 bell=lambda scores, centres, half_width: torch.exp(
                     -2 * _offsets(scores, centres).abs() / half_width**2
@@ -201,64 +196,56 @@ exercise = Exercise(
             "What stands above the 2 σ² in the formula?",
             misconception="length-of-a-vector",
         ),
-        WrongAnswer(
-            "window without a Gaussian",
+        "window without a Gaussian": WrongAnswer(
             _local(bell=lambda scores, centres, half_width: 1),
             "Your weights are right up to the softmax, and the Gaussian is missing. Without it no "
             "gradient reaches the centres: rounding lets none through.",
             "Which word of the window should profit from a centre at 7.4?",
             misconception="local-attention-roughly",
         ),
-        WrongAnswer(
-            "normalised again",
+        "normalised again": WrongAnswer(
             _local(finish=lambda weights, half_width: F.normalize(weights, p=1, dim=-1)),
             "You divide by the sum in the end, so that rows sum to 1 again. In local-p they do "
             "not: a small sum says that the fitting word stands far from the centre.",
             "What does a row look like in which the decoder pointed to the wrong place?",
             misconception="divide-again",
         ),
-        WrongAnswer(
-            "deviation D",
+        "deviation D": WrongAnswer(
             _local(bell=partial(_bell, sigmas=1)),
             "Your Gaussian is too wide: its deviation is D, and it should be D/2, so that the "
             "window ends where the Gaussian has nearly ended.",
             "At the edge of the window, how many deviations is a position away from the centre?",
             misconception="constant-factor",
         ),
-        WrongAnswer(
-            "the 2 left out",
+        "the 2 left out": WrongAnswer(
             _local(bell=partial(_bell, twice=1)),
             "Your Gaussian is too narrow: below the square of the distance stands σ², and it "
             "should be 2 σ².",
             "What is the factor at a distance of exactly one deviation?",
             misconception="constant-factor",
         ),
-        WrongAnswer(
-            "Gaussian of the rounded centre",
+        "Gaussian of the rounded centre": WrongAnswer(
             lambda scores, centres, half_width: _local()(scores, centres.round(), half_width),
             "Your Gaussian stands around the rounded centre. The window does; the Gaussian stands "
             "around the centre as it came, which is how a gradient gets there.",
             "What is the gradient of a step function, away from the step?",
             misconception="local-attention-roughly",
         ),
-        WrongAnswer(
-            "window of the unrounded centre",
+        "window of the unrounded centre": WrongAnswer(
             _local(centre=torch.clone),
             "Your window stands around the centre as it came. So it holds 2D positions, not "
             "2D + 1: for a centre of 7.4 and D = 2, position 5 is 2.4 away and falls out.",
             "Around which whole number does the window stand if the centre is 7.4?",
             misconception="local-attention-roughly",
         ),
-        WrongAnswer(
-            "rounded down",
+        "rounded down": WrongAnswer(
             _local(centre=torch.floor),
             "Your window stands around the centre rounded down, as `.long()` and `.int()` do. It "
             "stands around the *nearest* position.",
             "Which position is nearest to 7.9?",
             misconception="local-attention-roughly",
         ),
-        WrongAnswer(
-            "as a density",
+        "as a density": WrongAnswer(
             _local(
                 finish=lambda weights, half_width: weights / (math.sqrt(math.pi / 2) * half_width)
             ),
@@ -267,6 +254,6 @@ exercise = Exercise(
             "By what should the weight of a word be multiplied that stands exactly at the centre?",
             misconception="constant-factor",
         ),
-    ],
+    },
     variants=[from_the_course, rounded_by_hand, row_by_row, by_powers, in_float64],
 )

@@ -99,80 +99,70 @@ exercise = Exercise(
         "`(sources - centres.unsqueeze(-1)).abs() <= …` and, with `&`, "
         "`sources < lengths[:, None, None]`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "off the end",
+    mistakes={
+        "off the end": WrongAnswer(
             _hard(centres=lambda targets, last, src_len: targets),
             "Your window walks off the end of its sentence: late target words are left with "
             "nothing to look at.",
             "Where should the window of target word 9 stand in a sentence of 4 words?",
             misconception="row-is-sentence",
         ),
-        WrongAnswer(
-            "stops at the padding's end",
+        "stops at the padding's end": WrongAnswer(
             _hard(centres=lambda targets, last, src_len: targets.clamp(max=src_len - 1)),
             "Your centres stop at the last position of the padded batch. In a shorter sentence "
             "the window walks into the padding.",
             "How long is a sentence: as long as its row of the tensor?",
             misconception="row-is-sentence",
         ),
-        WrongAnswer(
-            "padding allowed",
+        "padding allowed": WrongAnswer(
             _hard(real=lambda sources, last: True),
             "The centres are right, and your window takes the padding in where it reaches over "
             "the end of its sentence.",
             "Which second condition has a position to meet, besides being near?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "one batch, one length",
+        "one batch, one length": WrongAnswer(
             _hard(lambda targets, last, src_len: targets, real=lambda sources, last: True),
             "Your mask is the same for all sentences, and `lengths` is not used: the window walks "
             "off the end of the short ones, and takes their padding in.",
             "Which of the four inputs does your function not need?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "one behind the last word",
+        "one behind the last word": WrongAnswer(
             _hard(centres=lambda targets, last, src_len: targets.minimum(last + 1)),
             "Your centres stop one place too late, behind the last word. Positions are counted "
             "from 0.",
             "Which position has the last word of a sentence of 4 words?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "one too few",
+        "one too few": WrongAnswer(
             _hard(near=lambda offsets, half_width: offsets.abs() < half_width),
             "Your window has 2D - 1 positions, and it should have 2D + 1: those at a distance of "
             "exactly D belong to it.",
             "Is a position at a distance of D inside or outside?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "looks back only",
+        "looks back only": WrongAnswer(
             _hard(near=lambda offsets, half_width: (offsets <= 0) & (offsets >= -half_width)),
             "Your window reaches from the centre to the left only. It stands on both sides.",
             "What is the distance of two positions, if one does not know which is larger?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "D for the whole width",
+        "D for the whole width": WrongAnswer(
             _hard(near=lambda offsets, half_width: 2 * offsets.abs() <= half_width),
             "You take D for the width of the whole window. It is the half: D to the left, D to "
             "the right, and the centre.",
             "How many positions has a window with D = 2, away from the ends?",
             misconception="local-attention-roughly",
         ),
-        WrongAnswer(
-            "upside down",
+        "upside down": WrongAnswer(
             _hard(finish=torch.logical_not),
             "Your mask is `True` outside the window. In the course `True` means: may be attended "
             "to.",
             "What would `masked_fill(~mask, …)` fill?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "a stretched diagonal",
+        "a stretched diagonal": WrongAnswer(
             _hard(centres=lambda targets, last, src_len: targets * (last + 1) // targets.shape[1]),
             "Your window moves at another pace, so that the last target word meets the last "
             "source word. That is a good idea, and not this rule: in local-m the centre of target "
@@ -180,14 +170,13 @@ exercise = Exercise(
             "Where does the window of target word 1 stand, whatever the two lengths are?",
             misconception="local-attention-roughly",
         ),
-        WrongAnswer(
-            "sources as rows",
+        "sources as rows": WrongAnswer(
             _hard(finish=torch.adjoint),
             "Your mask is (batch, src_len, tgt_len). Rows are target words, columns are source "
             "words.",
             "Which of the two kinds of positions gets the last axis?",
             misconception="rows-are-keys",
         ),
-    ],
+    },
     variants=[in_loops, from_the_course, by_slices, by_bounds],
 )

@@ -130,139 +130,122 @@ exercise = Exercise(
         "the weights. The context is the weighted sum of the encoder states as they came; the "
         "attentional vector is made of context and new state as the new state was of three.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "the old state asks",
+    mistakes={
+        "the old state asks": WrongAnswer(
             _step(asks=lambda new, old: old),
             "Your scores come from the old state. That is Bahdanau's moment: look, then update. "
             "In Luong's step the state is updated first, and the new one asks.",
             "Does your look know the word that was written last?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "the old state in the mix",
+        "the old state in the mix": WrongAnswer(
             _step(mixed=lambda context, new, old: (context, old)),
             "Your attentional vector is made with the old state, which has not read the last word.",
             "Which index does $s$ carry in the formula of $\\tilde h_t$?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "the old state kept",
+        "the old state kept": WrongAnswer(
             _step(back=lambda new, old: old),
             "You return the old state. The next step would begin where this one began.",
             "What does the step after this one need?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "nothing fed",
+        "nothing fed": WrongAnswer(
             _step(order=lambda word, fed, state: (word, torch.zeros_like(fed), state)),
             "What was fed back from the step before has no part in your update. That is the plain "
             "Luong step; asked is the one with input feeding.",
             "Change `fed` and call again. Does the new state change?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "fed before the word",
+        "fed before the word": WrongAnswer(
             _step(order=lambda word, fed, state: (fed, word, state)),
             "Word and attentional vector stand the wrong way round in front of `W_update`. The "
             "shapes fit all the same, so nothing complains.",
             "What does $[y; \\tilde h_{t-1}; s_{t-1}]$ say about the order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "state before fed",
+        "state before fed": WrongAnswer(
             _step(order=lambda word, fed, state: (word, state, fed)),
             "The old state and the vector that was fed back stand the wrong way round. They are "
             "of one width, so nothing complains.",
             "What does $[y; \\tilde h_{t-1}; s_{t-1}]$ say about the order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "state before context",
+        "state before context": WrongAnswer(
             _step(mixed=lambda context, new, old: (new, context)),
             "State and context stand the wrong way round in front of `W_c`. The shapes fit all "
             "the same, so nothing complains.",
             "What does $[c_t; s_t]$ say about the order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "update without tanh",
+        "update without tanh": WrongAnswer(
             _step(squash=torch.clone),
             "Your new state did not go through tanh. Over many steps such a state can grow without "
             "end.",
             "Between which two numbers does every entry of $s_t$ lie?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "mix without tanh",
+        "mix without tanh": WrongAnswer(
             _step(mix=torch.clone),
             "Your attentional vector did not go through tanh. Without it, `W_c` and `W_out` are "
             "one matrix.",
             "Between which two numbers does every entry of $\\tilde h_t$ lie?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "deaf",
+        "deaf": WrongAnswer(
             _step(says=lambda attentional, new: new),
             "Your logits are made from the state alone, and never hear of the source. All else is "
             "right, the weights too.",
             "Change the encoder states and call again. Do the logits change?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "probabilities for logits",
+        "probabilities for logits": WrongAnswer(
             _step(turn=lambda logits: logits.softmax(-1)),
             "You return probabilities: the softmax over the vocabulary was taken already. Asked "
             "are the logits; a loss takes its softmax itself.",
             "Can a logit be negative?",
             misconception="softmax-twice",
         ),
-        WrongAnswer(
-            "padding looked at",
+        "padding looked at": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.softmax(-1)),
             "Your weights give padding a share: the mask is not used.",
             "Which entries of `weights` should be exactly 0?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "mask turned round",
+        "mask turned round": WrongAnswer(
             _step(weigh=lambda scores, mask: masked_softmax(scores, ~mask)),
             "Your mask is read the other way round: padding is looked at, and nothing else.",
             "What does `True` mean in a mask of this course?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "mask after the softmax",
+        "mask after the softmax": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.softmax(-1) * mask),
             "You take the softmax first and set the weights of padding to 0 afterwards. What "
             "padding had been given is lost, and the rows no longer sum to 1.",
             "Before or after which step must padding be out of the race?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "shares where nothing is to see",
+        "shares where nothing is to see": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1)),
             "Right, but for a sentence without a word: where every score is -1e9 the softmax "
             "shares out alike, and padding gets it all. Such a row should have zero weights.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "NaN where nothing is to see",
+        "NaN where nothing is to see": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.masked_fill(~mask, -torch.inf).softmax(-1)),
             "Right, but for a sentence without a word: all of its scores are minus infinity then, "
             "and the softmax of those is NaN.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "scaled",
+        "scaled": WrongAnswer(
             _step(scale=lambda keys: keys.shape[-1] ** -0.5),
             "You divide the scores by the root of a width. That comes in notebook 04; *general* "
             "has no such factor.",
             "What does the formula do with the scores before the softmax?",
             misconception="scale-everywhere",
         ),
-    ],
+    },
     variants=[matrices_in_parts, in_loops, with_bmm, in_float64],
 )

@@ -73,49 +73,43 @@ exercise = Exercise(
         "ten. `next_letter`: `sorter.previous(written)`, one state a word, asks the keys "
         "`sorter.source(words)`; `sorter.output` of the context, and its `argmax`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "place for letter",
+    mistakes={
+        "place for letter": WrongAnswer(
             lambda words, written: _left(words, written).argmin(-1),
             "You return where the next letter stands in its word, not which letter it is.",
             "What are the 27 outputs of the sorter: places or letters?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "counted from nought",
+        "counted from nought": WrongAnswer(
             lambda words, written: _right(words, written) - 1,
             "All of your letters are one too low. In this alphabet *a* is 1; 0 is padding.",
             "Which number has *a* in `words`?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "the next of the alphabet",
+        "the next of the alphabet": WrongAnswer(
             lambda words, written: written + 1,
             "You return the letter that follows in the alphabet. It has to be one of the word's.",
             "In *query*, which letter comes after *e*?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "the first of the word",
+        "the first of the word": WrongAnswer(
             lambda words, written: words.amin(-1),
             "You return the first letter of each sorted word, whatever was written last.",
             "Change `written` and call again. Does your answer change?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "from the end",
+        "from the end": WrongAnswer(
             lambda words, written: torch.where(words > written[:, None], words, 0).amax(-1),
             "You return the last of the letters that are left. The next one is the first of them.",
             "In which direction does the alphabet run?",
             misconception="wrong-end",
         ),
-        WrongAnswer(
-            "written again",
+        "written again": WrongAnswer(
             lambda words, written: written.clone(),
             "You return the letter that was written last.",
             "Which letter comes after it?",
             misconception="stale-value",
         ),
-    ],
+    },
     variants=[in_a_loop, sorted_first, one_in_twenty_wrong],
 )

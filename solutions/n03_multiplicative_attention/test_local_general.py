@@ -114,79 +114,73 @@ exercise = CatchTheBug(
         "to expect are the scores `query @ (keys @ W.T).mT`, masked by your `hard_window`, their "
         "softmax, and for the context the weights times the keys as they came.",
     ],
-    mistakes=[
-        asserts_nothing(
+    mistakes={
+        "asserts nothing": asserts_nothing(
             shapes_alone(*inputs(query_dim=4), 1, shapes=[(2, 7, 4), (2, 7, 6)]), "local_general"
         ),
-        only_the_shapes(
+        "only the shapes": only_the_shapes(
             shapes_alone(*inputs(), 1, shapes=[(2, 7, 4), (2, 7, 6)]),
             "Your test looks at the shapes. Most bugs leave them as they are.",
         ),
-        WrongAnswer(
-            "only the sums",
+        "only the sums": WrongAnswer(
             sums_alone(*inputs(query_dim=4), 1),
             "Your test sees that rows sum to 1, and little more. Weights can be shared out among "
             "the wrong words and still sum to 1.",
             "Which words may a target word look at? Does your test say so?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "only the zeros",
+        "only the zeros": WrongAnswer(
             only_the_zeros,
             "Your test sees where the window lies, and not how the weights in it are shared out.",
             "Which other weights in the window would your test accept?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "the identity for W",
+        "the identity for W": WrongAnswer(
             compared(expected, *inputs(query_dim=4, W=torch.eye(4)), 1),
             "Your `W` does not show on which side it stands, or what it is applied to: it is the "
             "identity, perhaps. Where nothing is turned, nobody can turn it the wrong way.",
             "What would a `W` of other widths do to whoever transposes it?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "weights alone",
+        "weights alone": WrongAnswer(
             compared(expected, *inputs(), 1, results=[1]),
             "Your test looks at the weights and not at the context. What is handed out can be "
             "wrong although the weights are right.",
             "Which of the two results does a decoder go on with?",
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "no padding",
+        "no padding": WrongAnswer(
             compared(expected, *inputs(lengths=[6, 6]), 1),
             "All of your sentences fill their rows. What becomes of padding shows only where there "
             "is some.",
             "What are the `lengths` in your calls?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "targets that end early",
+        "targets that end early": WrongAnswer(
             compared(expected, *inputs(tgt_len=3), 1),
             "In your test no target is longer than its source, so that the window never has to "
             "stop.",
             "Where is the window of target word 5 in a sentence of three words?",
             misconception="row-is-sentence",
         ),
-        WrongAnswer(
-            "a window as wide as the sentence",
+        "a window as wide as the sentence": WrongAnswer(
             compared(expected, *inputs(), 7),
             "Your window is so wide that all words are in it. Where it stands, and whether there "
             "is one, cannot be seen then.",
             "How many words of your longest sentence lie outside the window?",
             misconception="even-inputs",
         ),
-        upside_down(differs(expected, *inputs(), 1, result=1)),
-        to_the_last_digit(compared(IMPLEMENTATIONS.right[0], *inputs(), 1, like=torch.equal)),
-        WrongAnswer(
-            "a window that runs on",
+        "upside down": upside_down(differs(expected, *inputs(), 1, result=1)),
+        "to the last digit": to_the_last_digit(
+            compared(IMPLEMENTATIONS.right[0], *inputs(), 1, like=torch.equal)
+        ),
+        "a window that runs on": WrongAnswer(
             compared(expected, *inputs(lengths=[6, 5]), 1, runs_on=True),
             "Your test expects the window to go on behind the last word of a sentence, so it "
             "blames those that stop there and accepts the one that does not.",
             "Where is the window of target word 5 in a sentence of three words?",
             misconception="failing-is-finding",
         ),
-    ],
+    },
     variants=[word_by_word, by_hand, by_what_must_hold, from_the_parts],
 )

@@ -95,87 +95,77 @@ exercise = Exercise(
         "One line is wrong, and `utils.masks` has a function that does what it should: it takes "
         "the scores and the mask, and gives the weights, empty rows included.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "the bug as it was",
+    mistakes={
+        "the bug as it was": WrongAnswer(
             attention(weigh=mask_added),
             "The bug is still there. `True` counts as 1, so open scores are raised by 1 and "
             "hidden ones stay: hidden keys get a share that is only 2.7 times smaller.",
             "How far down would a hidden score have to go?",
             misconception="mask-as-number",
         ),
-        WrongAnswer(
-            "times the mask",
+        "times the mask": WrongAnswer(
             attention(weigh=lambda scores, mask: (scores * mask).softmax(-1)),
             "You multiply the scores by the mask. A hidden score becomes 0, which is a score like "
             "any other: better than every negative one.",
             "What does `exp` make of 0?",
             misconception="mask-as-number",
         ),
-        WrongAnswer(
-            "mask after the softmax",
+        "mask after the softmax": WrongAnswer(
             attention(weigh=mask_late),
             "You took the hidden keys out after the softmax. They had their part in the sum that "
             "each weight was divided by, so rows sum to less than 1.",
             "On which side of the softmax can a key drop out without leaving a trace?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "cut, then divided again",
+        "cut, then divided again": WrongAnswer(
             attention(weigh=cut_and_divided),
             "Cutting the weights and dividing once more is right on paper. Where a hidden score "
             "is very large, or a row is empty, it divides 0 by 0.",
             "What is left of the open keys' weights after a softmax that a hidden key has won?",
             misconception="divide-again",
         ),
-        WrongAnswer(
-            "turned round",
+        "turned round": WrongAnswer(
             attention(weigh=mask_turned),
             "Now the weights are exactly 0 where they should not be: you hide what `True` marks. "
             "The colleague's mask has `True` for *may be attended to*.",
             "Does `masked_fill` fill where its mask is `True` or where it is `False`?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "turned round, and NaN",
+        "turned round, and NaN": WrongAnswer(
             attention(weigh=lambda scores, mask: scores.masked_fill(mask, -torch.inf).softmax(-1)),
             "You fill the scores where the mask is `True`. Those are the keys that *may* be "
             "looked at; and where all may be, nothing is left, which gives NaN.",
             "Which sign turns a boolean tensor round?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "NaN in an empty row",
+        "NaN in an empty row": WrongAnswer(
             attention(weigh=fill_with(float("-inf"))),
             "The bug is gone. What is left are rows that may look at nothing: a softmax of minus "
             "infinities alone is NaN, and should be 0 here.",
             "Which function of section 5 knows about empty rows?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "equal shares in an empty row",
+        "equal shares in an empty row": WrongAnswer(
             attention(weigh=fill_with(-1e9)),
             "The bug is gone. What is left are rows that may look at nothing: all their scores "
             "are alike, so they look at everything.",
             "Which function of section 5 knows about empty rows?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "infinity times 0",
+        "infinity times 0": WrongAnswer(
             attention(weigh=lambda scores, mask: (scores + ~mask * -torch.inf).softmax(-1)),
             "You add minus infinity *times* the turned mask. Hidden keys get minus infinity; but "
             "for open ones that is 0 times infinity, which is NaN, and it takes the row with it.",
             "Which method writes a number only where a mask says so, without any arithmetic?",
             misconception="mask-as-number",
         ),
-        WrongAnswer(
-            "mask taken out",
+        "mask taken out": WrongAnswer(
             attention(weigh=lambda scores, mask: scores.softmax(-1)),
             "You took the bug out, and the mask with it: hidden keys are looked at as if there "
             "were none.",
             "What should the weights be where the mask is `False`?",
             misconception="padding-is-harmless",
         ),
-    ],
+    },
     variants=[filled_twice, minus_infinity_added, from_torch, by_the_formula],
 )

@@ -92,32 +92,28 @@ exercise = Exercise(
         "The places of the keys are `torch.arange(src_len)`. Compare them with `positions` as a "
         "column (tgt_len, 1), and with `lengths` as (batch, 1, 1); join the two with `&`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "strictly before",
+    mistakes={
+        "strictly before": WrongAnswer(
             _combined(past=lambda positions, src_len: torch.arange(src_len) < positions[:, None]),
             "In your mask no query may look at its own place. Causal means *not later*: itself "
             "and everything before it.",
             "What could the very first word look at, in your mask?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "the future",
+        "the future": WrongAnswer(
             _combined(past=lambda positions, src_len: torch.arange(src_len) >= positions[:, None]),
             "Your mask opens the future and closes the past: the comparison points the wrong way.",
             "May the place of the key be larger than that of the query?",
             misconception="future-open",
         ),
-        WrongAnswer(
-            "or for and",
+        "or for and": WrongAnswer(
             _combined(both=lambda past, real: past | real),
             "In your mask one yes is enough: padding is open wherever it is not in the future, "
             "and the future wherever it is no padding.",
             "May a query look at padding in its past? At a real word in its future?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "one word of padding",
+        "one word of padding": WrongAnswer(
             _combined(
                 real=lambda lengths, src_len: torch.arange(src_len) <= lengths[:, None, None]
             ),
@@ -126,30 +122,26 @@ exercise = Exercise(
             "Which is the last place of a sentence of length 3?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "True is hidden",
+        "True is hidden": WrongAnswer(
             _combined(both=lambda past, real: ~(past & real)),
             "Your mask is the right one turned round: `True` where it should be `False`. In this "
             "course `True` means *may be attended to*.",
             "What should stand in the cell of the first query and the first key?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "padding forgotten",
+        "padding forgotten": WrongAnswer(
             _combined(real=lambda lengths, src_len: (lengths >= 0)[:, None, None]),
             "Your mask is causal and no more: padding in the past of a query is open.",
             "Which column of which sentence should be closed from top to bottom?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "future forgotten",
+        "future forgotten": WrongAnswer(
             _combined(past=lambda positions, src_len: (positions >= 0)[:, None]),
             "Your mask hides padding and no more: every query sees the future.",
             "Which cells should be closed in a sentence that has no padding at all?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "row number for place",
+        "row number for place": WrongAnswer(
             _combined(
                 past=lambda positions, src_len: torch.ones(
                     len(positions), src_len, dtype=torch.bool
@@ -160,8 +152,7 @@ exercise = Exercise(
             "If the newest word alone asks, how many rows has the mask, and how much may it see?",
             misconception="row-is-word",
         ),
-        WrongAnswer(
-            "always the newest",
+        "always the newest": WrongAnswer(
             _combined(
                 past=lambda positions, src_len: torch.ones(
                     src_len, src_len, dtype=torch.bool
@@ -172,8 +163,7 @@ exercise = Exercise(
             "Which of the three inputs do you use for its length only?",
             misconception="row-is-word",
         ),
-        WrongAnswer(
-            "rows of padding closed",
+        "rows of padding closed": WrongAnswer(
             lambda lengths, positions, src_len: (
                 _combined()(lengths, positions, src_len)
                 & (positions < lengths[:, None])[:, :, None]
@@ -184,14 +174,13 @@ exercise = Exercise(
             "Which of the two, row or column, is looked at?",
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "numbers for booleans",
+        "numbers for booleans": WrongAnswer(
             _combined(both=lambda past, real: past.float() * real),
             "Your mask holds the numbers 1 and 0. The cells are right; but masks are boolean "
             "here, since `~` and `masked_fill` would not take numbers, or would take them wrongly.",
             "Which operator joins two boolean tensors into a boolean one?",
             misconception="mask-as-number",
         ),
-    ],
+    },
     variants=[in_loops, rows_of_the_triangle, one_comparison, by_hiding, by_multiplying],
 )

@@ -121,39 +121,34 @@ exercise = Exercise(
         "by the root of attention_dim; `masked_softmax` with `real` as (batch, 1, src_len); "
         "weights times values.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "the source asks",
+    mistakes={
+        "the source asks": WrongAnswer(
             _cross(asks=lambda target, source: (source, target)),
             "In your answer the source asks the target: rows are source words. It should be the "
             "other way round: the decoder, at the target, looks into the source.",
             "Which sequence should have one row of weights for each of its words?",
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "the target asks itself",
+        "the target asks itself": WrongAnswer(
             _cross(asks=lambda target, source: (target, target)),
             "Your keys and values come from the target: that is self-attention in the decoder.",
             "Which sequence holds what a translator has to look up?",
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "the source asks itself",
+        "the source asks itself": WrongAnswer(
             _cross(asks=lambda target, source: (source, source)),
             "Your queries come from the source: that is self-attention in the encoder.",
             "Who wants to write the next word?",
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "projections swapped",
+        "projections swapped": WrongAnswer(
             _cross(swapped=True),
             "Queries were made with `w_k` and keys with `w_q`. Each of the two has learned its "
             "own job.",
             'Which matrix turns "who am I?" into "what do I look for?"?',
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "values as they came",
+        "values as they came": WrongAnswer(
             lambda target, source, w_q, w_k, w_v, real: _cross(
                 handed_out=lambda keys, values: source
             )(target, source, w_q, w_k, w_v, real),
@@ -162,30 +157,26 @@ exercise = Exercise(
             "How wide should the context be?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "keys handed out",
+        "keys handed out": WrongAnswer(
             _cross(handed_out=lambda keys, values: keys),
             "Your context mixes the keys. They were made for comparing; what is handed out are "
             "the values.",
             "How wide should the context be?",
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "no scale",
+        "no scale": WrongAnswer(
             _cross(scale=lambda query, keys, values: 1),
             "The scores are not scaled. Cross-attention is scaled dot-product attention too.",
             "What stands under the root in the formula of section 3?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "divided by the width",
+        "divided by the width": WrongAnswer(
             _cross(scale=lambda query, keys, values: keys.shape[-1]),
             "You divide the scores by the width, not by its root, so they come out too much alike.",
             "What is the spread of a sum of d products, each with a spread of 1?",
             misconception="scale-by-width",
         ),
-        WrongAnswer(
-            "root of the model's width",
+        "root of the model's width": WrongAnswer(
             lambda target, source, w_q, w_k, w_v, real: _cross(
                 scale=lambda query, keys, values: target.shape[-1] ** 0.5
             )(target, source, w_q, w_k, w_v, real),
@@ -194,67 +185,59 @@ exercise = Exercise(
             "Which width do queries and keys have when they meet?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "padding attended to",
+        "padding attended to": WrongAnswer(
             _cross(weigh=lambda scores, mask: scores.softmax(-1)),
             "Your weights let the decoder look at padding of the source.",
             "Which of the six inputs have you not used?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "real words hidden",
+        "real words hidden": WrongAnswer(
             _cross(weigh=mask_turned),
             "Your decoder looks at padding and at nothing else: `real` was read the wrong way "
             "round.",
             "What does `True` mean in `real`?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "mask after the softmax",
+        "mask after the softmax": WrongAnswer(
             _cross(weigh=mask_late),
             "You took padding out after the softmax, so what it had taken of each row is lost.",
             "To what should a row of weights sum in a sentence with padding?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "hidden scores of 0",
+        "hidden scores of 0": WrongAnswer(
             _cross(weigh=fill_with(0.0)),
             "You set the scores of padding to 0, which is a score like any other: better than "
             "every negative one.",
             "Which score does `exp` turn into 0?",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "softmax over the queries",
+        "softmax over the queries": WrongAnswer(
             _cross(weigh=lambda scores, mask: masked_softmax(scores, mask, dim=1)),
             "Your weights sum to 1 over the target words: the softmax ran along the axis of the "
             "queries.",
             "Who shares out attention, and among whom?",
             misconception="softmax-over-queries",
         ),
-        WrongAnswer(
-            "root of the values' width",
+        "root of the values' width": WrongAnswer(
             _cross(scale=lambda query, keys, values: values.shape[-1] ** 0.5),
             "Under your root stands the width of the values. They take no part in the scores.",
             "Which two tensors meet in a dot product?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "equal shares for a source of padding",
+        "equal shares for a source of padding": WrongAnswer(
             _cross(weigh=fill_with(-1e9)),
             "All is right, but a source with no real word at all is looked at in equal shares. "
             "Its weights should be 0, and so should its context.",
             "What does `masked_softmax` of `utils.masks` do in that case?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "NaN for a source of padding",
+        "NaN for a source of padding": WrongAnswer(
             _cross(weigh=fill_with(float("-inf"))),
             "All is right, but a source with no real word at all gives NaN. Its weights should be "
             "0, and so should its context.",
             "What does `masked_softmax` of `utils.masks` do in that case?",
             misconception="no-empty-rows",
         ),
-    ],
+    },
     variants=[with_linear, with_the_module, with_einsum, sentence_by_sentence, in_float64],
 )

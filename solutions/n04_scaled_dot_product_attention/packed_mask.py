@@ -115,9 +115,8 @@ exercise = Exercise(
         "`documents[:, None, :] > 0` with `&`, then open the diagonal with `| torch.eye(…)` in "
         "booleans. The positions are the numbers of open cells in each row, less one.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "documents see each other",
+    mistakes={
+        "documents see each other": WrongAnswer(
             _right_positions(_packed(same=lambda documents: (documents > 0)[:, :, None])),
             "Your mask is causal and hides padding, but words read the documents that were packed "
             "in front of theirs. To the model that is one long text.",
@@ -127,8 +126,7 @@ exercise = Exercise(
                 "and so does padding": _right_positions(_packed(same=lambda documents: True)),
             },
         ),
-        WrongAnswer(
-            "future forgotten",
+        "future forgotten": WrongAnswer(
             _right_positions(_packed(past=lambda i, j: j >= 0)),
             "Within a document every word sees every other one, those that follow included. A "
             "language model would read its answer there.",
@@ -140,15 +138,13 @@ exercise = Exercise(
                 ),
             },
         ),
-        WrongAnswer(
-            "the future",
+        "the future": WrongAnswer(
             _right_positions(_packed(past=lambda i, j: j >= i)),
             "Your mask opens the future and closes the past: the comparison points the wrong way.",
             "May the place of the key be larger than that of the query?",
             misconception="future-open",
         ),
-        WrongAnswer(
-            "padding as a document",
+        "padding as a document": WrongAnswer(
             _right_positions(_packed(real=lambda documents: documents[:, None, :] >= 0)),
             "Places of padding look at each other, as if 0 were the number of one more document. "
             "Each of them should see itself only.",
@@ -156,24 +152,21 @@ exercise = Exercise(
             "both are 0?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "empty rows",
+        "empty rows": WrongAnswer(
             _right_positions(_packed(rescue=lambda mask: mask)),
             "The rows of padding are empty in your mask: they may look at nothing, and a softmax "
             "that is not prepared for that makes NaN of them.",
             "Which one key may a padding place always look at, without touching anybody's words?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "padding sees everything",
+        "padding sees everything": WrongAnswer(
             _right_positions(_packed(rescue=lambda mask: mask | ~mask.any(-1, keepdim=True))),
             "You open the rows of padding whole, so padding reads all documents, and the future. "
             "It should see itself and nothing else.",
             "How many open cells does a row need so that its softmax is no longer 0 / 0?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "earlier numbers too",
+        "earlier numbers too": WrongAnswer(
             _right_positions(
                 _packed(same=lambda documents: documents[:, :, None] >= documents[:, None, :])
             ),
@@ -182,30 +175,26 @@ exercise = Exercise(
             "May document 9 read document 5?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "first row for all",
+        "first row for all": WrongAnswer(
             lambda documents: _packed()(documents[:1].expand_as(documents).contiguous()),
             "All your sentences get the mask of the first row. Each row is packed in its own way.",
             "Which axis of `documents` belongs to the batch, and where is it in your comparison?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "True is hidden",
+        "True is hidden": WrongAnswer(
             _right_positions(lambda documents: (~_packed()(documents)[0], None)),
             "Your mask is the right one turned round: `True` where it should be `False`. In this "
             "course `True` means *may be attended to*.",
             "What should stand on the diagonal?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "numbers for booleans",
+        "numbers for booleans": WrongAnswer(
             _right_positions(lambda documents: (_packed()(documents)[0].float(), None)),
             "Your mask holds the numbers 1 and 0. The cells are right; but masks are boolean here.",
             "Which operators join boolean tensors into a boolean one?",
             misconception="mask-as-number",
         ),
-        WrongAnswer(
-            "positions run on",
+        "positions run on": WrongAnswer(
             _packed(
                 count=lambda mask, documents: torch.arange(documents.shape[1]).expand_as(documents)
             ),
@@ -214,8 +203,7 @@ exercise = Exercise(
             "At which position is the first word of the second document?",
             misconception="row-is-sentence",
         ),
-        WrongAnswer(
-            "positions run on, padding at 0",
+        "positions run on, padding at 0": WrongAnswer(
             _packed(
                 count=lambda mask, documents: (
                     torch.arange(documents.shape[1]) * (documents > 0).long()
@@ -226,20 +214,18 @@ exercise = Exercise(
             "At which position is the first word of the second document?",
             misconception="row-is-sentence",
         ),
-        WrongAnswer(
-            "positions from 1",
+        "positions from 1": WrongAnswer(
             _packed(count=lambda mask, documents: mask.sum(-1)),
             "Your positions begin at 1. They count from 0, as places do everywhere in the course.",
             "How many words of its document come *before* the first one?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "order of return",
+        "order of return": WrongAnswer(
             lambda documents: _packed()(documents)[::-1],
             "You return the positions first and the mask second. Asked are `(mask, positions)`.",
             "Which of your two results has three axes?",
             misconception="parts-in-any-order",
         ),
-    ],
+    },
     variants=[in_loops, padding_numbered_apart, from_starts, as_numbers],
 )

@@ -127,120 +127,105 @@ exercise = Exercise(
         "take the softmax along the last axis; then set the hidden weights to 0, which empties "
         "the rows that may look at nothing. Both fills only where a mask was given.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "no scale",
+    mistakes={
+        "no scale": WrongAnswer(
             attention(scale=lambda query, keys, values: 1),
             "Your scores are the plain dot products: the scale is missing. The wider the vectors, "
             "the larger such scores grow, and the harder the softmax chooses.",
             "How large is the typical dot product of two random vectors of width 256?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "divided by d",
+        "divided by d": WrongAnswer(
             attention(scale=lambda query, keys, values: query.shape[-1]),
             "You divide the scores by the width, not by its root. So wide vectors get scores near "
             "0, and nearly equal shares.",
             "The *variance* of a dot product is d. What is its spread?",
             misconception="scale-by-width",
         ),
-        WrongAnswer(
-            "root of the number of keys",
+        "root of the number of keys": WrongAnswer(
             attention(scale=lambda query, keys, values: keys.shape[-2] ** 0.5),
             "Under your root stands the number of keys, src_len. Scores grow with the number of "
             "*terms* in a dot product, and that is the width of a key.",
             "Over which axis does the dot product add up?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "root of the values' width",
+        "root of the values' width": WrongAnswer(
             attention(scale=lambda query, keys, values: values.shape[-1] ** 0.5),
             "Under your root stands the width of the values. They take no part in the scores.",
             "Which two tensors meet in a dot product?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "softmax over the queries",
+        "softmax over the queries": WrongAnswer(
             attention(weigh=lambda scores, mask: masked_softmax(scores, mask, dim=-2)),
             "Your weights sum to 1 over the queries, not over the keys: the softmax ran along the "
             "axis before the last.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
             misconception="softmax-over-queries",
         ),
-        WrongAnswer(
-            "mask ignored",
+        "mask ignored": WrongAnswer(
             attention(weigh=lambda scores, mask: scores.softmax(-1)),
             "Your function takes a mask and does not use it: hidden keys get a share like all "
             "others.",
             "Before which step must a hidden key drop out?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "mask after the softmax",
+        "mask after the softmax": WrongAnswer(
             attention(weigh=mask_late),
             "You mask the weights, after the softmax. The hidden keys are gone, and what they "
             "took of the row is gone with them: rows sum to less than 1.",
             "Which sum was each weight divided by, and who took part in it?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "True is hidden",
+        "True is hidden": WrongAnswer(
             attention(weigh=mask_turned),
             "You read the mask the other way round: the keys marked `True` get nothing. Here, and "
             "in `F.scaled_dot_product_attention`, `True` means *may be attended to*.",
             "Which PyTorch module reads masks your way, and what does one pass to it?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "hidden scores of 0",
+        "hidden scores of 0": WrongAnswer(
             attention(weigh=fill_with(0.0)),
             "You set hidden *scores* to 0. But 0 is a score like any other: `exp(0)` is 1, and so "
             "hidden keys get a share, often a good one.",
             "Which score does `exp` turn into 0?",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "not low enough",
+        "not low enough": WrongAnswer(
             attention(weigh=fill_with(-10.0)),
             "You fill in a number that is low, but not low enough: hidden keys keep a small share, "
             "and where all open scores are lower, a large one.",
             "What is the lowest number that a tensor of this kind can hold? PyTorch knows it.",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "mask added",
+        "mask added": WrongAnswer(
             attention(weigh=mask_added),
             "You add the mask to the scores. `True` counts as 1, so open scores rise by 1 and "
             "hidden ones stay where they are: hidden keys still get a good share.",
             "How far down would a hidden score have to go?",
             misconception="mask-as-number",
         ),
-        WrongAnswer(
-            "cut, then divided again",
+        "cut, then divided again": WrongAnswer(
             attention(weigh=cut_and_divided),
             "Cutting the weights and dividing once more is right on paper. Where a hidden score is "
             "very large, or a row is empty, it divides 0 by 0.",
             "What is left of the open keys' weights after a softmax that a hidden key has won?",
             misconception="divide-again",
         ),
-        WrongAnswer(
-            "NaN in an empty row",
+        "NaN in an empty row": WrongAnswer(
             attention(weigh=fill_with(float("-inf"))),
             "All is right but for rows that may look at nothing. With all scores at minus "
             "infinity the softmax divides 0 by 0, and one NaN later reaches every parameter.",
             "How did section 5 get zeros for such a row?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "equal shares in an empty row",
+        "equal shares in an empty row": WrongAnswer(
             attention(weigh=fill_with(-1e9)),
             "All is right but for rows that may look at nothing. They have all scores alike, at a "
             "large negative number, so they look at everything in equal shares.",
             "What is still to be done after the softmax?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "directions only",
+        "directions only": WrongAnswer(
             lambda query, keys, values, mask=None: attention()(
                 unit(query), unit(keys), values, mask
             ),
@@ -249,52 +234,46 @@ exercise = Exercise(
             "What happens to your scores when a query becomes twice as long?",
             misconception="dot-is-cosine",
         ),
-        WrongAnswer(
-            "multiplied by the root",
+        "multiplied by the root": WrongAnswer(
             attention(scale=lambda query, keys, values: query.shape[-1] ** -0.5),
             "You multiply the scores by √d. So they grow with the width twice over.",
             "Should the scale make wide vectors' scores larger or smaller?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "root of the number of queries",
+        "root of the number of queries": WrongAnswer(
             attention(scale=lambda query, keys, values: query.shape[-2] ** 0.5),
             "Under your root stands the number of queries, tgt_len. Scores grow with the number of "
             "*terms* in a dot product, and that is the width of a query.",
             "Over which axis does the dot product add up?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "softmax over the batch",
+        "softmax over the batch": WrongAnswer(
             attention(weigh=lambda scores, mask: masked_softmax(scores, mask, dim=0)),
             "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
             "Sentences have nothing to do with each other.",
             "Which axis of (batch, tgt_len, src_len) belongs to the keys?",
             misconception="softmax-over-batch",
         ),
-        WrongAnswer(
-            "no softmax",
+        "no softmax": WrongAnswer(
             attention(weigh=_no_softmax),
             "Your weights are the scores themselves. They may be negative, and sum to anything.",
             "Which step of the four is missing?",
             misconception="scores-as-weights",
         ),
-        WrongAnswer(
-            "order of return",
+        "order of return": WrongAnswer(
             lambda query, keys, values, mask=None: attention()(query, keys, values, mask)[::-1],
             "You return the weights first and the context second. Everywhere in the course it is "
             "`(context, weights)`.",
             "Which of your two results is as wide as the values?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "keys handed out",
+        "keys handed out": WrongAnswer(
             attention(handed_out=lambda keys, values: keys),
             "Your context mixes the keys. Keys are what a query is compared with; what is handed "
             "out are the values.",
             "As wide as which tensor should the context be?",
             misconception="keys-handed-out",
         ),
-    ],
+    },
     variants=[with_einsum, in_loops, from_torch, with_the_courses_softmax, in_float64],
 )

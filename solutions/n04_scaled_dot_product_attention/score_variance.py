@@ -105,86 +105,75 @@ exercise = Exercise(
         "of the scores divided by the root of that width; collect both in lists, and turn the "
         "lists into tensors with `torch.stack`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "divided by one less",
+    mistakes={
+        "divided by one less": WrongAnswer(
             _measured(variance=lambda scores: scores.var()),
             "Your variances are a little too large: the sum of squares was divided by the number "
             "of pairs *less one*, as `.var()` does unless told otherwise.",
             "Which argument of `.var` says what is taken off the number?",
             misconception="constant-factor",
         ),
-        WrongAnswer(
-            "spread for variance",
+        "spread for variance": WrongAnswer(
             _measured(variance=lambda scores: scores.std(correction=0)),
             "You return the spread (standard deviation), which is the root of the variance.",
             "Does the spread of the scores grow with d or with the root of d?",
             misconception="variance-is-spread",
         ),
-        WrongAnswer(
-            "distance from 0",
+        "distance from 0": WrongAnswer(
             _measured(variance=lambda scores: scores.square().mean()),
             "You take the mean of the squares. That is the variance only where the mean of the "
             "scores is 0, as with the coins of section 1. Measured numbers are not so kind.",
             "From which number are the distances taken in a variance?",
             misconception="variance-is-spread",
         ),
-        WrongAnswer(
-            "every query with every key",
+        "every query with every key": WrongAnswer(
             _measured(scores=lambda q, k, width: q[:, :width] @ k[:, :width].T),
             "You score every query against every key. The rows come in pairs here: row 3 of "
             "`queries` meets row 3 of `keys` and no other.",
             "How many scores do 8 pairs make?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "terms for scores",
+        "terms for scores": WrongAnswer(
             _measured(scores=lambda q, k, width: q[:, :width] * k[:, :width]),
             "You take the variance of the single terms $q_i k_i$. A score is their *sum*, and it "
             "is the sum that spreads out as the width grows.",
             "What does a dot product do after multiplying?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "the last numbers",
+        "the last numbers": WrongAnswer(
             _measured(scores=lambda q, k, width: (q[:, -width:] * k[:, -width:]).sum(-1)),
             "You use the last numbers of every vector. The task asks for the first.",
             "What does `[:, :2]` keep, and what does `[:, -2:]`?",
             misconception="wrong-end",
         ),
-        WrongAnswer(
-            "whole vectors",
+        "whole vectors": WrongAnswer(
             _measured(scores=lambda q, k, width: (q * k).sum(-1)),
             "Your scores use the whole vectors at every width, so `plain` is the same number over "
             "and over.",
             "How do you take the first three columns of a matrix?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "variance divided by the root",
+        "variance divided by the root": WrongAnswer(
             _measured(scaled=lambda variance, scores, width: variance(scores) / width**0.5),
             "`scaled` is the plain variance divided by √d. But it is the *scores* that are "
             "divided; the variance measures squares, so it shrinks by more than that.",
             "If all scores are halved, what happens to their variance?",
             misconception="variance-is-spread",
         ),
-        WrongAnswer(
-            "divided by d",
+        "divided by d": WrongAnswer(
             _measured(scaled=lambda variance, scores, width: variance(scores / width)),
             "For `scaled` you divide the scores by d. Then their variance falls as 1/d, and wide "
             "vectors can no longer choose. Attention divides by the root.",
             "Which divisor brings a spread of √d back to 1?",
             misconception="scale-by-width",
         ),
-        WrongAnswer(
-            "multiplied by the root",
+        "multiplied by the root": WrongAnswer(
             _measured(scaled=lambda variance, scores, width: variance(scores * width**0.5)),
             "For `scaled` you multiply the scores by √d, so their variance grows even faster.",
             "Should the scale make wide vectors' scores larger or smaller?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "root of the whole width",
+        "root of the whole width": WrongAnswer(
             lambda queries, keys, widths: _measured(
                 scaled=lambda variance, scores, width: variance(scores / queries.shape[-1] ** 0.5)
             )(queries, keys, widths),
@@ -193,6 +182,6 @@ exercise = Exercise(
             "How many terms has the score at width 2?",
             misconception="wrong-width",
         ),
-    ],
+    },
     variants=[all_widths_at_once, by_moments, in_loops, diagonal],
 )

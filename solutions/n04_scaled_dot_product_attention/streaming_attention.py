@@ -188,57 +188,50 @@ exercise = Exercise(
         "set the powers of hidden keys to 0 (times the mask of the block). At the end divide by "
         "`total.clamp(min=1)`: a row that has seen a key has a total of 1 at least.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "mask left out",
+    mistakes={
+        "mask left out": WrongAnswer(
             _streaming(hide=False),
             "Your function takes a mask and does not use it: hidden keys get a share like all "
             "others.",
             "Which columns of the mask belong to the block at hand?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "context keeps its size",
+        "context keeps its size": WrongAnswer(
             _streaming(shrink_context=False),
             "When a larger score comes, you shrink the sum and forget the context. It was measured "
             "against the old largest score, so early values weigh too much.",
             "Which of the three things that you keep are measured against the largest score?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "sum keeps its size",
+        "sum keeps its size": WrongAnswer(
             _streaming(shrink_total=False),
             "When a larger score comes, you shrink the context and forget the sum. It was measured "
             "against the old largest score.",
             "Which of the three things that you keep are measured against the largest score?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "nothing shrinks",
+        "nothing shrinks": WrongAnswer(
             _streaming(shrink_context=False, shrink_total=False),
             "Each block is measured against the largest score so far, and what was gathered before "
             "is left as it was. So early blocks weigh too much.",
             "What was the first block measured against, and what is the last one?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "each block by itself",
+        "each block by itself": WrongAnswer(
             _streaming(own=True, shrink_context=False, shrink_total=False),
             "Each of your blocks is measured against its own largest score, and then they are "
             "added up. Numbers that are measured against different things cannot be added.",
             "By which factor should a block count whose largest score is 2 below that of another?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "mask turned round",
+        "mask turned round": WrongAnswer(
             _streaming(turned=True),
             "Your mask is read the other way round: the keys that should be hidden are looked at, "
             "and they alone.",
             "What does `True` mean in a mask of this course?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "mean of the blocks",
+        "mean of the blocks": WrongAnswer(
             _block_by_block(lambda each: each.mean(0)),
             "You take attention within each block, and the mean of the results. But a block with "
             "low scores should count for less than one with high scores.",
@@ -246,30 +239,26 @@ exercise = Exercise(
             "second one get?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "sum of the blocks",
+        "sum of the blocks": WrongAnswer(
             _block_by_block(lambda each: each.sum(0)),
             "You take attention within each block and add up the results. So the weights of a row "
             "sum to the number of blocks.",
             "By what should the powers of *all* blocks be divided?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "never divided",
+        "never divided": WrongAnswer(
             _streaming(finish=lambda context, total: context),
             "Your context is not divided by the sum: weights larger than 1 in total have mixed it.",
             "What is still to be done when the last block has been read?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "no scale",
+        "no scale": WrongAnswer(
             _streaming(root=False),
             "Your scores are not divided by √d.",
             "What does section 1 say about scores of wide vectors?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "infinity less infinity",
+        "infinity less infinity": WrongAnswer(
             _streaming(
                 low=-math.inf,
                 finish=lambda context, total: context / total.clamp(min=1).unsqueeze(-1),
@@ -279,24 +268,21 @@ exercise = Exercise(
             "What should the largest score be before the first open key has come?",
             misconception="formula-is-safe",
         ),
-        WrongAnswer(
-            "0 / 0 in an empty row",
+        "0 / 0 in an empty row": WrongAnswer(
             _streaming(finish=lambda context, total: context / total.unsqueeze(-1)),
             "All is right but for rows that may look at nothing. Their sum is 0, and so is their "
             "context: 0 / 0.",
             "How small can the sum of a row be that has seen a key?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "equal shares in an empty row",
+        "equal shares in an empty row": WrongAnswer(
             _streaming(hide_after=False),
             "All is right but for rows that may look at nothing. All their scores are alike, at "
             "the lowest number, so their powers are all exp(0) = 1, and they look at everything.",
             "What power has a hidden key while the largest score is still the lowest number?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "measured against hidden scores",
+        "measured against hidden scores": WrongAnswer(
             _streaming(over_hidden=True),
             "Your largest score may be that of a hidden key. So your sum is measured against "
             "something that the row may not see; and where that score is in the thousands, "
@@ -304,8 +290,7 @@ exercise = Exercise(
             "What comes first, the mask or the maximum?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "no maximum",
+        "no maximum": WrongAnswer(
             _streaming(measured=False),
             "You sum up plain powers, measured against nothing. On paper that gives the same "
             "context; but `exp` of a score of 1,000 is infinite. And asked is the sum measured "
@@ -313,21 +298,19 @@ exercise = Exercise(
             "How large a score can `exp` take in float32?",
             misconception="formula-is-safe",
         ),
-        WrongAnswer(
-            "short end dropped",
+        "short end dropped": WrongAnswer(
             _streaming(short_end=False),
             "You read whole blocks only. Where the length is no multiple of `block`, the last keys "
             "are never seen.",
             "Seven keys in blocks of three: how many blocks are there?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "order of return",
+        "order of return": WrongAnswer(
             lambda *given: _streaming()(*given)[::-1],
             "You return the total first and the context second. Asked are `(context, total)`.",
             "Which of your two results is as wide as the values?",
             misconception="parts-in-any-order",
         ),
-    ],
+    },
     variants=[all_at_once, key_by_key, always_normalised, two_passes],
 )

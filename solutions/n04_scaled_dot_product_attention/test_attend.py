@@ -129,79 +129,74 @@ exercise = CatchTheBug(
         "row of it. What to expect is `scores.masked_fill(~mask, -torch.inf).softmax(-1)` with its "
         "NaN turned to 0 by `nan_to_num()`; compare both results with that.",
     ],
-    mistakes=[
-        asserts_nothing(shapes_alone(*inputs(), shapes=[(2, 3, 4), (2, 3, 5)]), "attend"),
-        only_the_shapes(
+    mistakes={
+        "asserts nothing": asserts_nothing(
+            shapes_alone(*inputs(), shapes=[(2, 3, 4), (2, 3, 5)]), "attend"
+        ),
+        "only the shapes": only_the_shapes(
             shapes_alone(*inputs(value_dim=6), some_open(), shapes=[(2, 3, 6), (2, 3, 5)])
         ),
-        WrongAnswer(
-            "only the sums",
+        "only the sums": WrongAnswer(
             sums_alone(*inputs(), some_open()),
             "Your test sees that rows sum to 1, or no more than that. Weights can be shared out "
             "quite wrongly and still sum to 1.",
             "Which other weights would your test accept, equal shares for all keys perhaps?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "ones everywhere",
+        "ones everywhere": WrongAnswer(
             compared(expected, *[torch.ones(2, 4, 4)] * 3, first_query_shut(some_open(2, 4, 4))),
             "Your inputs are too much alike: where all scores of a row are equal, no scale shows, "
             "and where keys and values are equal, nobody can tell which were handed out.",
             "What does the softmax of equal scores look like, with √d and without?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "width 1",
+        "width 1": WrongAnswer(
             compared(expected, *inputs(dim=1, value_dim=3), ALL_OF_IT),
             "Your test notices no wrong scale. Its vectors have width 1, perhaps, or its scores "
             "hardly differ: then any divisor gives the same weights.",
             "For which d are 1, √d and d three different numbers?",
             misconception="even-inputs",
         ),
-        no_mask(compared(expected, *inputs(value_dim=6)), "attend", "fourth"),
-        WrongAnswer(
-            "no row masked whole",
+        "no mask": no_mask(compared(expected, *inputs(value_dim=6)), "attend", "fourth"),
+        "no row masked whole": WrongAnswer(
             compared(expected, *inputs(value_dim=6), some_open()),
             "In your masks every row has an open cell. A query that may look at nothing is the "
             "case that implementations most often forget.",
             "What should the weights be for a sentence that is all padding?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "one sentence",
+        "one sentence": WrongAnswer(
             compared(expected, *inputs(1), first_query_shut(some_open(1))),
             "Your test has one sentence, or one mask for all of them. So it does not see whether "
             "each sentence of a batch gets its own.",
             "What would happen to the second sentence if only the first one's mask were used?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "keys as values",
+        "keys as values": WrongAnswer(
             compared(expected, *inputs()[:2], inputs()[1], ALL_OF_IT),
             "Your test does not see what is handed out: it passes keys and values that are the "
             "same, or looks at the weights alone.",
             "Which result depends on the values?",
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "the scale forgotten",
+        "the scale forgotten": WrongAnswer(
             compared(expected, *inputs(value_dim=6), ALL_OF_IT, scale=1),
             "Your test expects scores without √d, so it blames whoever divides by it and accepts "
             "the one that does not.",
             "What stands under the fraction bar in softmax(QKᵀ/√d)?",
             misconception="no-scale",
         ),
-        upside_down(differs(expected, *inputs(), ALL_OF_IT, result=1)),
-        to_the_last_digit(
+        "upside down": upside_down(differs(expected, *inputs(), ALL_OF_IT, result=1)),
+        "to the last digit": to_the_last_digit(
             compared(IMPLEMENTATIONS.right[0], *inputs(value_dim=6), ALL_OF_IT, like=torch.equal)
         ),
-        wrong_expectation(
+        "a wrong expectation": wrong_expectation(
             *inputs(),
             some_open(),
             place=(0, 1, 1),
             hint="Print what `ScaledDotProductAttention` returns for your inputs. Is that what you "
             "expect?",
         ),
-    ],
+    },
     variants=[against_torch, by_hand, word_by_word, by_what_must_hold],
 )

@@ -231,9 +231,8 @@ exercise = Exercise(
         "given an axis for the heads (`unsqueeze(1)`). Weights times values, join, `out_proj`. "
         "Return the output and the weights of every head.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "view alone",
+    mistakes={
+        "view alone": WrongAnswer(
             changed(
                 _MultiHead,
                 split=lambda self, tensor: tensor.reshape(
@@ -246,62 +245,54 @@ exercise = Exercise(
             "Does `split_heads` of the first task do it in one move?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "not turned back",
+        "not turned back": WrongAnswer(
             changed(_MultiHead, join=staticmethod(joined_without_turning)),
             "The weights are right. The join forgot to bring the heads back behind the words "
             "before it made one axis of two.",
             "What does `join_heads` do before it flattens?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "scale of the model",
+        "scale of the model": WrongAnswer(
             changed(_MultiHead, scale=lambda self, dim: dim**0.5),
             "You divide by the root of `dim`, the width of the model. Each head adds up "
             "`head_dim` products only, so its scores come out too small.",
             "How many numbers has one query of one head?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "scale of the number of heads",
+        "scale of the number of heads": WrongAnswer(
             changed(_MultiHead, scale=lambda self, dim: self.heads**0.5),
             "You divide by the root of the number of heads. How many heads there are makes no "
             "score larger; the number of products that each adds up does.",
             "How many products does one head add up in one score?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "no scale",
+        "no scale": WrongAnswer(
             changed(_MultiHead, scale=lambda self, dim: 1),
             "The scores are not divided by anything: the scale is missing.",
             "Which number kept the variance of the scores near 1 in notebook 04?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "no output projection",
+        "no output projection": WrongAnswer(
             changed(_MultiHead, finish=lambda self, joined: joined),
             "You return the joined contexts. Without `out_proj` each head stays in its own slots, "
             "and nothing mixes them.",
             "Which two of the four parameters have you not used?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "no biases on the way in",
+        "no biases on the way in": WrongAnswer(
             changed(_MultiHead, project=lambda self, x, matrix, bias: x @ matrix.T),
             "The three input projections lack their biases.",
             "Which of the four parameters have you not used?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "matrix not turned",
+        "matrix not turned": WrongAnswer(
             changed(_MultiHead, project=lambda self, x, matrix, bias: x @ matrix + bias),
             "You multiply by the matrices as they are stored. PyTorch stores them as (out, in), so "
             "that a vector x is projected to $x W^\\top$. They are square, so nothing complains.",
             "What does `F.linear` do with its matrix?",
             misconception="matrix-as-stored",
         ),
-        WrongAnswer(
-            "keys before queries",
+        "keys before queries": WrongAnswer(
             changed(_MultiHead, order=(1, 0, 2)),
             "You took the first third of `in_proj_weight` for the keys and the second for the "
             "queries. PyTorch puts the queries first.",
@@ -313,78 +304,68 @@ exercise = Exercise(
                 )
             },
         ),
-        WrongAnswer(
-            "values before queries",
+        "values before queries": WrongAnswer(
             changed(_MultiHead, order=(1, 2, 0)),
             "You took the first third of `in_proj_weight` for the values. They come last.",
             "In which order does section 4 list the three?",
             misconception="parts-in-any-order",
             also={"and queries last": changed(_MultiHead, order=(2, 1, 0))},
         ),
-        WrongAnswer(
-            "mean of the weights",
+        "mean of the weights": WrongAnswer(
             changed(_MultiHead, reported=lambda self, weights: weights.mean(1)),
             "The output is right. You return the mean of the heads' weights, as PyTorch does "
             "unless told otherwise. Asked are the weights of every head.",
             "How many axes should `weights` have?",
             misconception="heads-as-one",
         ),
-        WrongAnswer(
-            "True is hidden",
+        "True is hidden": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(mask_turned)),
             "You read the mask as `nn.MultiheadAttention` does: `True` = hidden. Here `True` means "
             "*may be attended to*.",
             "Where would you need a `~`, and where not?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "mask ignored",
+        "mask ignored": WrongAnswer(
             changed(_MultiHead, weigh=lambda self, scores, mask: scores.softmax(-1)),
             "Your module takes a mask and does not use it.",
             "Before which step must a hidden key drop out?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "mask after the softmax",
+        "mask after the softmax": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(mask_late)),
             "You mask the weights, after the softmax, so rows sum to less than 1.",
             "Which function of `utils.masks` does mask and softmax in the right order?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "NaN in an empty row",
+        "NaN in an empty row": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(fill_with(-torch.inf))),
             "All is right but for rows that may look at nothing: they are NaN, as in PyTorch's "
             "module. In this course they are 0.",
             "Which function of `utils.masks` knows about empty rows?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "equal shares in an empty row",
+        "equal shares in an empty row": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(fill_with(-1e9))),
             "All is right but for rows that may look at nothing: with all their scores alike they "
             "look at everything.",
             "Which function of `utils.masks` knows about empty rows?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "softmax over the queries",
+        "softmax over the queries": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(partial(masked_softmax, dim=2))),
             "Your weights sum to 1 over the queries: the softmax ran along the axis before the "
             "last.",
             "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
             misconception="softmax-over-queries",
         ),
-        WrongAnswer(
-            "divided by head_dim",
+        "divided by head_dim": WrongAnswer(
             changed(_MultiHead, scale=lambda self, dim: dim / self.heads),
             "You divide the scores by the width of a head, not by its root, so they come out too "
             "small.",
             "The *variance* of a dot product is its width. What is its spread?",
             misconception="scale-by-width",
         ),
-        WrongAnswer(
-            "every second number",
+        "every second number": WrongAnswer(
             changed(
                 _MultiHead,
                 split=lambda self, tensor: tensor.unflatten(-1, (-1, self.heads)).permute(
@@ -397,8 +378,7 @@ exercise = Exercise(
             "Which rows of a projection's matrix belong to head 1?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "output matrix not turned",
+        "output matrix not turned": WrongAnswer(
             changed(
                 _MultiHead,
                 finish=lambda self, joined: joined @ self.out_proj.weight + self.out_proj.bias,
@@ -407,29 +387,26 @@ exercise = Exercise(
             "What does `self.out_proj(…)` do, when it is called as a layer?",
             misconception="matrix-as-stored",
         ),
-        WrongAnswer(
-            "no bias on the way out",
+        "no bias on the way out": WrongAnswer(
             changed(_MultiHead, finish=lambda self, joined: joined @ self.out_proj.weight.T),
             "The output projection lacks its bias.",
             "What is the output of a row that may look at nothing?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "softmax over the heads",
+        "softmax over the heads": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(partial(masked_softmax, dim=1))),
             "Your softmax runs over the heads, so that heads compete with each other for every "
             "key. Keys should compete, within each head.",
             "Which axis of (batch, heads, tgt_len, src_len) belongs to the keys?",
             misconception="softmax-over-batch",
         ),
-        WrongAnswer(
-            "values not used",
+        "values not used": WrongAnswer(
             _KeysForValues,
             "You project the keys twice: once as keys, once as values. The module is given values "
             "of their own, which are often the same tensor, but need not be.",
             "Which of the inputs have you not used?",
             misconception="keys-handed-out",
         ),
-    ],
+    },
     variants=[PyTorchsOwn, OneHeadAfterTheOther, RawMatrices, TheCourses],
 )

@@ -129,114 +129,99 @@ exercise = Exercise(
         "`.mean()`. Make one list for each column, filled in a loop over `counts`; at the end "
         "`torch.tensor` for the three columns of whole numbers and `torch.stack` for the fourth.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "heads for widths",
+    mistakes={
+        "heads for widths": WrongAnswer(
             _table(width=lambda dim, heads: heads),
             "`head_dims` holds the numbers of heads. Asked is how wide one of them is.",
             "Width 8, four heads: how many numbers are left for each?",
             misconception="heads-share-the-width",
         ),
-        WrongAnswer(
-            "each head with its own matrices",
+        "each head with its own matrices": WrongAnswer(
             _table(parameters=lambda dim, heads: heads * (4 * dim**2 + 4 * dim)),
             "Your parameters grow with the heads, as if each had four whole matrices of its own. "
             "It has a slice of each.",
             "What do the heads cut: the matrices, or what comes out of them?",
             misconception="heads-share-the-width",
         ),
-        WrongAnswer(
-            "one head's share",
+        "one head's share": WrongAnswer(
             _table(parameters=lambda dim, heads: 4 * (dim // heads) ** 2 + 4 * (dim // heads)),
             "You put `head_dim` into the formula. The projections are as wide as the model, "
             "before anything is split.",
             "Which shape has `W_q.weight`?",
             misconception="heads-share-the-width",
         ),
-        WrongAnswer(
-            "biases forgotten",
+        "biases forgotten": WrongAnswer(
             _table(parameters=lambda dim, heads: 4 * dim**2),
             "You count the matrices only. Each of the projections has a bias, too.",
             "How many parameters has `nn.Linear(8, 8)`?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "one bias for four",
+        "one bias for four": WrongAnswer(
             _table(parameters=lambda dim, heads: 4 * dim**2 + dim),
             "You count one bias. Each of the four projections has its own.",
             "How many parameters has `nn.Linear(8, 8)`?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "output projection forgotten",
+        "output projection forgotten": WrongAnswer(
             _table(parameters=lambda dim, heads: 3 * dim**2 + 3 * dim),
             "You count three projections: of queries, keys and values. There is a fourth, which "
             "mixes the joined heads.",
             "What stands at the end of the formula of section 1?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "one map for all heads",
+        "one map for all heads": WrongAnswer(
             _table(cells=lambda weights: weights[:, 0].numel()),
             "Your `cells` count one table a sentence. Every head draws its own.",
             "Which shape have the weights?",
             misconception="heads-as-one",
         ),
-        WrongAnswer(
-            "one sentence",
+        "one sentence": WrongAnswer(
             _table(cells=lambda weights: weights[0].numel()),
             "Your `cells` count one sentence. There is a batch of them.",
             "Which shape have the weights?",
             misconception="cost-without-counting",
         ),
-        WrongAnswer(
-            "entropy for words",
+        "entropy for words": WrongAnswer(
             _table(looked_at=lambda weights: torch.special.entr(weights).sum(-1).mean()),
             "`looked_at` holds entropies. The number of words effectively looked at is `exp` of "
             "them.",
             "A row that looks at one word only: which number should it give?",
             misconception="logarithm",
         ),
-        WrongAnswer(
-            "exp of the mean",
+        "exp of the mean": WrongAnswer(
             _table(looked_at=lambda weights: torch.special.entr(weights).sum(-1).mean().exp()),
             "You took the mean of the entropies, then `exp`. Asked is the mean of the numbers of "
             "words: first `exp` of each row, then the mean. (Yours is never larger.)",
             "One row looks at 1 word, another at 5. How many is that on average?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "focus of the mean map",
+        "focus of the mean map": WrongAnswer(
             _table(looked_at=lambda weights: _words_looked_at(weights.mean(1)).mean()),
             "You averaged the maps of the heads before measuring. A mean of two sharp maps is "
             "less sharp than either, and belongs to neither.",
             "Section 10: what does the average hide?",
             misconception="heads-as-one",
         ),
-        WrongAnswer(
-            "scale of the model",
+        "scale of the model": WrongAnswer(
             _table(scale=lambda dim, heads: dim**0.5),
             "Your scores are divided by the root of the model's width. So heads look more and more "
             "evenly the more of them there are, and that comes from the scale alone.",
             "How many products does one score of one head add up?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "divided by head_dim",
+        "divided by head_dim": WrongAnswer(
             _table(scale=lambda dim, heads: dim / heads),
             "You divide the scores by the width of a head, not by its root.",
             "The *variance* of a dot product is its width. What is its spread?",
             misconception="scale-by-width",
         ),
-        WrongAnswer(
-            "no scale",
+        "no scale": WrongAnswer(
             _table(scale=lambda dim, heads: 1),
             "Your scores are not scaled.",
             "What does attention divide its scores by?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "view alone",
+        "view alone": WrongAnswer(
             _table(
                 cut=lambda tensor, heads: tensor.reshape(len(tensor), heads, tensor.shape[1], -1)
             ),
@@ -244,6 +229,6 @@ exercise = Exercise(
             "Is there a function of the first task that splits rightly?",
             misconception="shape-is-enough",
         ),
-    ],
+    },
     variants=[row_by_row, counted_in_a_module, in_float64],
 )

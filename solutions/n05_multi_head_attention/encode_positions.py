@@ -87,31 +87,27 @@ exercise = Exercise(
         "The exponents 2i/dim are `torch.arange(0, dim, 2) / dim`. For the alternation: `stack` "
         "sines and cosines along a new last axis, then `flatten` the last two axes into one.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "sines first, then cosines",
+    mistakes={
+        "sines first, then cosines": WrongAnswer(
             _encoded(waves=lambda angles: torch.cat([angles.sin(), angles.cos()], dim=-1)),
             "All your numbers are right, in another order: first all sines, then all cosines. In "
             "the formula they alternate: each clock has two numbers side by side.",
             "In which columns does the formula put the sine and the cosine of clock 0?",
             misconception="clocks",
         ),
-        WrongAnswer(
-            "cosine first",
+        "cosine first": WrongAnswer(
             _encoded(waves=lambda angles: _pairs(angles.cos(), angles.sin())),
             "In each pair the cosine comes first. The formula puts the sine into column 2i.",
             "Which code has place 0: does it begin with 0 or with 1?",
             misconception="clocks",
         ),
-        WrongAnswer(
-            "counted from 1",
+        "counted from 1": WrongAnswer(
             _encoded(lambda positions, dim, base: _angles(positions + 1, dim, base)),
             "Your places are all one too far: at place 0 every sine should be 0.",
             "Did you add something to the positions?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "a clock for every column",
+        "a clock for every column": WrongAnswer(
             lambda positions, dim, base: torch.where(
                 torch.arange(dim) % 2 == 0,
                 (positions[..., None] / base ** (torch.arange(dim) / dim)).sin(),
@@ -122,8 +118,7 @@ exercise = Exercise(
             "What is the sum of the squares of the two numbers of a pair?",
             misconception="clocks",
         ),
-        WrongAnswer(
-            "half the exponent",
+        "half the exponent": WrongAnswer(
             _encoded(
                 lambda positions, dim, base: (
                     positions[..., None] / base ** (torch.arange(dim // 2) / dim)
@@ -134,8 +129,7 @@ exercise = Exercise(
             "Which exponent has the last clock when dim is 4?",
             misconception="clocks",
         ),
-        WrongAnswer(
-            "twice the exponent",
+        "twice the exponent": WrongAnswer(
             _encoded(
                 lambda positions, dim, base: (
                     positions[..., None] / base ** (torch.arange(0, dim, 2) / (dim // 2))
@@ -146,16 +140,14 @@ exercise = Exercise(
             "Which exponent has the last clock when dim is 4?",
             misconception="clocks",
         ),
-        WrongAnswer(
-            "all clocks alike",
+        "all clocks alike": WrongAnswer(
             _encoded(lambda positions, dim, base: positions[..., None] * torch.ones(dim // 2)),
             "All your clocks run at the same speed. So after one turn, about 6.28 places, the "
             "codes begin again.",
             "What makes the second clock slower than the first?",
             misconception="clocks",
         ),
-        WrongAnswer(
-            "places counted anew",
+        "places counted anew": WrongAnswer(
             _encoded(
                 lambda positions, dim, base: _angles(
                     torch.arange(positions.shape[-1]).expand_as(positions), dim, base
@@ -166,8 +158,7 @@ exercise = Exercise(
             "Which input do you use for its shape only?",
             misconception="row-is-word",
         ),
-        WrongAnswer(
-            "faster and faster",
+        "faster and faster": WrongAnswer(
             _encoded(
                 lambda positions, dim, base: (
                     positions[..., None] * base ** (torch.arange(0, dim, 2) / dim)
@@ -178,21 +169,19 @@ exercise = Exercise(
             "Which clocks tell the beginning of a text from its end?",
             misconception="clocks",
         ),
-        WrongAnswer(
-            "always 10,000",
+        "always 10,000": WrongAnswer(
             _encoded(lambda positions, dim, base: _angles(positions, dim, 10_000)),
             "Your clocks use 10,000 whatever `base` says.",
             "Which of the three inputs have you not used?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "sines alone",
+        "sines alone": WrongAnswer(
             _encoded(waves=lambda angles: _pairs(angles.sin(), angles.sin())),
             "Both numbers of each pair are sines. A sine alone takes each value twice on the way "
             "round; only with the cosine does it say where the hand points.",
             "At which two hours does a clock's hand reach the same height?",
             misconception="clocks",
         ),
-    ],
+    },
     variants=[number_by_number, through_logarithms, shifted_sines, filled_in],
 )

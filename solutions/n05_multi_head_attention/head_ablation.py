@@ -141,63 +141,55 @@ exercise = Exercise(
         "`torch.stack`. Of the difference to the whole output take the length of each vector, "
         "`.norm(dim=-1)`, and its mean over sentences and words.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "kept for taken away",
+    mistakes={
+        "kept for taken away": WrongAnswer(
             _ablation(cut=_others_zeroed),
             "You keep the one head and take all others away. It is the other way round.",
             "How many heads still write into your output number 0?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "never put back",
+        "never put back": WrongAnswer(
             _ablation(cut=_all_so_far_zeroed),
             "Heads that you took away once stay away: the second output lacks two heads, the "
             "third three. Each time all others should be there.",
             "Where do you copy the contexts: before the loop, or in it?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "the others made louder",
+        "the others made louder": WrongAnswer(
             _ablation(cut=_others_grown),
             "You make the remaining heads louder to fill the gap, as dropout does. An ablation "
             "takes one thing away and changes nothing else.",
             "If two things change at once, which of them moved the output?",
             misconception="constant-factor",
         ),
-        WrongAnswer(
-            "mean for nothing",
+        "mean for nothing": WrongAnswer(
             _ablation(cut=_averaged),
             "You put the head's mean in its place. That is another kind of ablation, and a good "
             "one; asked was to set its context to 0.",
             "What does a head of zeros write into the output?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "every second number",
+        "every second number": WrongAnswer(
             _ablation(cut=_every_nth_zeroed),
             "In the joined contexts you set every so-many-th number to 0. A head's numbers lie "
             "side by side there.",
             "Where are the heads apart, before the join or after it?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "not projected",
+        "not projected": WrongAnswer(
             _ablation(finish=lambda joined, w_o, b_o: joined),
             "You compare joined contexts. What the layer hands on comes after the output "
             "projection: a large context can write little, and a small one much.",
             "Which inputs have you not used?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "bias forgotten",
+        "bias forgotten": WrongAnswer(
             _ablation(finish=lambda joined, w_o, b_o: joined @ w_o.T),
             "Your outputs lack the bias `b_o`. It belongs to no head and stays when one goes.",
             "What is the output when *all* heads are taken away?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "squared length",
+        "squared length": WrongAnswer(
             _ablation(
                 measure=lambda outputs, full: (outputs - full).square().sum(-1).mean(dim=(1, 2))
             ),
@@ -205,24 +197,21 @@ exercise = Exercise(
             "How long is the vector (3, 4)?",
             misconception="length-of-a-vector",
         ),
-        WrongAnswer(
-            "one length for all words",
+        "one length for all words": WrongAnswer(
             _ablation(measure=lambda outputs, full: (outputs - full).flatten(1).norm(dim=-1)),
             "The outputs are right. For `moved` you took all words together as one long vector. "
             "Asked is the mean over the words of the length that each moved.",
             "What happens to your number if the batch is twice as large?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "sum for mean",
+        "sum for mean": WrongAnswer(
             _ablation(measure=lambda outputs, full: (outputs - full).norm(dim=-1).sum(dim=(1, 2))),
             "The outputs are right. For `moved` you add up the lengths of all words; asked is "
             "their mean.",
             "What happens to your number if the batch is twice as large?",
             misconception="sum-and-mean",
         ),
-        WrongAnswer(
-            "a walk along the axes",
+        "a walk along the axes": WrongAnswer(
             _ablation(
                 measure=lambda outputs, full: (outputs - full).abs().sum(-1).mean(dim=(1, 2))
             ),
@@ -231,8 +220,7 @@ exercise = Exercise(
             "How long is the vector (3, 4)?",
             misconception="length-of-a-vector",
         ),
-        WrongAnswer(
-            "change of length",
+        "change of length": WrongAnswer(
             _ablation(
                 measure=lambda outputs, full: (
                     (outputs.norm(dim=-1) - full.norm(dim=-1)).abs().mean(dim=(1, 2))
@@ -243,14 +231,13 @@ exercise = Exercise(
             "How far is it from (1, 0) to (0, 1)?",
             misconception="length-of-a-vector",
         ),
-        WrongAnswer(
-            "number by number",
+        "number by number": WrongAnswer(
             _ablation(measure=lambda outputs, full: (outputs - full).abs().mean(dim=(1, 2, 3))),
             "The outputs are right. For `moved` you average the single numbers. Asked is the "
             "length of the vector by which a word moves.",
             "How long is the vector (3, 4)?",
             misconception="length-of-a-vector",
         ),
-    ],
+    },
     variants=[term_by_term, columns_cut_out, all_at_once, in_float64],
 )

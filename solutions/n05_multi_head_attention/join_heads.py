@@ -51,61 +51,54 @@ exercise = Exercise(
         "First bring the heads back behind the words, then make one axis of the last two.",
         "`transpose` the second axis with the third, then `flatten` from axis 2 on.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "not turned back",
+    mistakes={
+        "not turned back": WrongAnswer(
             joined_without_turning,
             "Your shape is right, and the numbers stand in the wrong places: without turning the "
             "axes back, `reshape` mixes words.",
             "What does the test *only myself* say: does output 1 depend on word 1 alone?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "mean of the heads",
+        "mean of the heads": WrongAnswer(
             lambda tensor: tensor.mean(1),
             "You take the mean of the heads. Heads are joined end to end, so that nothing is "
             "lost; an average cannot be taken apart again.",
             "How wide is the result, if each of two heads has three numbers?",
             misconception="heads-as-one",
         ),
-        WrongAnswer(
-            "sum of the heads",
+        "sum of the heads": WrongAnswer(
             lambda tensor: tensor.sum(1),
             "You add the heads up. Adding comes later, in the output projection, where each head "
             "has columns of its own; here they are put end to end.",
             "How wide is the result, if each of two heads has three numbers?",
             misconception="heads-as-one",
         ),
-        WrongAnswer(
-            "numbers dealt in turn",
+        "numbers dealt in turn": WrongAnswer(
             lambda tensor: tensor.permute(0, 2, 3, 1).flatten(2),
             "You deal the numbers in turn: the first of each head, then the second of each. A "
             "head's numbers stay side by side.",
             "Which axis must be the last one before two become one?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "heads one below the other",
+        "heads one below the other": WrongAnswer(
             lambda tensor: tensor.flatten(1, 2),
             "You put the heads one below the other, so the sentence gets longer. They belong side "
             "by side, so that the words get wider.",
             "Does joining add rows or columns?",
             misconception="axes-anywhere",
         ),
-        WrongAnswer(
-            "turned, not joined",
+        "turned, not joined": WrongAnswer(
             lambda tensor: tensor.transpose(1, 2),
             "You turned the axes back, and the heads still have an axis of their own.",
             "How many axes should the result have?",
             misconception="axes-anywhere",
         ),
-        WrongAnswer(
-            "words before the batch",
+        "words before the batch": WrongAnswer(
             lambda tensor: tensor.permute(2, 0, 1, 3).flatten(2),
             "Your result begins with the words. The batch comes first.",
             "What should `join_heads(…)[0]` be: a word, or a sentence?",
             misconception="axes-anywhere",
         ),
-    ],
+    },
     variants=[contiguous_view, end_to_end, word_by_word, in_float64],
 )

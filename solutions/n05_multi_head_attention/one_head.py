@@ -102,54 +102,48 @@ exercise = Exercise(
         "`answers(*hands).flatten()`, `zero_grad`, `backward`, `step`. `OneCycleLR` with a "
         "`max_lr` of 0.01 makes the rate rise and fall.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "one answer to both questions",
+    mistakes={
+        "one answer to both questions": WrongAnswer(
             _guesses(_twin, _twin),
             "Your network answers *twin* and says the same for *left*, which is right by luck. So "
             "does every linear readout of one average.",
             "What stands between the layers of your readout?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "left for both",
+        "left for both": WrongAnswer(
             _guesses(_at_left, _at_left),
             "Your network answers *left* and says the same for *twin*, which is right by luck. So "
             "does every linear readout of one average.",
             "What stands between the layers of your readout?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "questions exchanged",
+        "questions exchanged": WrongAnswer(
             _guesses(_twin, _at_left),
             "You answer both questions, and hand the answers over in the wrong order: *left* comes "
             "first, then *twin*.",
             "What does `answers` stack, and in which order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "right for left",
+        "right for left": WrongAnswer(
             _guesses(lambda colours, numbers: numbers.roll(-1, dims=1), _twin),
             "Your *left* names the number on the right neighbour.",
             "Which card does `roll(1, dims=1)` bring to place 3: the one from 2, or the one from "
             "4?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "its own number",
+        "its own number": WrongAnswer(
             _guesses(lambda colours, numbers: numbers, lambda colours, numbers: numbers),
             "You hand back the number of the card that asks.",
             "What did your network get as its target?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "numbers from 1",
+        "numbers from 1": WrongAnswer(
             lambda colours, numbers: _right(colours, numbers) + 1,
             "Your guesses are all too large by 1. The numbers run from 0 to 5, as the places of "
             "the logits do.",
             "Which number belongs to the first of the six logits?",
             misconception="off-by-one",
         ),
-    ],
+    },
     variants=[without_an_error, with_errors, card_by_card, most_likely],
 )

@@ -59,9 +59,8 @@ exercise = Exercise(
         "`unflatten` cuts one axis in two: give it the axis and the pair of new sizes, heads "
         "first; -1 stands for whatever is left. Then `transpose` the second axis with the third.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "view alone",
+    mistakes={
+        "view alone": WrongAnswer(
             lambda tensor, heads: tensor.reshape(len(tensor), heads, tensor.shape[1], -1),
             "Your shape is right, and the numbers stand in the wrong places: `view` alone cuts "
             "the *sentence* into parts, not the width. A row of a head holds pieces of other "
@@ -69,52 +68,46 @@ exercise = Exercise(
             "What does the test of section 3 say: does every output notice every word?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "heads behind the words",
+        "heads behind the words": WrongAnswer(
             lambda tensor, heads: tensor.unflatten(-1, (heads, -1)),
             "The width is cut rightly. But the heads still stand behind the words, so that `@` "
             "would multiply heads with heads.",
             "On which two axes does attention work, and what has to stand before them?",
             misconception="axes-anywhere",
         ),
-        WrongAnswer(
-            "every second number",
+        "every second number": WrongAnswer(
             lambda tensor, heads: tensor.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2),
             "Your heads take turns: with two heads, one has numbers 1, 3, 5, the other 2, 4, 6. A "
             "head's numbers lie side by side.",
             "Which of the two new axes runs faster, the head or the number within the head?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "heads and widths exchanged",
+        "heads and widths exchanged": WrongAnswer(
             lambda tensor, heads: tensor.unflatten(-1, (-1, heads)).transpose(1, 2),
             "You made heads that are as *wide* as there should be many. The sizes of the two new "
             "axes are exchanged.",
             "With width 6 and 2 heads: how wide is a head?",
             misconception="heads-share-the-width",
         ),
-        WrongAnswer(
-            "heads before the batch",
+        "heads before the batch": WrongAnswer(
             lambda tensor, heads: tensor.unflatten(-1, (heads, -1)).permute(2, 0, 1, 3),
             "Your heads come before the batch. The batch is the first axis everywhere in the "
             "course.",
             "What should `split_heads(…)[0]` be: a head, or a sentence?",
             misconception="axes-anywhere",
         ),
-        WrongAnswer(
-            "heads inside the batch",
+        "heads inside the batch": WrongAnswer(
             lambda tensor, heads: split_into_heads(tensor, heads).flatten(0, 1),
             "You put heads and batch into one axis. Some libraries do; here each has its own.",
             "How many axes should the result have?",
             misconception="axes-anywhere",
         ),
-        WrongAnswer(
-            "words and numbers exchanged",
+        "words and numbers exchanged": WrongAnswer(
             lambda tensor, heads: tensor.unflatten(-1, (heads, -1)).permute(0, 2, 3, 1),
             "In each head, rows and columns are exchanged: a row should be a word.",
             "Which two axes did you mean to exchange?",
             misconception="axes-anywhere",
         ),
-    ],
+    },
     variants=[view_and_transpose, head_by_head, chunks, in_float64],
 )

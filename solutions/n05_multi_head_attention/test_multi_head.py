@@ -142,66 +142,59 @@ exercise = CatchTheBug(
         "of `x @ w_q`, `x @ w_k`, `x @ w_v`: scores / 2, `masked_fill(~mask, -torch.inf)`, "
         "softmax, times the values. Then `torch.cat(…, dim=-1) @ w_o`.",
     ],
-    mistakes=[
-        asserts_nothing(
+    mistakes={
+        "asserts nothing": asserts_nothing(
             shapes_alone(*inputs(), 2, shapes=[(3, 5, DIM), (3, 2, 5, 5)]), "multi_head"
         ),
-        only_the_shapes(
+        "only the shapes": only_the_shapes(
             shapes_alone(*inputs(), 2, padding(), shapes=[(3, 5, DIM), (3, 2, 5, 5)]),
             "Your test looks at the shapes. Nearly all bugs leave them as they are: that is what "
             "makes multi-head attention so easy to get wrong.",
         ),
-        WrongAnswer(
-            "only sums and zeros",
+        "only sums and zeros": WrongAnswer(
             only_the_sums,
             "Your test sees that rows sum to 1 and that nothing lies on padding. Heads that mix up "
             "words and features do that, too.",
             "Which other weights would your test accept, equal shares for all words perhaps?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "one head",
+        "one head": WrongAnswer(
             compared(expected, *inputs(), 1, padding()),
             "Your test has one head. With one head nothing is split and nothing joined, so nothing "
             "can go wrong on the way.",
             "For how many heads do √dim and √head_dim differ?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "one word a sentence",
+        "one word a sentence": WrongAnswer(
             compared(expected, *inputs(length=1), 2),
             "Your sentences have one word. Then there is nothing to share out, and no word that "
             "heads could mix up with another.",
             "What is the softmax of a single score?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "words all alike",
+        "words all alike": WrongAnswer(
             compared(expected, *words_alike(), 2, padding()),
             "Your test does not see the scale. Its words are all alike, perhaps, so that the "
             "scores of a row are equal and any divisor gives the same weights.",
             "What does the softmax of equal scores look like, with √dim and with √head_dim?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "identity for a projection",
+        "identity for a projection": WrongAnswer(
             compared(expected, inputs()[0], *[torch.eye(DIM)] * 4, 2, padding()),
             "Your test does not see whether the output is projected: where $W^O$ is the identity, "
             "leaving it out changes nothing.",
             "For which matrix W is x @ W the same as x?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "only the weights",
+        "only the weights": WrongAnswer(
             compared(expected, *inputs(), 2, padding(), results=[1]),
             "Your test looks at the weights alone. What comes after them, the values, the join and "
             "the projection, shows in the output.",
             "Which of the two results depends on `w_v`?",
             misconception="half-is-enough",
         ),
-        no_mask(compared(expected, *inputs(), 2), "multi_head", "last"),
-        WrongAnswer(
-            "one sentence",
+        "no mask": no_mask(compared(expected, *inputs(), 2), "multi_head", "last"),
+        "one sentence": WrongAnswer(
             compared(expected, *inputs(1), 2, torch.tensor([[[True, True, True, False, False]]])),
             "Your test does not see whether each sentence gets its own mask. It has one sentence, "
             "perhaps, or the same mask for as many sentences as heads.",
@@ -209,25 +202,24 @@ exercise = CatchTheBug(
             "meets which, counted from the right?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "the width of the model",
+        "the width of the model": WrongAnswer(
             compared(expected, *inputs(), 2, padding(), width=DIM),
             "Your test expects scores divided by √dim, so it blames whoever divides by √head_dim "
             "and accepts the one that does not.",
             "How many products does one score of a head add up?",
             misconception="wrong-width",
         ),
-        upside_down(differs(expected, *inputs(), 2, padding())),
-        to_the_last_digit(
+        "upside down": upside_down(differs(expected, *inputs(), 2, padding())),
+        "to the last digit": to_the_last_digit(
             compared(IMPLEMENTATIONS.right[0], *inputs(), 2, padding(), like=torch.equal)
         ),
-        wrong_expectation(
+        "a wrong expectation": wrong_expectation(
             *inputs(),
             2,
             padding(),
             place=(0, 0, 1, 1),
             hint="Print what your own `MultiHead` gives for your inputs. Is that what you expect?",
         ),
-    ],
+    },
     variants=[against_torch, head_by_head, one_number_after_the_other, by_what_must_hold],
 )

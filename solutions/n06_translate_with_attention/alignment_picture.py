@@ -131,40 +131,35 @@ exercise = Exercise(
         "`weights[rows]`, then `[:, columns]`. A link stands where an entry equals its row's "
         "`amax(-1, keepdim=True)`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "rows moved by one",
+    mistakes={
+        "rows moved by one": WrongAnswer(
             _picture(rows=_places),
             "Your rows are one too low: each target word got the row of the word after it. Row 0 "
             "was made when the decoder had read `<sos>`, and belongs to the first word.",
             "How many rows do the weights have, and how many entries has `target`?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "the row of the end",
+        "the row of the end": WrongAnswer(
             _picture(rows=lambda target: _places(target, ("<pad>", "<sos>")) - 1),
             "Your picture has a row for `<eos>`. It was written, but it is no word.",
             "How many words has the translation?",
             misconception="marks-are-words",
         ),
-        WrongAnswer(
-            "marks of the source left in",
+        "marks of the source left in": WrongAnswer(
             _picture(columns=lambda source: _places(source, ("<pad>",))),
             "Your picture has columns for `<sos>` and `<eos>`, where the source holds them. They "
             "are no words.",
             "Is padding the only thing in `source` that is no word?",
             misconception="marks-are-words",
         ),
-        WrongAnswer(
-            "cut from the end only",
+        "cut from the end only": WrongAnswer(
             _picture(columns=lambda source: torch.arange(len(_places(source)))),
             "You count the source words and keep as many columns from the left. Where the source "
             "begins with `<sos>`, its column stays, and the last word's is lost.",
             "At which places do the words stand, when something stands before them?",
             misconception="wrong-end",
         ),
-        WrongAnswer(
-            "unknown words thrown out",
+        "unknown words thrown out": WrongAnswer(
             _picture(
                 rows=lambda target: _places(target, (*_MARKS, "<unk>")) - 1,
                 columns=lambda source: _places(source, (*_MARKS, "<unk>")),
@@ -174,54 +169,48 @@ exercise = Exercise(
             "Which of the four special words did a person write?",
             misconception="marks-are-words",
         ),
-        WrongAnswer(
-            "rows normalised again",
+        "rows normalised again": WrongAnswer(
             _picture(change=lambda trimmed: trimmed / trimmed.sum(1, keepdim=True)),
             "You divided the rows by their sums after trimming. What went to `<eos>` has been "
             "handed to the words, and the picture no longer shows what the model did.",
             "If a row is dark in the picture, should one be able to see that?",
             misconception="divide-again",
         ),
-        WrongAnswer(
-            "links by columns",
+        "links by columns": WrongAnswer(
             _picture(link=lambda trimmed, whole: trimmed >= trimmed.max(0, keepdim=True).values),
             "You linked each *source* word with the target word that looks at it most. Asked was "
             "a link for each target word.",
             "How many links has each row, and how many has each column?",
             misconception="reads-by-columns",
         ),
-        WrongAnswer(
-            "links over a half",
+        "links over a half": WrongAnswer(
             _picture(link=lambda trimmed, whole: trimmed > 0.5),
             "You set a link where a weight is more than a half. The largest weight of a row need "
             "not be: where many words share, 0.3 can be the most.",
             "How many links should each row have?",
             misconception="largest-of-a-row",
         ),
-        WrongAnswer(
-            "links before trimming",
+        "links before trimming": WrongAnswer(
             _picture(link=lambda trimmed, whole: whole),
             "You looked for the largest weight before you cut off the marks. Where `<eos>` had "
             "the most, the row has no link left.",
             "How many links should each row have?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "places for marks",
+        "places for marks": WrongAnswer(
             _picture(link=lambda trimmed, whole: trimmed.argmax(1)),
             "`links` holds the place of each row's largest weight. Asked is a table of booleans, "
             "as large as the picture, `True` at those places.",
             "What has `links` to look like, so that it can be laid over the picture?",
             misconception="largest-of-a-row",
         ),
-        WrongAnswer(
-            "turned on its side",
+        "turned on its side": WrongAnswer(
             _picture(change=lambda trimmed: trimmed.T, link=lambda trimmed, whole: _hard(trimmed)),
             "Your picture has the source words as rows. In the course rows are target words, "
             "columns source words.",
             "Who looks, and who is looked at?",
             misconception="rows-are-keys",
         ),
-    ],
+    },
     variants=[in_loops, with_masks, as_slices, with_one_hot],
 )

@@ -144,9 +144,8 @@ exercise = Exercise(
         "`topk`. A place in the flattened table tells the row by `//` and the column by `%`: of "
         "what number?",
     ],
-    mistakes=[
-        WrongAnswer(
-            "each continues itself",
+    mistakes={
+        "each continues itself": WrongAnswer(
             _each_its_own,
             "You take the best word of each hypothesis. So every hypothesis survives, the worst as "
             "well, and nothing is ever dropped: that is several greedy searches side by side. The "
@@ -154,8 +153,7 @@ exercise = Exercise(
             "Can two of the new hypotheses have the same parent?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "old scores forgotten",
+        "old scores forgotten": WrongAnswer(
             _step(
                 lambda scores, log_probs, finished: _continuations(
                     0 * scores.clamp(min=-1), log_probs, finished
@@ -166,24 +164,21 @@ exercise = Exercise(
             "What is the log-probability of a whole beginning, word for word?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "finished ones go on",
+        "finished ones go on": WrongAnswer(
             _step(lambda scores, log_probs, finished: scores[:, None] + log_probs),
             "Your finished hypotheses are continued with further words. After `<eos>` there is "
             "nothing to be said.",
             "What is `finished` for?",
             misconception="finished-goes-on",
         ),
-        WrongAnswer(
-            "finished read the other way round",
+        "finished read the other way round": WrongAnswer(
             _step(lambda scores, log_probs, finished: _continuations(scores, log_probs, ~finished)),
             "You read `finished` the other way round: those that have ended go on, and those that "
             "have not are held to `<eos>`.",
             "What does `True` say of a hypothesis there?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "finished ones dropped",
+        "finished ones dropped": WrongAnswer(
             _step(
                 lambda scores, log_probs, finished: (
                     scores[:, None] + log_probs.masked_fill(finished[:, None], -torch.inf)
@@ -194,8 +189,7 @@ exercise = Exercise(
             "Which single candidate should a finished hypothesis put forward?",
             misconception="finished-goes-on",
         ),
-        WrongAnswer(
-            "finished ones pay again",
+        "finished ones pay again": WrongAnswer(
             _step(
                 lambda scores, log_probs, finished: _continuations(
                     scores, log_probs, finished, pay=log_probs[:, EOS]
@@ -207,8 +201,7 @@ exercise = Exercise(
             "that?",
             misconception="finished-goes-on",
         ),
-        WrongAnswer(
-            "finished ones multiply",
+        "finished ones multiply": WrongAnswer(
             _step(
                 lambda scores, log_probs, finished: (
                     scores[:, None] + log_probs.masked_fill(finished[:, None], 0.0)
@@ -219,8 +212,7 @@ exercise = Exercise(
             "Which entries of a finished hypothesis' row must not be chosen?",
             misconception="finished-goes-on",
         ),
-        WrongAnswer(
-            "divided by the beam",
+        "divided by the beam": WrongAnswer(
             lambda scores, log_probs, finished: _best(
                 _continuations(scores, log_probs, finished), len(scores), divide_by=len(scores)
             ),
@@ -229,16 +221,14 @@ exercise = Exercise(
             "At which place of the flattened table does its second row begin?",
             misconception="sizes-always-equal",
         ),
-        WrongAnswer(
-            "words before parents",
+        "words before parents": WrongAnswer(
             lambda *inputs: tuple(_step(_continuations)(*inputs)[place] for place in (0, 2, 1)),
             "Parents and words are right, and the wrong way round. Asked is: score, which "
             "hypothesis, which word.",
             "Which of the two is always smaller than the beam?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "probabilities added",
+        "probabilities added": WrongAnswer(
             _step(
                 lambda scores, log_probs, finished: _continuations(
                     scores, log_probs.exp(), finished
@@ -249,14 +239,13 @@ exercise = Exercise(
             "What does a product become under the logarithm?",
             misconception="logarithm",
         ),
-        WrongAnswer(
-            "news without history",
+        "news without history": WrongAnswer(
             _news_only,
             "The choice is right, but the scores that you return are those of the new words "
             "alone. The next step would begin as if nothing had been written before.",
             "Which numbers did you compare, and which do you return?",
             misconception="stale-value",
         ),
-    ],
+    },
     variants=[in_loops, masked, best_of_each_first, indices_unravelled],
 )

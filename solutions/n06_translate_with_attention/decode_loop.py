@@ -164,86 +164,76 @@ exercise = Exercise(
         "`F.cross_entropy` wants a row for each word, so flatten the first two axes; and it has "
         "an argument for labels that do not count.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "state not carried on",
+    mistakes={
+        "state not carried on": WrongAnswer(
             _loop(carried=False),
             "Every step of yours begins with the start state. So the decoder knows the last word "
             "only, and nothing of those before it.",
             "Which of the three results of `luong_step` do you throw away?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "reads its own words",
+        "reads its own words": WrongAnswer(
             _loop(own=True),
             "From the second step on your decoder reads the words that it would have written "
             "itself. That is free running. Teacher forcing tells it the right ones.",
             "Where does the word that each step reads come from?",
             misconception="teacher-forcing",
         ),
-        WrongAnswer(
-            "reads the answers",
+        "reads the answers": WrongAnswer(
             _loop(fed=lambda target: target[:, 1:]),
             "Each step reads the very word that it is to guess: you feed the target without its "
             "`<sos>`. The loss would fall to nothing, and the model could not write a word alone.",
             "What has the decoder read when it writes the first word?",
             misconception="future-open",
         ),
-        WrongAnswer(
-            "a step after the end",
+        "a step after the end": WrongAnswer(
             _loop(fed=lambda target: target),
             "You feed the whole target, the last column as well. There is nothing left to guess "
             "after that, and so there is one step too many.",
             "How many words and `<eos>` does the longest row ask for?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "time in front",
+        "time in front": WrongAnswer(
             _loop(axis=0),
             "Your steps lie along axis 0 and the sentences along axis 1. Everywhere in the course "
             "the batch comes first.",
             "Along which axis does `torch.stack` put a list together, if it is not told?",
             misconception="axes-anywhere",
         ),
-        WrongAnswer(
-            "labels not shifted",
+        "labels not shifted": WrongAnswer(
             _unshifted,
             "Your loss compares each step with the word that it has just *read*. A model trained "
             "so learns to repeat.",
             "After `<sos>` has been read, what is the right answer?",
             misconception="future-open",
         ),
-        WrongAnswer(
-            "padding counted",
+        "padding counted": WrongAnswer(
             _loop(loss=_loss_by(lambda each, real: each.mean())),
             "Padding counts in your loss. The model would be trained to write `<pad>`, and the "
             "more so the more uneven a batch is.",
             "How does `F.cross_entropy` learn which labels to leave out?",
             misconception="padding-in-loss",
         ),
-        WrongAnswer(
-            "padding in the denominator",
+        "padding in the denominator": WrongAnswer(
             _loop(loss=_loss_by(lambda each, real: (each * real).mean())),
             "The losses of padding are 0 in your sum, and yet you divide by all places, padding "
             "included. The same sentence has a smaller loss beside a longer one.",
             "By how many should the sum be divided?",
             misconception="padding-in-loss",
         ),
-        WrongAnswer(
-            "sum for mean",
+        "sum for mean": WrongAnswer(
             _loop(loss=_loss_by(lambda each, real: (each * real).sum())),
             "Your loss is the sum over all words. Asked was the mean.",
             "Which of the two depends on the size of the batch?",
             misconception="sum-and-mean",
         ),
-        WrongAnswer(
-            "softmax before the loss",
+        "softmax before the loss": WrongAnswer(
             _loop(loss=lambda logits, labels: _mean_loss(logits.softmax(-1), labels)),
             "You took a softmax before `F.cross_entropy`, which takes one itself. Of two, the "
             "second sees numbers between 0 and 1 only, and can hardly tell them apart.",
             "Does `F.cross_entropy` expect logits or probabilities?",
             misconception="softmax-twice",
         ),
-    ],
+    },
     variants=[by_place, loss_step_by_step, states_first, sentence_by_sentence],
 )

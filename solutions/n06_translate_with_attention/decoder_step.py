@@ -151,40 +151,35 @@ exercise = Exercise(
         "new state; `torch.cat` of context and *new* state, times `w_readout`, through tanh, is "
         "the readout; return all four.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "padding looked at",
+    mistakes={
+        "padding looked at": WrongAnswer(
             _step(_look_by(lambda scores, mask: scores.softmax(1))),
             "Your weights give padding a share: the mask is not used. So a sentence is translated "
             "otherwise when it stands beside a longer one.",
             "Which entries of `weights` should be exactly 0?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "mask turned round",
+        "mask turned round": WrongAnswer(
             _step(_look_by(lambda scores, mask: masked_softmax(scores, ~mask))),
             "Your mask is read the other way round: padding is looked at, and nothing else.",
             "What does `True` mean in a mask of this course?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "mask after the softmax",
+        "mask after the softmax": WrongAnswer(
             _step(_look_by(lambda scores, mask: scores.softmax(1) * mask)),
             "You take the softmax first and set the weights of padding to 0 afterwards. What "
             "padding had been given is lost, and the rows no longer sum to 1.",
             "Before or after which step must padding be out of the race?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "NaN where nothing is to see",
+        "NaN where nothing is to see": WrongAnswer(
             _step(_look_by(lambda scores, mask: scores.masked_fill(~mask, -torch.inf).softmax(1))),
             "Right, but for a sentence without a word: all of its scores are minus infinity then, "
             "and the softmax of those is NaN. It should get zero weights and a zero context.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="no-empty-rows",
         ),
-        WrongAnswer(
-            "shares where nothing is to see",
+        "shares where nothing is to see": WrongAnswer(
             _step(_look_by(lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(1))),
             "Right, but for a sentence without a word: where every score is -1e9, "
             "the softmax shares out alike, and padding gets it all. Such a row should "
@@ -192,8 +187,7 @@ exercise = Exercise(
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "scaled",
+        "scaled": WrongAnswer(
             _step(
                 _look_by(
                     masked_softmax,
@@ -205,16 +199,14 @@ exercise = Exercise(
             "What does the formula do with the scores before the softmax?",
             misconception="scale-everywhere",
         ),
-        WrongAnswer(
-            "softmax over the batch",
+        "softmax over the batch": WrongAnswer(
             _step(_look_by(lambda scores, mask: masked_softmax(scores.T, mask.T).T)),
             "Your weights sum to 1 over the sentences of the batch: the softmax ran along axis 0. "
             "Sentences have nothing to do with one another.",
             "Which axis of the scores holds the source words?",
             misconception="softmax-over-batch",
         ),
-        WrongAnswer(
-            "looked again",
+        "looked again": WrongAnswer(
             _step(look_again=True),
             "Your context and weights come from the *new* state: after the update the decoder "
             "looked a second time. That is Luong's order, put behind Bahdanau's. Asked was one "
@@ -222,60 +214,53 @@ exercise = Exercise(
             "How many lines of your step compute weights, and with which state?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "context before the word",
+        "context before the word": WrongAnswer(
             _step(update=lambda y, c, s, w: joined_times((c, y, s), w).tanh()),
             "Context and word stand the wrong way round in front of `w_state`. The shapes fit "
             "all the same, so nothing complains, but each row of the matrix meets a wrong number.",
             "What does $[y; c; s]$ say about the order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "state before the word",
+        "state before the word": WrongAnswer(
             _step(update=lambda y, c, s, w: joined_times((s, y, c), w).tanh()),
             "The old state stands in front of word and context where `w_state` is applied. The "
             "shapes fit all the same, so nothing complains.",
             "What does $[y; c; s]$ say about the order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "state without tanh",
+        "state without tanh": WrongAnswer(
             _step(update=lambda y, c, s, w: joined_times((y, c, s), w)),
             "Your new state did not go through tanh. Over many steps such a state can grow without "
             "end.",
             "Between which two numbers does every entry of $s_t$ lie?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "old state kept",
+        "old state kept": WrongAnswer(
             _step(keep_old=True),
             "You return the old state. The next step would begin where this one began, as if no "
             "word had been written.",
             "What does the step after this one need?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "readout of the old state",
+        "readout of the old state": WrongAnswer(
             _step(read=lambda c, new, old, w: joined_times((c, old), w).tanh()),
             "Your readout is made from the old state, which has not read the word yet.",
             "Which of the two states carries the index $t$?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "state before the context",
+        "state before the context": WrongAnswer(
             _step(read=lambda c, new, old, w: joined_times((new, c), w).tanh()),
             "State and context stand the wrong way round in front of `w_readout`. The shapes fit "
             "all the same, so nothing complains.",
             "What does $[c_t; s_t]$ say about the order?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "readout without tanh",
+        "readout without tanh": WrongAnswer(
             _step(read=lambda c, new, old, w: joined_times((c, new), w)),
             "Your readout did not go through tanh.",
             "Between which two numbers does every entry of $r_t$ lie?",
             misconception="nonlinearity-left-out",
         ),
-    ],
+    },
     variants=[with_einsum, in_loops, keys_projected, matrix_in_parts, in_float64],
 )

@@ -185,91 +185,80 @@ exercise = Exercise(
         "`step` of `ids` in the rows that are going, and nowhere else. The lengths are the number "
         "of entries that are not padding.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "end sign counted",
+    mistakes={
+        "end sign counted": WrongAnswer(
             _end_counted,
             "Your ids are right, and your lengths count `<eos>` as a word.",
             "How many words does an empty translation have?",
             misconception="marks-are-words",
         ),
-        WrongAnswer(
-            "end sign left in",
+        "end sign left in": WrongAnswer(
             _end_kept,
             "Your sentences end with `<eos>`. It says that the translation is over, and is no "
             "part of it.",
             "Does `<eos>` belong before or after the moment in which you ask whether to go on?",
             misconception="marks-are-words",
         ),
-        WrongAnswer(
-            "never stops",
+        "never stops": WrongAnswer(
             _never_stops,
             "All of your sentences go on up to the limit. `<eos>` is written like any other word, "
             "and what the model says after it is noise.",
             "What should a sentence do from its `<eos>` on?",
             misconception="finished-goes-on",
         ),
-        WrongAnswer(
-            "filled with end signs",
+        "filled with end signs": WrongAnswer(
             _filled,
             "Your sentences stop in the right place, and the rest of the row is filled with "
             "`<eos>`. Asked was padding.",
             "Which special word says that there is nothing?",
             misconception="marks-are-words",
         ),
-        WrongAnswer(
-            "waits for the last",
+        "waits for the last": WrongAnswer(
             _waits,
             "Your loop ends when all sentences have ended, and until then it goes on writing in "
             "those that were done before. The shorter translations have a tail of noise.",
             "Which rows of `ids` may a step fill in?",
             misconception="finished-goes-on",
         ),
-        WrongAnswer(
-            "wakes up again",
+        "wakes up again": WrongAnswer(
             _holes,
             "You leave `<eos>` itself out, and go on with what follows it. Whether a sentence goes "
             "on has to be remembered; to look at the newest word alone is not enough.",
             "Once `going` is `False`, can it become `True` again?",
             misconception="finished-goes-on",
         ),
-        WrongAnswer(
-            "all stop with the first",
+        "all stop with the first": WrongAnswer(
             _all_stop,
             "All of your sentences stop as soon as one of them is done. Each has its own end.",
             "`any` or `all`: when may the loop as a whole be left?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "one table for all",
+        "one table for all": WrongAnswer(
             _greedy(lambda table, limit: _written(table[:1].expand_as(table), limit)),
             "All of your sentences use the first sentence's table. It is as if all were "
             "translations of one source.",
             "Which index picks a row of scores for *each* sentence?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "columns for rows",
+        "columns for rows": WrongAnswer(
             _greedy(lambda table, limit: _written(table.mT, limit)),
             "You read the tables by columns: the best word *before* the last one. The row is the "
             "word that was written, the column the word that could come next.",
             "Which axis of `table` does the last word pick from?",
             misconception="reads-by-columns",
         ),
-        WrongAnswer(
-            "begins with padding",
+        "begins with padding": WrongAnswer(
             _greedy(lambda table, limit: _written(table, limit, first=PAD)),
             "Your sentences begin after `<pad>`, word 0. A translation begins after `<sos>`.",
             "Which word has the decoder read when it writes its first one?",
             misconception="marks-are-words",
         ),
-        WrongAnswer(
-            "start sign left in",
+        "start sign left in": WrongAnswer(
             _sos_kept,
             "Your sentences begin with `<sos>`. It was never written: the decoder was given it.",
             "Which of the words did the model choose?",
             misconception="marks-are-words",
         ),
-    ],
+    },
     variants=[in_loops, all_first_then_cut, with_a_break, leaving_the_batch],
 )

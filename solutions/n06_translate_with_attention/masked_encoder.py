@@ -159,9 +159,8 @@ exercise = Exercise(
         "turn the states back in the same way. At last, multiply the states by the mask, which "
         "needs an axis of length 1 at its end.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "the bug as it was",
+    mistakes={
+        "the bug as it was": WrongAnswer(
             _encoder(turn=_whole_turn, back=_whole_turn, after=lambda states, mask: states),
             "The bug is still there. The backward direction reads the padding first, so that a "
             "short sentence gets other states beside a long one than it gets alone; and the "
@@ -169,16 +168,14 @@ exercise = Exercise(
             "What has the backward network read when it comes to a sentence's last word?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "only set to 0 afterwards",
+        "only set to 0 afterwards": WrongAnswer(
             _encoder(turn=_whole_turn, back=_whole_turn),
             "You set the states at padding to 0 after reading. By then the backward direction has "
             "carried what it read there into the states of the words.",
             "Encode a sentence alone, then with padding behind it. Are its states the same?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "padding's vectors set to 0",
+        "padding's vectors set to 0": WrongAnswer(
             _encoder(
                 before=lambda vectors, mask: vectors * mask.unsqueeze(2),
                 turn=_whole_turn,
@@ -189,16 +186,14 @@ exercise = Exercise(
             "What is tanh of 0 times a matrix plus the bias?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "states left at padding",
+        "states left at padding": WrongAnswer(
             _encoder(after=lambda states, mask: states),
             "Both directions are right where there are words. At padding, states are left that "
             "should be 0.",
             "Which tensor tells where the words are?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "not turned back",
+        "not turned back": WrongAnswer(
             _encoder(back=lambda states, lengths: states),
             "Your backward states stand in the order in which they were made: that of the last "
             "word comes first. Beside each word's forward state lies another word's backward "
@@ -206,37 +201,33 @@ exercise = Exercise(
             "Which backward state has seen the whole sentence, and at which word does it belong?",
             misconception="row-is-word",
         ),
-        WrongAnswer(
-            "turned back as a whole",
+        "turned back as a whole": WrongAnswer(
             _encoder(back=_whole_turn),
             "The words were turned round within their sentences, the states along the whole "
             "padded length. So short sentences' backward states have slipped into the padding.",
             "What undoes a turn within the sentence's own length?",
             misconception="row-is-sentence",
         ),
-        WrongAnswer(
-            "forward twice",
+        "forward twice": WrongAnswer(
             _encoder(turn=lambda vectors, lengths: vectors, back=lambda states, lengths: states),
             "Both of your networks read from left to right. No state knows what comes after it.",
             "What has to happen to the words before the second network reads them?",
             misconception="wrong-end",
         ),
-        WrongAnswer(
-            "mask the other way round",
+        "mask the other way round": WrongAnswer(
             _encoder(mask_made=lambda mask: ~mask.unsqueeze(1)),
             "Your mask is `True` at the padding. In the course `True` means: may be attended to.",
             "At which places does the decoder have something to look at?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "mask without the middle axis",
+        "mask without the middle axis": WrongAnswer(
             _encoder(mask_made=lambda mask: mask),
             "Your mask has the shape (batch, src_len). Beside weights of shape (batch, tgt_len, "
             "src_len) its first axis would be taken for the target words.",
             "Which axis of length 1 says: the same for every target word?",
             misconception="axes-anywhere",
         ),
-    ],
+    },
     variants=[
         waiting_in_the_padding,
         sentence_by_sentence,

@@ -103,83 +103,73 @@ exercise = Exercise(
         "learning rate near 0.01 and some 1,000 steps. Then `model.translate_all(sentences)` gives "
         "words, and `detokenise` makes a text of them.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "end sign left in",
+    mistakes={
+        "end sign left in": WrongAnswer(
             _each(lambda sentence: _translation(sentence) + " <eos>"),
             "Your translations end with `<eos>`. Readers of French do not expect it.",
             "Where does your function stop to collect words?",
             misconception="marks-are-words",
         ),
-        WrongAnswer(
-            "start sign left in",
+        "start sign left in": WrongAnswer(
             _each(lambda sentence: "<sos> " + _translation(sentence)),
             "Your translations begin with `<sos>`. The decoder was given it; it is no word of the "
             "sentence.",
             "With which word does your list of written words begin?",
             misconception="marks-are-words",
         ),
-        WrongAnswer(
-            "source returned",
+        "source returned": WrongAnswer(
             _each(lambda sentence: sentence),
             "You return the English sentences.",
             "Which field of a `Translation` holds what the model has written?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "cut at the length of the source",
+        "cut at the length of the source": WrongAnswer(
             _each(lambda sentence: detokenise(_gold_words(sentence)[: len(tokenise(sentence))])),
             "Your translations are cut off after as many words as the source has. French often "
             "needs more: *sat* is *était assis*.",
             "How many steps does your loop take at most?",
             misconception="sizes-always-equal",
         ),
-        WrongAnswer(
-            "last word lost",
+        "last word lost": WrongAnswer(
             _each(lambda sentence: detokenise(_gold_words(sentence)[:-1])),
             "Your translations lack their last word. Perhaps `<eos>` had been taken away already "
             "when `[:-1]` took it away once more.",
             "Does the list of words that you cut still end with `<eos>`?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "joined without spaces",
+        "joined without spaces": WrongAnswer(
             _each(lambda sentence: "".join(_gold_words(sentence))),
             "You join the words without spaces.",
             "What stands between the quotes in front of your `join`?",
             misconception="written-form",
         ),
-        WrongAnswer(
-            "a space after every word",
+        "a space after every word": WrongAnswer(
             _each(lambda sentence: " ".join(_gold_words(sentence))),
             "You put a space after every word, and so after apostrophes: *n' était*. The words are "
             "right; as a text it is *n'était*.",
             "Which function of `utils.corpora` makes a text of words?",
             misconception="written-form",
         ),
-        WrongAnswer(
-            "from right to left",
+        "from right to left": WrongAnswer(
             _each(lambda sentence: detokenise(_gold_words(sentence)[::-1])),
             "Your translations run from the last word to the first.",
             "In which order does the decoder write?",
             misconception="wrong-end",
         ),
-        WrongAnswer(
-            "sorted by length",
+        "sorted by length": WrongAnswer(
             lambda sentences: [_translation(sentence) for sentence in sorted(sentences, key=len)],
             "Your translations are right, and stand in another order than the sentences: sorted "
             "by length. That helps to batch them, and has to be undone at the end.",
             "To which sentence does the first of your translations belong?",
             misconception="row-is-word",
         ),
-        WrongAnswer(
-            "as in print",
+        "as in print": WrongAnswer(
             _each(lambda sentence: _translation(sentence).capitalize() + "."),
             "Your translations begin with a capital and end with a full stop. The corpus has "
             "neither, and the check compares letter by letter.",
             "What does `pair.target_text` look like?",
             misconception="written-form",
         ),
-    ],
+    },
     variants=[without_an_error, as_an_array, with_three_errors, greedy_from_ids],
 )

@@ -112,82 +112,77 @@ exercise = CatchTheBug(
         "then `assert torch.allclose(logits[[row]], expected[0], atol=1e-5)`, the same for "
         "`weights[[row], :length]` and the new state, and all of `weights[row, length:]` is 0.",
     ],
-    mistakes=[
-        asserts_nothing(
+    mistakes={
+        "asserts nothing": asserts_nothing(
             shapes_alone(*inputs(), shapes=[(3, 6), (3, 4), (3, 4)]),
             "step",
             "Nothing in your test can fail, or it looks only at what all of them do right, such as "
             "the shapes.",
         ),
-        WrongAnswer(
-            "only the sums",
+        "only the sums": WrongAnswer(
             sums_alone(*inputs()),
             "Your test sees that the weights of a sentence sum to 1, or little more. They can be "
             "spread quite wrongly and still do that.",
             "Which other weights would your test accept?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "only that padding is closed",
+        "only that padding is closed": WrongAnswer(
             padding_closed,
             "Your test sees that padding gets no weight, and nothing of what the words get.",
             "Would it object if all the weight went to the first word?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "no padding",
+        "no padding": WrongAnswer(
             compared(expected, *inputs(lengths=(4, 4, 4))),
             "In your batch no sentence has padding, and for that the mask was added.",
             "What does your mask look like?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "one sentence",
+        "one sentence": WrongAnswer(
             compared(expected, *inputs((5,), (2,))),
             "Your test has one sentence. What gets mixed up between the sentences of a batch does "
             "not show.",
             "Which mistakes need two sentences?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "all of one length",
+        "all of one length": WrongAnswer(
             compared(expected, *inputs(lengths=(3, 3, 3))),
             "All sentences of your batch have the same length, so that one mask would do for all "
             "of them.",
             "What if the first sentence's mask were used for the second?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "the same word everywhere",
+        "the same word everywhere": WrongAnswer(
             compared(expected, *inputs((2, 2, 2))),
             "All sentences of your batch read the same word. Whose word it was does not show.",
             "Which of your inputs are alike in all rows?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "only the weights",
+        "only the weights": WrongAnswer(
             compared(expected, *inputs(), results=[1]),
             "Your test looks at the weights alone. What the step makes of them, and which state it "
             "hands on, it does not see.",
             "How many results does a step have?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "not the logits",
+        "not the logits": WrongAnswer(
             compared(expected, *inputs(), results=[1, 2]),
             "Your test does not look at the logits, or not where the context would count.",
             "What is the context good for, if nobody hears it?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "not the state",
+        "not the state": WrongAnswer(
             compared(expected, *inputs(), results=[0, 1]),
             "Your test does not look at the state that is handed on to the next step.",
             "What would the second step begin with?",
             misconception="half-is-enough",
         ),
-        upside_down(differs(expected, *inputs()), "Your test fails where it should pass."),
-        to_the_last_digit(compared(IMPLEMENTATIONS.right[0], *inputs(), like=torch.equal)),
-    ],
+        "upside down": upside_down(
+            differs(expected, *inputs()), "Your test fails where it should pass."
+        ),
+        "to the last digit": to_the_last_digit(
+            compared(IMPLEMENTATIONS.right[0], *inputs(), like=torch.equal)
+        ),
+    },
     variants=[alone_and_trimmed, by_hand, by_what_must_hold],
 )

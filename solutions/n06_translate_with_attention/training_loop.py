@@ -253,9 +253,8 @@ exercise = Exercise(
         "`torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)`, `optimizer.step()`, with "
         "`torch.optim.SGD(model.parameters(), lr=rate)`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "labels not shifted",
+    mistakes={
+        "labels not shifted": WrongAnswer(
             _loop(parts=lambda target: (target[:, :-1], target[:, :-1])),
             "Your loss compares each step with the word that the decoder has just *read*. It "
             "learns to repeat what it was told.",
@@ -263,121 +262,106 @@ exercise = Exercise(
             misconception="future-open",
             also={"to the last": _loop(parts=lambda target: (target, target))},
         ),
-        WrongAnswer(
-            "reads the answers",
+        "reads the answers": WrongAnswer(
             _loop(parts=lambda target: (target[:, 1:], target[:, 1:])),
             "Each step reads the very word that it is to guess. The loss would fall to nothing, "
             "and the model could not write a word alone.",
             "What has the decoder read when it writes the first word?",
             misconception="teacher-forcing",
         ),
-        WrongAnswer(
-            "padding counted",
+        "padding counted": WrongAnswer(
             _loop(loss=_mean_of_all),
             "Padding counts in your loss, so the model is trained to write `<pad>`.",
             "How does `F.cross_entropy` learn which labels to leave out?",
             misconception="padding-in-loss",
         ),
-        WrongAnswer(
-            "padding in the denominator",
+        "padding in the denominator": WrongAnswer(
             _loop(loss=_mean_over_places),
             "The losses of padding are 0 in your sum, and yet you divide by all places. The same "
             "sentence teaches less beside a longer one.",
             "By how many should the sum be divided?",
             misconception="padding-in-loss",
         ),
-        WrongAnswer(
-            "sum for mean",
+        "sum for mean": WrongAnswer(
             _loop(loss=_sum),
             "Your losses are sums over the words, so a batch of long sentences has a larger loss, "
             "and its gradient more weight. Asked is the mean.",
             "What does `F.cross_entropy` do by default, without `reduction`?",
             misconception="sum-and-mean",
         ),
-        WrongAnswer(
-            "gradients pile up",
+        "gradients pile up": WrongAnswer(
             _loop(forget=False),
             "Your gradients pile up: each step still carries those of all steps before it. "
             "`backward` adds to what is there.",
             "When are the old gradients set back to nothing?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "not clipped",
+        "not clipped": WrongAnswer(
             _loop(clip=lambda model: None),
             "Your gradients are not clipped. Where one is longer than 1, your step is too large.",
             "Which line stands between `backward` and `step`?",
             misconception="clipping-reshapes",
         ),
-        WrongAnswer(
-            "clipped before there is a gradient",
+        "clipped before there is a gradient": WrongAnswer(
             _loop(clip_first=True, forget=False),
             "You clip before `backward`, so the old gradient is shortened and the new one is not.",
             "At which moment does the gradient of this step exist?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "clipped one by one",
+        "clipped one by one": WrongAnswer(
             _loop(clip=_clip_each),
             "You clip the gradient of each matrix by itself. Together they are one vector, and it "
             "is that whose length may be 1 at most; otherwise its direction changes.",
             "Over how many numbers is the norm taken?",
             misconception="clipping-reshapes",
         ),
-        WrongAnswer(
-            "clipped number by number",
+        "clipped number by number": WrongAnswer(
             _loop(clip=_clip_values),
             "You cut each number of the gradient to between -1 and 1. Asked was clipping by norm, "
             "which makes the whole gradient shorter and leaves its direction.",
             "Which of the two functions has `norm` in its name?",
             misconception="clipping-reshapes",
         ),
-        WrongAnswer(
-            "every gradient made 1 long",
+        "every gradient made 1 long": WrongAnswer(
             _loop(clip=_normalise),
             "You bring every gradient to length 1, the short ones too. Clipping leaves those "
             "alone.",
             "What should happen to a gradient of length 0.2?",
             misconception="clipping-reshapes",
         ),
-        WrongAnswer(
-            "validated in training mode",
+        "validated in training mode": WrongAnswer(
             _loop(modes=(True, True)),
             "You look at the held-out batch in training mode, with numbers dropped. What you "
             "measure is a model with half of its word vectors missing.",
             "What does `model.eval()` change in `Tiny`?",
             misconception="one-mode-for-all",
         ),
-        WrongAnswer(
-            "never back to training mode",
+        "never back to training mode": WrongAnswer(
             _loop(back=False),
             "After the first look at the held-out batch your model stays in evaluation mode, so "
             "from the second step on nothing is dropped any more.",
             "Which mode is the model in when the second step begins?",
             misconception="one-mode-for-all",
         ),
-        WrongAnswer(
-            "trained in evaluation mode",
+        "trained in evaluation mode": WrongAnswer(
             _loop(modes=(False, False)),
             "Your model trains in evaluation mode: nothing is dropped in any step.",
             "What does `model.train()` change in `Tiny`?",
             misconception="one-mode-for-all",
         ),
-        WrongAnswer(
-            "learns from the held-out batch",
+        "learns from the held-out batch": WrongAnswer(
             _loop(learns_from_held_out=True),
             "Your model takes a step on the held-out batch, too. What it is measured on it must "
             "never be trained on.",
             "Which three lines belong to training, and not to measuring?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "validated before the step",
+        "validated before the step": WrongAnswer(
             _loop(looks_first=True),
             "You measure the held-out loss before each step. Asked was after it.",
             "What is the held-out loss of the model as it leaves your loop?",
             misconception="stale-value",
         ),
-    ],
+    },
     variants=[by_hand, with_a_function_for_the_loss, validation_afterwards],
 )

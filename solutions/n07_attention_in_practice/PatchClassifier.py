@@ -182,9 +182,8 @@ exercise = Exercise(
         "Context: `weights.unsqueeze(1) @ states` without the axis of length 1. The logits are "
         "`self.answer` of it.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "rows of pixels for patches",
+    mistakes={
+        "rows of pixels for patches": WrongAnswer(
             changed(
                 _Patches,
                 cut=lambda self, images: images.reshape(len(images), -1, self.patch * self.patch),
@@ -194,32 +193,28 @@ exercise = Exercise(
             "Which pixels stand beside and below each other in a patch of 2 by 2?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "patches column by column",
+        "patches column by column": WrongAnswer(
             _DownTheColumns,
             "Your patches are right, and counted down the columns. The task counts them as one "
             "reads: the first row of patches from left to right, then the next.",
             "Where in the image is your second patch?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "pixels of a patch turned",
+        "pixels of a patch turned": WrongAnswer(
             _PixelsTurned,
             "Inside each patch, rows and columns of pixels are exchanged: every patch is turned "
             "over its diagonal before it is embedded.",
             "In which order do the pixels of one patch reach `embed`?",
             misconception="shape-is-enough",
         ),
-        WrongAnswer(
-            "places left out",
+        "places left out": WrongAnswer(
             changed(_Patches, see=lambda self, pieces: self.embed(pieces).relu()),
             "The vectors of the places are not added. A stroke at the top and the same stroke at "
             "the bottom are then one and the same patch.",
             "Which parameter have you not used yet?",
             misconception="attention-sees-order",
         ),
-        WrongAnswer(
-            "one place for all",
+        "one place for all": WrongAnswer(
             changed(
                 _Patches, see=lambda self, pieces: (self.embed(pieces) + self.places[0]).relu()
             ),
@@ -228,54 +223,47 @@ exercise = Exercise(
             "How many rows has `places`, and how many patches are there?",
             misconception="attention-sees-order",
         ),
-        WrongAnswer(
-            "places behind the ReLU",
+        "places behind the ReLU": WrongAnswer(
             changed(_Patches, see=lambda self, pieces: self.embed(pieces).relu() + self.places),
             "You add the places after the ReLU. The task adds them before, so that what a patch "
             "holds and where it lies go through the same bend.",
             "What stands inside the ReLU in the task's formula?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "no ReLU",
+        "no ReLU": WrongAnswer(
             changed(_Patches, see=lambda self, pieces: self.embed(pieces) + self.places),
             "The ReLU is missing. Without it the mixture knows what the patches hold in sum, and "
             "hardly what stood where.",
             "What becomes of negative numbers in the states?",
             misconception="nonlinearity-left-out",
         ),
-        WrongAnswer(
-            "no scale",
+        "no scale": WrongAnswer(
             changed(_Patches, score=lambda self, states: states @ self.query),
             "Your scores are not divided by the root of dim.",
             "How many products are added up in one score?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "images compete",
+        "images compete": WrongAnswer(
             changed(_Patches, weigh=lambda self, scores: scores.softmax(0)),
             "Your softmax runs along the batch: the images compete with each other, and the "
             "weights of an image do not sum to 1.",
             "Which axis of (batch, patches) is shared out?",
             misconception="softmax-over-batch",
         ),
-        WrongAnswer(
-            "no softmax",
+        "no softmax": WrongAnswer(
             changed(_Patches, weigh=lambda self, scores: scores),
             "You mix the states by the scores themselves, which are no shares.",
             "Which step of the three is missing?",
             misconception="scores-as-weights",
         ),
-        WrongAnswer(
-            "mean of the patches",
+        "mean of the patches": WrongAnswer(
             changed(_Patches, mix=lambda self, weights, states: states.mean(1)),
             "You compute weights and then take the plain mean of all patches. The look has no "
             "effect on the answer.",
             "What should change in the logits when the query changes?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "the best patch only",
+        "the best patch only": WrongAnswer(
             changed(
                 _Patches,
                 mix=lambda self, weights, states: states[
@@ -287,6 +275,6 @@ exercise = Exercise(
             "How did the soft look-up of notebook 01 use all its weights?",
             misconception="hard-choice",
         ),
-    ],
+    },
     variants=[ByReshaping, WithUnfold, PatchByPatch, ImageByImage],
 )

@@ -131,9 +131,8 @@ exercise = Exercise(
         "in its middle. `back` is the same of `scores.transpose(1, 2)` with the left mask. Each "
         "of the two multiplies the words that are looked at.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "the way back is the way there, turned",
+    mistakes={
+        "the way back is the way there, turned": WrongAnswer(
             lambda left, right, left_mask, right_mask: _turned_weights(left, right, right_mask),
             "Your `back` is `forth` turned on its side. Its rows do not sum to 1: the softmax has "
             "shared out the attention of each *left* word, and nobody has shared out that of a "
@@ -141,8 +140,7 @@ exercise = Exercise(
             "Scores can be read both ways. Which step of attention cannot?",
             misconception="reads-by-columns",
         ),
-        WrongAnswer(
-            "columns for rows",
+        "columns for rows": WrongAnswer(
             _both(
                 back=lambda scores, left_mask, right_mask: _down_the_columns(scores, left_mask),
                 reads=lambda forth, back, left, right: (forth @ right, back.mT @ left),
@@ -152,22 +150,19 @@ exercise = Exercise(
             "Who looks in `back`, and how many of them are there?",
             misconception="rows-are-keys",
         ),
-        WrongAnswer(
-            "right side unmasked",
+        "right side unmasked": WrongAnswer(
             _both(forth=lambda scores, left_mask, right_mask: scores.softmax(-1)),
             "In `forth`, padding of the right sentence is looked at: its mask is not used.",
             "Which of the two masks says what a left word may look at?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "left side unmasked",
+        "left side unmasked": WrongAnswer(
             _both(back=lambda scores, left_mask, right_mask: scores.mT.softmax(-1)),
             "In `back`, padding of the left sentence is looked at: its mask is not used.",
             "Which of the two masks says what a right word may look at?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "masks turned round",
+        "masks turned round": WrongAnswer(
             lambda left, right, left_mask, right_mask: _both()(
                 left, right, ~left_mask, ~right_mask
             ),
@@ -183,8 +178,7 @@ exercise = Exercise(
                 ),
             },
         ),
-        WrongAnswer(
-            "own mask",
+        "own mask": WrongAnswer(
             _both(
                 forth=lambda scores, left_mask, right_mask: _softmax_where(
                     scores, left_mask[..., None]
@@ -198,8 +192,7 @@ exercise = Exercise(
             "Is the padding of the right side a row of `forth` or a column?",
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "both masks at once",
+        "both masks at once": WrongAnswer(
             _both(
                 forth=lambda scores, left_mask, right_mask: _softmax_where(
                     scores, left_mask[..., None] & right_mask[:, None]
@@ -213,29 +206,26 @@ exercise = Exercise(
             "Which mask does `forth` need, and which does it not need?",
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "no scale",
+        "no scale": WrongAnswer(
             _both(scale=lambda left: 1.0),
             "Your scores are not divided by the root of the width, so all weights are too sharp.",
             "How many products are added up in one score?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "reads itself",
+        "reads itself": WrongAnswer(
             _both(reads=lambda forth, back, left, right: (back.mT @ right, forth.mT @ left)),
             "The weights are right and used the wrong way round: what the left side reads was "
             "mixed with `back` turned on its side, whose rows do not sum to 1.",
             "Which of the two weights has a row for each left word *and* sums to 1 in it?",
             misconception="reads-by-columns",
         ),
-        WrongAnswer(
-            "pairs in another order",
+        "pairs in another order": WrongAnswer(
             _both(order=(0, 2, 1, 3)),
             "You return each side's reading together with its weights. The task asks for the two "
             "readings first, then the two weights.",
             "What should the second of the four results be?",
             misconception="parts-in-any-order",
         ),
-    ],
+    },
     variants=[with_the_course, along_the_other_axis, by_exponentials, pair_by_pair, in_float64],
 )

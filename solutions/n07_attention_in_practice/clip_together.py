@@ -100,9 +100,8 @@ exercise = Exercise(
         "The length is the root of the sum of *all* squares, of both parts. The factor is the "
         "limit divided by that, but never more than 1: `.clamp(max=1)`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "both bugs still there",
+    mistakes={
+        "both bugs still there": WrongAnswer(
             _clip(
                 lambda of_keys, of_queries: of_keys.norm() + of_queries.norm(),
                 lambda limit, length: limit / length,
@@ -112,67 +111,59 @@ exercise = Exercise(
             "What comes out for a gradient of length 0.1 under a limit of 1? What should?",
             misconception="clipping-reshapes",
         ),
-        WrongAnswer(
-            "short ones stretched",
+        "short ones stretched": WrongAnswer(
             _clip(shrink=lambda limit, length: limit / length),
             "The length is right now. But a gradient that is shorter than the limit is stretched "
             "to it, so that every step is as long as the longest allowed.",
             "Which factor leaves a short gradient as it is?",
             misconception="clipping-reshapes",
         ),
-        WrongAnswer(
-            "lengths added up",
+        "lengths added up": WrongAnswer(
             _clip(length=lambda of_keys, of_queries: of_keys.norm() + of_queries.norm()),
             "Short gradients are left alone now. But the length is still too large: the lengths "
             "of the parts are added up. Parts of 3 and 4 make 5, not 7.",
             "What is a norm, written as a sum over all numbers?",
             misconception="length-of-a-vector",
         ),
-        WrongAnswer(
-            "each part by itself",
+        "each part by itself": WrongAnswer(
             _clip_apart,
             "You clip each part by its own length. Where only one is too long, only that one is "
             "shortened, and the direction of the step is another one.",
             "How many factors are there, if the direction is to stay?",
             misconception="clipping-reshapes",
         ),
-        WrongAnswer(
-            "values cut off",
+        "values cut off": WrongAnswer(
             _clip_values,
             "You cut off single numbers at the limit. That bends the direction of the gradient; "
             "clipping by norm only shortens it.",
             "Is your result a multiple of what came in?",
             misconception="clipping-reshapes",
         ),
-        WrongAnswer(
-            "shortened to 1",
+        "shortened to 1": WrongAnswer(
             _clip(shrink=lambda limit, length: (1 / length).clamp(max=1)),
             "You shorten to a length of 1, whatever the limit is.",
             "Where does the limit come in?",
             misconception="clipping-reshapes",
         ),
-        WrongAnswer(
-            "root forgotten",
+        "root forgotten": WrongAnswer(
             _clip(length=lambda of_keys, of_queries: _norm(of_keys, of_queries).square()),
             "Your length is the sum of the squares. Its root is missing.",
             "How long is a gradient of one number, 3?",
             misconception="length-of-a-vector",
         ),
-        WrongAnswer(
-            "length afterwards",
+        "length afterwards": WrongAnswer(
             _length_after,
             "The gradients are clipped as they should be. But you report the length *after* "
             "clipping, where a tower no longer shows.",
             "Section 2 drew a curve of lengths. Which of the two lengths was it?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "0 divided by 0",
+        "0 divided by 0": WrongAnswer(
             _clip(shrink=lambda limit, length: torch.minimum(length, length * 0 + limit) / length),
             "A gradient of 0 gives NaN: you divide 0 by its length, which is 0.",
             "What if the limit is divided by the length, and the quotient is held below 1?",
             misconception="formula-is-safe",
         ),
-    ],
+    },
     variants=[one_long_vector, norm_of_norms, by_hypot, in_float64],
 )

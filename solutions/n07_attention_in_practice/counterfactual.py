@@ -235,39 +235,34 @@ exercise = Exercise(
         "The readout is `torch.cat([context, query], -1) @ out.T`, and of its softmax you want "
         "`[rows, word]`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "mask after the softmax",
+    mistakes={
+        "mask after the softmax": WrongAnswer(
             _three(shares=lambda scores, mask: scores.softmax(-1) * mask),
             "In `forbidden` you clear the weight after the softmax. The other words do not get "
             "the share that became free, so the row no longer sums to 1.",
             "What do the remaining weights of that row sum to?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "a score of 0 forbids",
+        "a score of 0 forbids": WrongAnswer(
             _three(shares=lambda scores, mask: (scores * mask).softmax(-1)),
             "In `forbidden` you set the score to 0. `exp(0)` is 1, so the word is still read.",
             "Which score gives a weight of exactly 0?",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "an empty row reads all the same",
+        "an empty row reads all the same": WrongAnswer(
             _three(shares=lambda scores, mask: filled(scores, mask, -1e30)),
             "Where the source has one word and that one is forbidden, your row still hands out "
             "its attention. Nothing may be read there: the context is 0.",
             "What does `masked_softmax` give for a row without a single `True`?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "rises for falls",
+        "rises for falls": WrongAnswer(
             _three(fall=lambda before, after: after - before),
             "Your signs are turned round: you return how much the probability *rises*.",
             "If the word becomes less likely, should your number be positive or negative?",
             misconception="constant-factor",
         ),
-        WrongAnswer(
-            "shares of what there was",
+        "shares of what there was": WrongAnswer(
             _three(fall=lambda before, after: (before - after) / before),
             "You divide by the probability before. The task asks for the fall itself: from 0.91 "
             "to 0.49 it is 0.42.",
@@ -275,39 +270,34 @@ exercise = Exercise(
             misconception="constant-factor",
             also={"as a quotient": _three(fall=lambda before, after: after / before)},
         ),
-        WrongAnswer(
-            "size of the change",
+        "size of the change": WrongAnswer(
             _three(fall=lambda before, after: (before - after).abs()),
             "You take the absolute value. A word may become *more* likely when something is taken "
             "away, and then its fall is negative.",
             "Can a counterfactual raise a probability?",
             misconception="constant-factor",
         ),
-        WrongAnswer(
-            "logits for probabilities",
+        "logits for probabilities": WrongAnswer(
             _three(likely=lambda logits: logits),
             "You subtract logits. A logit says nothing by itself: only the softmax over all words "
             "makes a probability of it.",
             "What turns the readout into shares of all words?",
             misconception="logarithm",
         ),
-        WrongAnswer(
-            "logarithms for probabilities",
+        "logarithms for probabilities": WrongAnswer(
             _three(likely=lambda logits: logits.log_softmax(-1)),
             "You subtract log-probabilities, which gives the logarithm of a quotient.",
             "What is missing behind `log_softmax` to get probabilities?",
             misconception="logarithm",
         ),
-        WrongAnswer(
-            "the start reaches only the query",
+        "the start reaches only the query": WrongAnswer(
             _start_in_the_query_alone,
             "In `spliced` the other start asks, but the readout still gets the old one. A start "
             "state acts in two places: as the query, and beside the context.",
             "Where in the formula does s stand?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "the whole sentence exchanged",
+        "the whole sentence exchanged": WrongAnswer(
             _three(
                 other=lambda start, states, other_start, other_states: (other_start, other_states)
             ),
@@ -316,16 +306,14 @@ exercise = Exercise(
             "How many things may change between the two runs of an experiment?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "all states replaced",
+        "all states replaced": WrongAnswer(
             _three(swapped=lambda states, other_states, place: other_states),
             "In `replaced` you take over all states of the other sentence. Only the one at "
             "`place` is to be exchanged.",
             "Which row of `states` does `place` name?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "one place for all",
+        "one place for all": WrongAnswer(
             _three(
                 swapped=lambda states, other_states, place: _swapped(
                     states, other_states, place[:1].expand(len(states))
@@ -335,84 +323,74 @@ exercise = Exercise(
             "How many numbers are in `place`?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "another word exchanged",
+        "another word exchanged": WrongAnswer(
             _three(swapped=_the_one_before),
             "In `replaced` you exchange the state beside the one at `place`. Places count from 0.",
             "Which row of `states` belongs to the word at place 2?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "another word put in",
+        "another word put in": WrongAnswer(
             _three(swapped=_the_first_of_the_other),
             "In `replaced` you put in the first state of the other sentence. Asked is the one that "
             "stands at the same place there.",
             "How many times does `place` stand in the line that makes the exchange?",
             misconception="row-is-word",
         ),
-        WrongAnswer(
-            "all but one replaced",
+        "all but one replaced": WrongAnswer(
             _three(swapped=_all_but_one),
             "In `replaced` you keep the state at `place` and exchange all others. It is the other "
             "way round.",
             "How many rows of `states` should be the same before and after?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "only the forbidden word read",
+        "only the forbidden word read": WrongAnswer(
             _three(shares=lambda scores, mask: _shares(scores, mask if mask.all() else ~mask)),
             "In `forbidden` your mask is turned round: the word at `place` is the only one that "
             "may be read.",
             "How many `True` should stand in a row of that mask?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "each against the one before",
+        "each against the one before": WrongAnswer(
             _each_against_the_one_before,
             "You subtract each experiment from the one before it. All three are compared with the "
             "untouched run.",
             "What is the probability that every fall is measured from?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "key kept, value replaced",
+        "key kept, value replaced": WrongAnswer(
             _value_alone,
             "In `replaced` you mix the new state with the old weights. A state is key and value "
             "at once: with another one, the scores change too.",
             "Which steps of attention read the states?",
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "interventions pile up",
+        "interventions pile up": WrongAnswer(
             _one_after_the_other,
             "Your experiments pile up: in `replaced` and `forbidden` the start is still the other "
             "one, from the experiment before. Each starts from the untouched run.",
             "What has changed already when your second experiment begins?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "start before context",
+        "start before context": WrongAnswer(
             _three(joined=lambda context, start: torch.cat([start, context], -1)),
             "You join the start in front of the context. The columns of `out` expect the context "
             "first.",
             "In which order stand c and s in the formula?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "no scale",
+        "no scale": WrongAnswer(
             _three(scores=lambda query, keys: (keys @ query.unsqueeze(-1)).squeeze(-1)),
             "Your scores are not divided by the root of the width.",
             "How many products are added up in one score?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "results in another order",
+        "results in another order": WrongAnswer(
             _three(order=(2, 1, 0)),
             "Your numbers are right and come back in another order: `spliced`, then `replaced`, "
             "then `forbidden`.",
             "What stands first in the list of the task?",
             misconception="parts-in-any-order",
         ),
-    ],
+    },
     variants=[one_by_one, all_at_once, with_the_course, in_float64],
 )

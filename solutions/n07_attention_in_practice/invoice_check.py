@@ -261,17 +261,15 @@ exercise = Exercise(
         "below `least`. All other words are neither. Collect the marks in two lists and make "
         "`torch.tensor(…)` of each.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "letters compared",
+    mistakes={
+        "letters compared": WrongAnswer(
             _clerk(same=lambda found, sought: found == sought),
             "You compare the words letter by letter. `1,250.50` and `1250,50` are the same "
             "amount, and so are `12.00` and `12`: your check cries wolf.",
             "What does `number` make of the two?",
             misconception="written-form",
         ),
-        WrongAnswer(
-            "French read as English",
+        "French read as English": WrongAnswer(
             _clerk(
                 same=lambda found, sought: _number(found, ".") == _number(sought, "."),
                 counts=lambda word: _number(word, ".") is not None,
@@ -281,75 +279,66 @@ exercise = Exercise(
             "Which sign stands before the cents in a French invoice?",
             misconception="written-form",
         ),
-        WrongAnswer(
-            "found anywhere",
+        "found anywhere": WrongAnswer(
             _anywhere,
             "You ask whether the number occurs anywhere in the source. Two numbers that have "
             "changed places both do, and both are wrong.",
             "What can the weights tell that a list of numbers cannot?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "first against first",
+        "first against first": WrongAnswer(
             _in_order,
             "You hold the first number of the translation against the first of the source, and "
             "so on. French may put them in another order, and be right.",
             "Which source word belongs to the number in row 3? Who knows?",
             misconception="row-is-word",
         ),
-        WrongAnswer(
-            "words counted too",
+        "words counted too": WrongAnswer(
             _every_word,
             "You mark words that are no numbers as well: `chaises` is not `chairs`, of course.",
             "What does `number` return for `chaises`?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "only numbers against numbers",
+        "only numbers against numbers": WrongAnswer(
             _clerk(same=_only_other_numbers),
             "A number that comes from a word is not marked. If the model looked at *Norvik* when "
             "a number was written, that number has no source at all.",
             "What is a number out of thin air worth?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "read by columns",
+        "read by columns": WrongAnswer(
             _clerk(seen=_by_columns),
             "You look for the largest entry of a column. A column belongs to a source word; the "
             "row of a target word tells where the model looked when it was written.",
             "Which axis of the weights has as many entries as there are target words?",
             misconception="reads-by-columns",
         ),
-        WrongAnswer(
-            "the right ones marked",
+        "the right ones marked": WrongAnswer(
             _turned(_clerk()),
             "`wrong` is `True` for the numbers that are right.",
             "What should `wrong` hold for a line without any fault?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "every faint word",
+        "every faint word": WrongAnswer(
             _clerk(faint_counts=lambda word: True),
             "`unsure` marks words that are no numbers as well. Words such as *euros* can be "
             "written without looking anything up: their weights may lie anywhere.",
             "For which words is it asked whether the model looked firmly?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "sure for unsure",
+        "sure for unsure": WrongAnswer(
             _clerk(faint=lambda row, least: row.max() >= least),
             "`unsure` marks the numbers whose largest weight is *not* below `least`.",
             "Is a large weight a doubt?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "any faint weight",
+        "any faint weight": WrongAnswer(
             _clerk(faint=lambda row, least: row.min() < least),
             "`unsure` marks every number that has a small weight somewhere in its row. Nearly "
             "every row has. It is the *largest* that should not be small.",
             "What is the smallest weight of a row that looks at one word only?",
             misconception="largest-of-a-row",
         ),
-    ],
+    },
     variants=[in_loops, marks_set_one_by_one, with_nan, as_a_list],
 )

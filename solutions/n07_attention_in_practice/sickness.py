@@ -284,17 +284,15 @@ exercise = Exercise(
         "less than 0.01 (`masked_fill` the others with infinities first). Neither can be said of "
         "a map in which no row counts.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "sharp rows taken for a stripe",
+    mistakes={
+        "sharp rows taken for a stripe": WrongAnswer(
             _diagnose(taken=lambda weights, idle: ((weights > 0.9).any(-1) | idle).all(-1)),
             "Your answer finds *one token* wherever every row is sharp. A clean diagonal is sharp "
             "too, and healthy. All rows have to be sharp at the *same* word.",
             "Sharp does not mean sick. Along which axis does a stripe run?",
             misconception="map-by-one-sign",
         ),
-        WrongAnswer(
-            "mean row taken for the rows",
+        "mean row taken for the rows": WrongAnswer(
             _diagnose(
                 even=lambda weights, mask: (
                     (weights.mean(1) / mask.float().mean(1).clamp(min=0.1)).std(
@@ -308,8 +306,7 @@ exercise = Exercise(
             "Row words and all words were two numbers. Which of them has to be large here?",
             misconception="map-by-one-sign",
         ),
-        WrongAnswer(
-            "equal shares of all words",
+        "equal shares of all words": WrongAnswer(
             _diagnose(
                 even=lambda weights, mask: (weights - 1 / weights.shape[-1]).abs().amax(-1) < 0.01
             ),
@@ -318,24 +315,21 @@ exercise = Exercise(
             "A decoder's third word shares alike among three. What is its row?",
             misconception="row-is-sentence",
         ),
-        WrongAnswer(
-            "negative weights let through",
+        "negative weights let through": WrongAnswer(
             _diagnose(broken=_no_shares),
             "Your answer adds up the rows, and no more. A row of 1.4, -0.7 and 0.3 sums to 1 too, "
             "and is no row of shares.",
             "What is true of every single share?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "sums let through",
+        "sums let through": WrongAnswer(
             _diagnose(broken=lambda weights, mask: (weights < 0).any(-1)),
             "Your answer looks for negative weights, and does not add up the rows. Whoever masks "
             "after the softmax gets rows of less than 1.",
             "What is true of all shares of a row together?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "a masked row should sum to 1",
+        "a masked row should sum to 1": WrongAnswer(
             _diagnose(
                 broken=lambda weights, mask: (
                     ((weights.sum(-1) - 1).abs() > 0.01) | (weights < 0).any(-1)
@@ -346,8 +340,7 @@ exercise = Exercise(
             "What does `masked_softmax` give for a row without a single `True`?",
             misconception="empty-rows-sum-to-one",
         ),
-        WrongAnswer(
-            "columns added up",
+        "columns added up": WrongAnswer(
             _diagnose(
                 broken=lambda weights, mask: (
                     ((weights.sum(1) - 1).abs() > 0.01) | (weights < 0).any(1)
@@ -358,24 +351,21 @@ exercise = Exercise(
             "Which axis belongs to the words that are looked at?",
             misconception="reads-by-columns",
         ),
-        WrongAnswer(
-            "mask the other way round",
+        "mask the other way round": WrongAnswer(
             lambda weights, mask: _diagnose()(weights, ~mask),
             "You read the mask the other way round, as `torch.nn.MultiheadAttention` does. In "
             "this course `True` means: may be attended to.",
             "A mask that is all `True`: what does it forbid?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "small leaks let through",
+        "small leaks let through": WrongAnswer(
             _diagnose(leak=lambda weights, mask: (weights > 0.01) & ~mask),
             "Your answer lets a small leak pass. A weight under a mask is exactly 0, or it is a "
             "leak: a thousandth is enough to copy the future from.",
             "What does `masked_softmax` put under the mask: a small number, or 0?",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "every row has a say",
+        "every row has a say": WrongAnswer(
             _diagnose(choice=lambda mask: mask.any(-1) | True),
             "Your answer counts rows that have no choice. A row that may look at one word only "
             "gives it everything, healthy or not; a row that is masked whole gives nothing. "
@@ -383,22 +373,20 @@ exercise = Exercise(
             "How many words may the first row of a decoder look at?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "masked rows only left out",
+        "masked rows only left out": WrongAnswer(
             _diagnose(choice=lambda mask: mask.any(-1)),
             "You leave out the rows that are masked whole, but not those that may look at one "
             "word only. They had no choice either.",
             "In a map with one key only, what else could the weights be?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "the last that applies",
+        "the last that applies": WrongAnswer(
             _diagnose(last=LEAKS),
             "Where a map is broken and also leaks, you report the leak. The first illness of the "
             "table that applies is the answer.",
             "In which order do you fill in the codes, if a later one may overwrite?",
             misconception="another-task",
         ),
-    ],
+    },
     variants=[in_loops, by_where, worst_first, in_float64],
 )

@@ -119,64 +119,56 @@ exercise = Exercise(
         "smoothing times the mean of all log-chances. Multiply by `labels != 0`, add up, divide "
         "by how many labels are real; `.clamp(min=1)` saves a batch of padding alone.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "padding in the count",
+    mistakes={
+        "padding in the count": WrongAnswer(
             _smoothed(average=lambda losses, real: (losses * real).mean()),
             "You leave the padding out of the sum and keep it in the count. The loss of a short "
             "sentence then looks smaller, for no other reason than its padding.",
             "By how many positions do you divide, and how many of them are words?",
             misconception="padding-in-loss",
         ),
-        WrongAnswer(
-            "padding in the loss",
+        "padding in the loss": WrongAnswer(
             _smoothed(average=lambda losses, real: losses.mean()),
             "Positions of padding count in your loss as if word 0 were right there. The model "
             "would learn to write padding.",
             "At which positions has the model something to say?",
             misconception="padding-in-loss",
         ),
-        WrongAnswer(
-            "the right word keeps all",
+        "the right word keeps all": WrongAnswer(
             _smoothed(share=lambda smoothing: (1, smoothing)),
             "You add the share of all words and do not take it from the right one: together the "
             "chances that you ask for come to more than 1.",
             "What do the shares of all words sum to?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "sum for mean",
+        "sum for mean": WrongAnswer(
             _smoothed(average=lambda losses, real: (losses * real).sum()),
             "You return the sum over all words. A batch with long sentences would then pull "
             "harder than one with short ones.",
             "The loss of twice the same batch: twice as much, or the same?",
             misconception="sum-and-mean",
         ),
-        WrongAnswer(
-            "sentence by sentence",
+        "sentence by sentence": WrongAnswer(
             _smoothed(average=_each_sentence),
             "You take the mean of each sentence first, then the mean of the sentences. A word in "
             "a short sentence then counts more than one in a long sentence.",
             "How many words are real in the whole batch?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "smoothing left out",
+        "smoothing left out": WrongAnswer(
             _smoothed(share=lambda smoothing: (1.0, 0 * smoothing)),
             "Your loss is the plain cross-entropy: the smoothing changes nothing in it.",
             "Call your function with smoothing 0 and 0.5. What should differ?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "nothing for the others",
+        "nothing for the others": WrongAnswer(
             _smoothed(share=lambda smoothing: (1 - smoothing, 0 * smoothing)),
             "You take a share away from the right word and give it to nobody. That makes the "
             "loss smaller, and changes nothing in what is learned.",
             "The target is a distribution over words. To what does yours sum?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "shared by the wrong words alone",
+        "shared by the wrong words alone": WrongAnswer(
             _smoothed(
                 rest=lambda chances, right: (chances.sum(-1) - right) / (chances.shape[-1] - 1)
             ),
@@ -185,46 +177,41 @@ exercise = Exercise(
             "Five words, smoothing 0.1: what does the right word get in all, 0.9 or 0.92?",
             misconception="another-task",
         ),
-        WrongAnswer(
-            "each word gets all of it",
+        "each word gets all of it": WrongAnswer(
             _smoothed(rest=lambda chances, right: chances.sum(-1)),
             "Every word of the vocabulary gets the whole smoothing. It is to be shared: each gets "
             "smoothing divided by the number of words.",
             "The target is a distribution over words. To what does yours sum?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "shares exchanged",
+        "shares exchanged": WrongAnswer(
             _smoothed(share=lambda smoothing: (smoothing, 1 - smoothing)),
             "The right word gets `smoothing`, and the rest is shared among all. It is the other "
             "way round: with smoothing 0 the right word gets everything.",
             "What should your function give at smoothing 0?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "no logarithm",
+        "no logarithm": WrongAnswer(
             _smoothed(chances=lambda logits: logits.softmax(-1)),
             "You use the chances themselves, and cross-entropy their logarithm. Yours hardly "
             "punishes a word that was thought impossible.",
             "A chance of 0.001 instead of 0.1: how much worse is that in your loss?",
             misconception="logarithm",
         ),
-        WrongAnswer(
-            "logits for chances",
+        "logits for chances": WrongAnswer(
             _smoothed(chances=lambda logits: logits),
             "You use the logits as they come out of the model. They are no log-chances yet: "
             "adding 7 to all of them changes your loss, and should not.",
             "Which function turns logits into logarithms of chances?",
             misconception="logarithm",
         ),
-        WrongAnswer(
-            "padding alone gives NaN",
+        "padding alone gives NaN": WrongAnswer(
             _smoothed(average=lambda losses, real: (losses * real).sum() / real.sum()),
             "A batch of padding alone gives NaN: 0 divided by 0. The task asks for a loss of 0 "
             "there.",
             "By what could you divide when there is no real word at all?",
             misconception="formula-is-safe",
         ),
-    ],
+    },
     variants=[from_torch, with_a_target, in_loops, padding_taken_out_first, in_float64],
 )

@@ -129,86 +129,77 @@ exercise = CatchTheBug(
         "is `F.cross_entropy(logits.mT, labels, ignore_index=0, label_smoothing=0.3)`. Then call "
         "it once more with labels that are all 0, where the loss is 0.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "asserts nothing",
+    mistakes={
+        "asserts nothing": WrongAnswer(
             asserts_nothing,
             "Nothing in your test can fail, so it accepts all of them.",
             "If `smoothed_loss` returned 1 for everything, which of your lines would object?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "some number",
+        "some number": WrongAnswer(
             some_number,
             "Your test sees that a loss is one positive number. Wrong losses are positive numbers "
             "too.",
             "Which number should it be? Can you work it out in another way?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "no padding",
+        "no padding": WrongAnswer(
             compared_for(NO_PADDING),
             "Your test has no padding in it. What is done wrong with it shows only where there is "
             "some.",
             "In which of your labels is there a 0?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "sentences of one length",
+        "sentences of one length": WrongAnswer(
             compared_for(ONE_LENGTH, ALL_PADDING),
             "All your sentences have as many words as each other, or there is only one. Then the "
             "mean of the sentences is the mean of the words.",
             "A sentence of one word and one of five: how much should each word count?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "smoothing 0",
+        "smoothing 0": WrongAnswer(
             compared_for(LABELS, ALL_PADDING, smoothing=0.0),
             "Your test calls with smoothing 0, where nobody can tell whether smoothing is done.",
             "For which values of ε are 0, ε and 1 − ε three different numbers?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "smoothing a half",
+        "smoothing a half": WrongAnswer(
             compared_for(LABELS, ALL_PADDING, smoothing=0.5),
             "Your test calls with smoothing 0.5, and a half is its own opposite: ε and 1 − ε "
             "cannot be told apart.",
             "For which values of ε are 0, ε and 1 − ε three different numbers?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "no batch without words",
+        "no batch without words": WrongAnswer(
             compared_for(LABELS),
             "Your test always has a real word somewhere. A batch of padding alone is the case "
             "that divides 0 by 0.",
             "What should the loss be where there is nothing to say?",
             misconception="no-empty-rows",
         ),
-        upside_down(
+        "upside down": upside_down(
             differs(expected, drawn(LABELS), LABELS, 0.1),
             "Your test fails where it should pass: it asserts that the loss is *not* what the "
             "formula says.",
         ),
-        to_the_last_digit(
+        "to the last digit": to_the_last_digit(
             compared_for(LABELS, ALL_PADDING, right=IMPLEMENTATIONS.right[0], like=torch.equal),
             "Two right ways to the same number seldom agree in every digit, and your test asks "
             "for that.",
         ),
-        WrongAnswer(
-            "padding expected",
+        "padding expected": WrongAnswer(
             compared_for(LABELS, right=_mean_of_all),
             "Your test itself expects padding to count, so it blames those who leave it out.",
             "What does `cross_entropy` do with a label of 0 unless it is told otherwise?",
             misconception="padding-in-loss",
         ),
-        WrongAnswer(
-            "a sum expected",
+        "a sum expected": WrongAnswer(
             compared_for(LABELS, right=_sum_of_words),
             "Your test itself expects the sum over the words, so it blames those who take the "
             "mean of them.",
             "The loss of twice the same batch: twice as much, or the same?",
             misconception="sum-and-mean",
         ),
-    ],
+    },
     variants=[against_torch, by_hand, word_by_word, by_what_must_hold],
 )

@@ -175,55 +175,48 @@ exercise = Exercise(
         "`x = x + self.cross(self.norms[1](x), source, mask=source_mask)[0]`; and last "
         "`x + self.feed_forward(self.norms[2](x))`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "no causal mask",
+    mistakes={
+        "no causal mask": WrongAnswer(
             changed(_Block, mask=lambda self, length: torch.ones(length, length).bool()),
             "Every word sees the words behind it. In training it would read there what it is "
             "asked to predict.",
             "Change the last word of `x`: which rows of the result should notice?",
             misconception="future-open",
         ),
-        WrongAnswer(
-            "mask turned round",
+        "mask turned round": WrongAnswer(
             changed(_Block, mask=lambda self, length: causal_mask(length).T),
             "Your causal mask is turned over its diagonal: each word sees what comes after it, "
             "and nothing of what came before.",
             "Which cells of the first row should be open?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "one word ahead",
+        "one word ahead": WrongAnswer(
             changed(_Block, mask=lambda self, length: torch.ones(length, length).tril(1).bool()),
             "Your mask is open one column too far: each word sees the next one, which is exactly "
             "the one it has to predict.",
             "How many cells of the first row should be open?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "not itself",
+        "not itself": WrongAnswer(
             changed(_Block, mask=lambda self, length: torch.ones(length, length).tril(-1).bool()),
             "Your mask hides the diagonal: no word sees itself, and the first sees nothing at all.",
             "How many cells of the first row should be open?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "post-norm",
+        "post-norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: norm(x + layer(x))),
             "You normalise behind the sum, as the paper of 2017 did. Here the norm comes before "
             "each layer, and nothing interrupts the sum.",
             "What is added to x in `x + layer(norm(x))`?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "no residual",
+        "no residual": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: layer(norm(x))),
             "Each of your layers replaces its input. It should add to it.",
             "What should come out if all matrices of the block are 0?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "one layer without a residual",
+        "one layer without a residual": WrongAnswer(
             _OneWithout,
             "One of your layers replaces its input, where it should add to it. The other two add.",
             "Read your three lines aloud: does each begin with `x +`?",
@@ -233,8 +226,7 @@ exercise = Exercise(
                 "the last": changed(_OneWithout, place=2),
             },
         ),
-        WrongAnswer(
-            "residual around the norm",
+        "residual around the norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: norm(x) + layer(norm(x))),
             "You add a layer to the *normalised* words. The sum carries x as it came.",
             "What should come out if all matrices of the block are 0?",
@@ -248,15 +240,13 @@ exercise = Exercise(
                 )
             },
         ),
-        WrongAnswer(
-            "no norm",
+        "no norm": WrongAnswer(
             changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
             "The norms are not used.",
             "Which of the parts made in `__init__` have you not called?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "source normalised",
+        "source normalised": WrongAnswer(
             changed(
                 _Block,
                 look_across=lambda self, y, source, source_mask: self.cross(
@@ -268,8 +258,7 @@ exercise = Exercise(
             "What are the keys and values of the cross-attention?",
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "padding read",
+        "padding read": WrongAnswer(
             changed(
                 _Block, look_across=lambda self, y, source, source_mask: self.cross(y, source)[0]
             ),
@@ -277,8 +266,7 @@ exercise = Exercise(
             "Which input have you not used?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "padding alone read",
+        "padding alone read": WrongAnswer(
             changed(
                 _Block,
                 look_across=lambda self, y, source, source_mask: self.cross(
@@ -289,45 +277,40 @@ exercise = Exercise(
             "What does `True` mean in a mask of this course?",
             misconception="mask-upside-down",
         ),
-        WrongAnswer(
-            "no cross-attention",
+        "no cross-attention": WrongAnswer(
             changed(_Block, order=(0, 2)),
             "The source has no effect on your result.",
             "Which of the three layers is missing?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "cross-attention last",
+        "cross-attention last": WrongAnswer(
             changed(_Block, order=(0, 2, 1)),
             "Your feed-forward network comes before the cross-attention, so it cannot work on "
             "what is found there.",
             "Which of the three layers should come last?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "cross-attention first",
+        "cross-attention first": WrongAnswer(
             changed(_Block, order=(1, 0, 2)),
             "Your cross-attention comes before the self-attention, so each word asks the source "
             "before it knows what stands in front of it.",
             "Which of the three layers should come first?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "all layers read the same x",
+        "all layers read the same x": WrongAnswer(
             _AllOfTheOldX,
             "All three layers read the x that came in. Each should read what the one before it has "
             "made.",
             "Which x is normalised for the cross-attention?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "queries alone normalised",
+        "queries alone normalised": WrongAnswer(
             _QueriesAlone,
             "In your self-attention the queries are normalised, and keys and values are not. All "
             "three are made of the same words.",
             "What does self-attention look at?",
             misconception="half-is-enough",
         ),
-    ],
+    },
     variants=[LineByLine, WithEinsum, WordByWord, WithTheCourse],
 )

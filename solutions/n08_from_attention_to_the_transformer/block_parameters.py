@@ -96,9 +96,8 @@ exercise = Exercise(
         "norm more. The model: its blocks, the embedding (words × dim) once, a bias of the output "
         "for each word, and one last norm.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "biases forgotten",
+    mistakes={
+        "biases forgotten": WrongAnswer(
             _count(
                 attention=lambda dim, heads: 4 * dim * dim,
                 feed_forward=lambda dim, hidden: 2 * dim * hidden,
@@ -107,65 +106,57 @@ exercise = Exercise(
             "How many numbers has `nn.Linear(2, 3)`?",
             misconception="biases-by-the-way",
         ),
-        WrongAnswer(
-            "attention with three matrices",
+        "attention with three matrices": WrongAnswer(
             _count(attention=lambda dim, heads: 3 * (dim * dim + dim)),
             "You count three projections for queries, keys and values. The fourth joins the heads.",
             "What happens to the contexts of the heads before they leave the attention?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "once for every head",
+        "once for every head": WrongAnswer(
             _count(attention=lambda dim, heads: 4 * heads * (dim * dim + dim)),
             "You count the projections once for each head. Heads share the width: together they "
             "have the matrices of one.",
             "How wide is one head?",
             misconception="heads-share-the-width",
         ),
-        WrongAnswer(
-            "thin heads",
+        "thin heads": WrongAnswer(
             _count(attention=lambda dim, heads: 4 * (dim * (dim // heads) + dim)),
             "You count the projections of one head only. Each of the heads has such a slice, and "
             "together they are as wide as the model.",
             "How many heads are there, and how wide are they all together?",
             misconception="heads-share-the-width",
         ),
-        WrongAnswer(
-            "norm without its shift",
+        "norm without its shift": WrongAnswer(
             _count(norm=lambda dim: dim),
             "You count one number a feature for each norm. There are two, γ and β.",
             "What is learned in a layer norm?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "one bias twice",
+        "one bias twice": WrongAnswer(
             _count(feed_forward=lambda dim, hidden: 2 * dim * hidden + 2 * dim),
             "Both biases of your feed-forward network are as wide as the states. The first belongs "
             "to the hidden layer.",
             "How long is what comes out of the first of the two layers?",
             misconception="sizes-always-equal",
         ),
-        WrongAnswer(
-            "the decoder's third norm",
+        "the decoder's third norm": WrongAnswer(
             _count(norms=(2, 2)),
             "Your decoder block has two norms. It has three layers, and each has its own.",
             "What stands around the cross-attention?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "embedding and output apart",
+        "embedding and output apart": WrongAnswer(
             _count(embedding=lambda words, dim: 2 * words * dim + words),
             "You count the word vectors twice. Embedding and output share one matrix here.",
             "What does `self.output.weight = self.embedding.weight` do?",
             misconception="cost-without-counting",
         ),
-        WrongAnswer(
-            "the last norm",
+        "the last norm": WrongAnswer(
             _count(last=False),
             "Your language model lacks the norm behind its last block.",
             "What happens in `forward` between the last block and the output?",
             misconception="half-is-enough",
         ),
-    ],
+    },
     variants=[multiplied_out, built_and_counted, by_shapes],
 )

@@ -133,17 +133,15 @@ exercise = Exercise(
         "(batch, 1, written + 1). Their softmax times the values, without the axis of length 1, "
         "is the context. No mask is needed.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "does not see itself",
+    mistakes={
+        "does not see itself": WrongAnswer(
             _step(attend=_without_itself),
             "The new word looks at the words before it and not at itself. Under a causal mask row "
             "i is open up to column i, itself included.",
             "What does the first word look at, when nothing has been written before it?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "in front",
+        "in front": WrongAnswer(
             _step(
                 keys=lambda past, x, w: torch.cat([(x @ w)[:, None], past], 1),
                 values=lambda past, x, w: torch.cat([(x @ w)[:, None], past], 1),
@@ -154,30 +152,26 @@ exercise = Exercise(
             "In which order does `torch.cat` join what it is given?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "the cache stays as it was",
+        "the cache stays as it was": WrongAnswer(
             _step(keep=lambda past, grown: past),
             "You return the cache that came in. The next word will not find this one in it.",
             "How many keys should there be after this step?",
             misconception="stale-value",
         ),
-        WrongAnswer(
-            "no scale",
+        "no scale": WrongAnswer(
             _step(scale=lambda x, w_q: 1.0),
             "Your scores are not divided by the root of the width of the keys.",
             "What makes the softmax of wide vectors too sharp?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "scaled by the width of x",
+        "scaled by the width of x": WrongAnswer(
             _step(scale=lambda x, w_q: x.shape[1] ** 0.5),
             "You divide by the root of the width of `x`. What counts is the width of the vectors "
             "that are multiplied with each other.",
             "How many products are added up in one score?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "scaled by the number of words",
+        "scaled by the number of words": WrongAnswer(
             _step(
                 attend=lambda query, keys, values, scale: _attend(
                     query, keys, values, keys.shape[1] ** 0.5
@@ -188,23 +182,20 @@ exercise = Exercise(
             "How many products are added up in one score?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "first row of the causal mask",
+        "first row of the causal mask": WrongAnswer(
             _step(attend=_first_row_of_the_mask),
             "Your new word sees the first word only, as if it stood in the first row of a causal "
             "mask. It is the *last* word: its row is open all along.",
             "Which row of the large table of weights is this step?",
             misconception="wrong-end",
         ),
-        WrongAnswer(
-            "sentences compete",
+        "sentences compete": WrongAnswer(
             _step(attend=_among_the_batch),
             "Your softmax runs along the batch. Each sentence shares out its own attention.",
             "Which axis of (batch, written + 1) is shared out?",
             misconception="softmax-over-batch",
         ),
-        WrongAnswer(
-            "keys handed out",
+        "keys handed out": WrongAnswer(
             _step(
                 attend=lambda query, keys, values, scale: _attend(
                     query, keys, _as_wide(keys, values), scale
@@ -215,8 +206,7 @@ exercise = Exercise(
             "Which of the two caches should the weights be multiplied with?",
             misconception="keys-handed-out",
         ),
-        WrongAnswer(
-            "the last word overwritten",
+        "the last word overwritten": WrongAnswer(
             _step(
                 keys=lambda past, x, w: _grow(past[:, :-1], x @ w),
                 values=lambda past, x, w: _grow(past[:, :-1], x @ w),
@@ -225,6 +215,6 @@ exercise = Exercise(
             "How many words are known after this step?",
             misconception="off-by-one",
         ),
-    ],
+    },
     variants=[with_the_course, fused, sentence_by_sentence, filled_in],
 )

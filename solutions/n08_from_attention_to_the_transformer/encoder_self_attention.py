@@ -126,9 +126,8 @@ exercise = Exercise(
         "`masked_softmax` with `real[:, None]` clears the columns; `real[..., None]` times the "
         "weights clears the rows. The states are those weights times the projected values.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "padding looked at",
+    mistakes={
+        "padding looked at": WrongAnswer(
             _encoder(
                 weigh=lambda scores, mask: scores.softmax(-1),
                 clear=lambda weights, mask: weights * mask[..., None],
@@ -138,16 +137,14 @@ exercise = Exercise(
             "Which columns of the weights belong to padding? What should stand there?",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "padding looks",
+        "padding looks": WrongAnswer(
             _encoder(clear=lambda weights, mask: weights * mask[:, None]),
             "The rows of padding still look at the sentence. They are no words: the task asks "
             "for rows of 0 there, in the weights and in the states.",
             "The mask (batch, len) has to clear columns *and* rows. Where is the second?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "no mask",
+        "no mask": WrongAnswer(
             _encoder(
                 weigh=lambda scores, mask: scores.softmax(-1), clear=lambda weights, mask: weights
             ),
@@ -157,63 +154,55 @@ exercise = Exercise(
             "3 and 4.",
             misconception="padding-is-harmless",
         ),
-        WrongAnswer(
-            "masked after the softmax",
+        "masked after the softmax": WrongAnswer(
             _encoder(weigh=lambda scores, mask: scores.softmax(-1)),
             "You set the weights of padding to 0 after the softmax. The rows then sum to less "
             "than 1: what padding had taken is lost.",
             "What must stand in the *scores* so that the softmax itself gives 0?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "scores of 0",
+        "scores of 0": WrongAnswer(
             _encoder(weigh=lambda scores, mask: scores.masked_fill(~mask[:, None], 0).softmax(-1)),
             "You set the *scores* of padding to 0. That is no low score: `exp(0)` is 1, so "
             "padding takes its share, and once that is cleared the rows do not sum to 1.",
             "Which score gives a weight of 0?",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "one word too many",
+        "one word too many": WrongAnswer(
             _encoder(mask=lambda lengths, size: torch.arange(size) <= lengths[:, None]),
             "Your mask lets one word of padding through: positions begin at 0, so the last real "
             "word of a sentence of length 3 stands at position 2.",
             "For which positions is a sentence of length 1 real?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "scaled by the model's width",
+        "scaled by the model's width": WrongAnswer(
             _encoder(scores=lambda x, q, k: q @ k.mT / x.shape[-1] ** 0.5),
             "You divide by the root of the width of `x`. What counts is the width of the vectors "
             "that are multiplied with each other: the projected queries and keys.",
             "How many products are added up in one score?",
             misconception="wrong-width",
         ),
-        WrongAnswer(
-            "no scale",
+        "no scale": WrongAnswer(
             _encoder(scores=lambda x, q, k: q @ k.mT),
             "Your scores are not divided by the root of the width of the queries. The weights "
             "come out too sharp.",
             "What does notebook 04 say of the scores of wide vectors?",
             misconception="no-scale",
         ),
-        WrongAnswer(
-            "keys ask queries",
+        "keys ask queries": WrongAnswer(
             _encoder(scores=lambda x, q, k: k @ q.mT / q.shape[-1] ** 0.5),
             "Rows and columns of your scores are swapped: in row i the *key* of word i is held "
             "against all queries. The row is the word that looks, and it looks with its query.",
             "In a product of two matrices, which of them gives the rows?",
             misconception="who-asks",
         ),
-        WrongAnswer(
-            "values not projected",
+        "values not projected": WrongAnswer(
             _encoder(mix=lambda weights, x, w_v: weights @ x),
             "You mix the words themselves. What attention hands out are the values, `x @ w_v`.",
             "Which of the three projections have you not used yet?",
             misconception="projection-left-out",
         ),
-        WrongAnswer(
-            "an empty sentence gives NaN",
+        "an empty sentence gives NaN": WrongAnswer(
             _encoder(
                 weigh=lambda scores, mask: scores.masked_fill(~mask[:, None], -torch.inf).softmax(
                     -1
@@ -224,6 +213,6 @@ exercise = Exercise(
             "What does the `masked_softmax` of the course put in the place of minus infinity?",
             misconception="no-empty-rows",
         ),
-    ],
+    },
     variants=[sentence_by_sentence, with_the_course, with_einsum, fused, nan_to_zero],
 )

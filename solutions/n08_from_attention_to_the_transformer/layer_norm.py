@@ -99,85 +99,75 @@ exercise = Exercise(
         "`gamma * (x - mean) / (variance + 1e-5).sqrt() + beta`, with mean and variance over the "
         "last axis.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "over the batch",
+    mistakes={
+        "over the batch": WrongAnswer(
             _norm(axes=(0,)),
             "Mean and variance run over the batch. That is *batch* norm: what becomes of a word "
             "then depends on the other sentences of its batch.",
             "Which axis belongs to one word alone?",
             misconception="one-for-all",
         ),
-        WrongAnswer(
-            "over the words",
+        "over the words": WrongAnswer(
             _norm(axes=(1,)),
             "Mean and variance run over the words of a sentence, feature by feature. Then each "
             "word depends on all the others, padding and future words included.",
             "In which axis do the numbers of *one* word lie?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "over the whole sentence",
+        "over the whole sentence": WrongAnswer(
             _norm(axes=(1, 2)),
             "You take one mean and one variance for a whole sentence. Every word has its own.",
             "What shape should the means have?",
             misconception="averages-anywhere",
         ),
-        WrongAnswer(
-            "divided by the width less 1",
+        "divided by the width less 1": WrongAnswer(
             _norm(correction=1),
             "Your variance divides by the width less 1, as `x.var(-1)` does if it is not told "
             "otherwise. Layer norm describes the numbers of a word; it estimates nothing.",
             "By how much would width 2 change, if you divide by 1 in place of 2?",
             misconception="variance-is-spread",
         ),
-        WrongAnswer(
-            "root left out",
+        "root left out": WrongAnswer(
             _norm(divide=lambda variance: variance + EPS),
             "You divide by the variance, and not by its root. The result then does not have "
             "spread 1.",
             "What is the variance of numbers that are all twice as large?",
             misconception="variance-is-spread",
         ),
-        WrongAnswer(
-            "epsilon outside the root",
+        "epsilon outside the root": WrongAnswer(
             _norm(divide=lambda variance: variance.sqrt() + EPS),
             "You add ε to the root, and not to the variance under it. For tiny numbers that is "
             "a great difference, since the root of 0.00001 is 0.003.",
             "Where in the formula does ε stand?",
             misconception="steps-in-any-order",
         ),
-        WrongAnswer(
-            "no epsilon",
+        "no epsilon": WrongAnswer(
             _norm(divide=lambda variance: variance.sqrt()),
             "Without ε a word whose numbers are all the same is 0 / 0, which is NaN, and tiny "
             "numbers come out too large.",
             "What is the variance of 1.5, 1.5, 1.5?",
             misconception="formula-is-safe",
         ),
-        WrongAnswer(
-            "mean left in",
+        "mean left in": WrongAnswer(
             _norm(centre=lambda x, mean: x),
             "You divide, but you do not take the mean away.",
             "What should the mean of each word be before γ and β?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "gamma and beta left out",
+        "gamma and beta left out": WrongAnswer(
             _norm(finish=lambda z, gamma, beta: z),
             "Your words have mean 0 and spread 1, and stay there. The learned scale γ and shift β "
             "are missing.",
             "Which two inputs does your code not use?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "shifted before it is scaled",
+        "shifted before it is scaled": WrongAnswer(
             _norm(finish=lambda z, gamma, beta: gamma * (z + beta)),
             "You add β first and scale it along with the rest. In the formula γ scales, and then "
             "β shifts.",
             "What should come out where the normalised number is 0?",
             misconception="steps-in-any-order",
         ),
-    ],
+    },
     variants=[with_torch, word_by_word, with_rsqrt, mean_of_squares],
 )

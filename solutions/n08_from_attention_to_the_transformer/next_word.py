@@ -120,106 +120,92 @@ exercise = Exercise(
         "The word is the number of pieces that end at or before the uniform number: "
         "`(chances.cumsum(-1) <= uniform.unsqueeze(-1)).sum(-1)`.",
     ],
-    mistakes=[
-        WrongAnswer(
-            "always the likeliest",
+    mistakes={
+        "always the likeliest": WrongAnswer(
             _draw(pick=lambda chances, uniform: chances.argmax(-1)),
             "You take the likeliest word, whatever the uniform number says. That is greedy search.",
             "Which input decides between two words of equal chance?",
             misconception="hard-choice",
         ),
-        WrongAnswer(
-            "multiplied by the temperature",
+        "multiplied by the temperature": WrongAnswer(
             _draw(warm=lambda logits, temperature: logits * temperature),
             "You multiply by the temperature. Then heat sharpens, and cold flattens.",
             "What should happen to the differences between the scores at temperature 2?",
             misconception="temperature-upside-down",
         ),
-        WrongAnswer(
-            "no temperature",
+        "no temperature": WrongAnswer(
             _draw(warm=lambda logits, temperature: logits),
             "The temperature makes no difference in your code.",
             "Which of the four inputs have you not used?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "all words",
+        "all words": WrongAnswer(
             _draw(keep=lambda scores, k: torch.ones_like(scores).bool()),
             "Every word may come. Only the k likeliest should.",
             "How many of the chances of a row should be above 0?",
             misconception="input-unused",
         ),
-        WrongAnswer(
-            "cut after the softmax",
+        "cut after the softmax": WrongAnswer(
             _draw(share=lambda scores, kept: scores.softmax(-1) * kept),
             "You cut after the softmax. The chances of the words that stay do not sum to 1, and a "
             "large uniform number falls off the end of the line.",
             "What must become of the share of the words that were cut?",
             misconception="mask-after-softmax",
         ),
-        WrongAnswer(
-            "scores of 0",
+        "scores of 0": WrongAnswer(
             _draw(share=lambda scores, kept: scores.masked_fill(~kept, 0).softmax(-1)),
             "You set the scores of the other words to 0, which is a score like any other: they can "
             "still be drawn.",
             "Which score gives a chance of 0?",
             misconception="low-score-hides",
         ),
-        WrongAnswer(
-            "the least likely",
+        "the least likely": WrongAnswer(
             _draw(keep=lambda scores, k: scores <= (-scores).topk(k).values[:, -1:].neg()),
             "You keep the k *least* likely words.",
             "What does `topk` return, of the scores as they are?",
             misconception="opposite",
         ),
-        WrongAnswer(
-            "one word too many",
+        "one word too many": WrongAnswer(
             _draw(keep=lambda scores, k: scores >= _smallest(scores, k + 1)),
             "You keep one word too many.",
             "With k = 1, how many words may come?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "one word too few",
+        "one word too few": WrongAnswer(
             _draw(keep=_but_the_last),
             "You keep one word too few: the k-th belongs to those that stay.",
             "Is the smallest score that stays larger than itself?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "powers for chances",
+        "powers for chances": WrongAnswer(
             _draw(share=lambda scores, kept: scores.exp() * kept),
             "Your chances are powers that nobody has divided by their sum, so they do not fill the "
             "line from 0 to 1.",
             "What should the chances of a row sum to?",
             misconception="shares-need-not-sum-to-one",
         ),
-        WrongAnswer(
-            "a piece without its end",
+        "a piece without its end": WrongAnswer(
             _draw(pick=lambda chances, uniform: (chances.cumsum(-1) < uniform[:, None]).sum(-1)),
             "A uniform number that falls exactly on the end of a piece belongs to the next one. "
             "With a number of 0 you draw the first word, even if it has no chance at all.",
             "Which word should a uniform number of 0 draw, if the first has a chance of 0?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "from the likeliest on",
+        "from the likeliest on": WrongAnswer(
             _draw(pick=_from_the_likeliest_on),
             "You lay the words on the line from the likeliest on. The task lays them in the order "
             "of their ids, so that everybody draws the same word from the same number.",
             "Which word lies at the beginning of the line?",
             misconception="parts-in-any-order",
         ),
-        WrongAnswer(
-            "a threshold for the chance itself",
+        "a threshold for the chance itself": WrongAnswer(
             _draw(pick=lambda chances, uniform: (chances > uniform[:, None]).int().argmax(-1)),
             "You look for a single chance above the uniform number. With many words there may be "
             "none: what has to pass it is the *sum* of the chances so far.",
             "How far along the line from 0 to 1 does the third word begin?",
             misconception="largest-of-a-row",
         ),
-        WrongAnswer(
-            "the word before",
+        "the word before": WrongAnswer(
             _draw(
                 pick=lambda chances, uniform: (
                     (chances.cumsum(-1) <= uniform[:, None]).sum(-1).sub(1).clamp(min=0)
@@ -229,6 +215,6 @@ exercise = Exercise(
             "If no piece ends before the uniform number, which word is it?",
             misconception="off-by-one",
         ),
-    ],
+    },
     variants=[with_searchsorted, row_by_row, filter_then_renormalise],
 )

@@ -125,46 +125,41 @@ exercise = CatchTheBug(
         "the future, which is filled with minus infinity. With seeded random parameters, compare "
         "by `torch.allclose(…, atol=1e-5)`.",
     ],
-    mistakes=[
-        asserts_nothing(
+    mistakes={
+        "asserts nothing": asserts_nothing(
             shapes_alone(WORDS, *parameters(), shapes=[(2, 5, 7)]),
             "language_model",
             "Your test accepts every implementation there is. Nothing in it can fail.",
         ),
-        WrongAnswer(
-            "only the sums",
+        "only the sums": WrongAnswer(
             sums_alone(WORDS, *parameters(), result=0),
             "Your test sees that the chances sum to 1. Nearly all bugs leave that as it is: a "
             "model that reads the future is still certain of *something*.",
             "Which bugs change what comes out, but not its sum?",
             misconception="plausible-is-right",
         ),
-        WrongAnswer(
-            "only the first row",
+        "only the first row": WrongAnswer(
             only_the_first_row,
             "You change a word and look whether the *first* prediction notices. A mask that is "
             "open one column too far shows only right beside the change.",
             "Which prediction would notice first, if each word could see the next one?",
             misconception="off-by-one",
         ),
-        WrongAnswer(
-            "only the future",
+        "only the future": WrongAnswer(
             only_the_future,
             "Your test sees that no prediction knows what comes later, and nothing else. What the "
             "model makes of the words before may still be wrong.",
             "Would your test notice if the residual connection were missing?",
             misconception="half-is-enough",
         ),
-        WrongAnswer(
-            "one word",
+        "one word": WrongAnswer(
             compared(expected, torch.tensor([[3], [1]]), *parameters()),
             "Your sentences have one word. Then there is no future and no past, the only weight "
             "is 1, and neither mask nor scale makes a difference.",
             "How many words must a sentence have for a softmax to choose?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "no places",
+        "no places": WrongAnswer(
             compared(expected, WORDS, EMBEDDING, 0 * PLACES, *MATRICES),
             "Your test does not see whether the places are added, because they are 0 in it or "
             "have no effect on what you compare.",
@@ -172,27 +167,25 @@ exercise = CatchTheBug(
             "places?",
             misconception="attention-sees-order",
         ),
-        WrongAnswer(
-            "width 1",
+        "width 1": WrongAnswer(
             compared(expected, WORDS, *parameters(key_dim=1)),
             "Your test notices no wrong scale: queries and keys have width 1, perhaps, and the "
             "root of 1 is 1.",
             "For which key_dim is the scale something else than 1?",
             misconception="even-inputs",
         ),
-        WrongAnswer(
-            "the scale forgotten",
+        "the scale forgotten": WrongAnswer(
             compared(expected, WORDS, *parameters(), scale=1),
             "Your test expects scores without the root of key_dim, so it blames whoever divides "
             "by it.",
             "What stands under the fraction bar in softmax(QKᵀ/√d)?",
             misconception="no-scale",
         ),
-        upside_down(differs(expected, WORDS, *parameters())),
-        to_the_last_digit(
+        "upside down": upside_down(differs(expected, WORDS, *parameters())),
+        "to the last digit": to_the_last_digit(
             compared(IMPLEMENTATIONS.right[0], WORDS, *parameters(), like=torch.equal),
             "Your test blames an implementation that is right and differs in the last digit only.",
         ),
-    ],
+    },
     variants=[with_modules, word_by_word, by_what_must_hold],
 )

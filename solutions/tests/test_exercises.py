@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import fields, replace
+from itertools import islice
 
 import nbformat
 import numpy as np
@@ -315,18 +316,20 @@ def test_the_solution_notebook_was_run_and_passes(path):
         ({"mistakes": 3}, "`entropy` needs four mistakes or more."),
         ({"variants": 2}, "`entropy` needs three right answers in other styles or more."),
         ({"hints": 2}, "`entropy` needs three hints: a question, a nudge, most of the answer."),
-        ({"section": 0}, '`entropy` needs a section of the course that explains it, such as'),
+        ({"section": 0}, "`entropy` needs a section of the course that explains it, such as"),
     ],
 )
 def test_an_exercise_with_too_little_is_refused(part, complaint):
     ((_, entropy),) = chosen("entropy")
     facts = {field.name: getattr(entropy.task, field.name) for field in fields(entropy.task)}
     facts.pop("mistakes")
-    given = {"mistakes": entropy.mistakes, "variants": entropy.variants, **facts}
-    less = {name: given[name][:count] for name, count in part.items()}
+    mistakes = {mistake.name: mistake for mistake in entropy.mistakes}
+    given = {"mistakes": mistakes, "variants": entropy.variants, **facts}
+    less = {name: given[name][:count] for name, count in part.items() if name != "mistakes"}
+    less |= {name: dict(islice(mistakes.items(), part[name])) for name in part.keys() - less.keys()}
     with pytest.raises(ValueError, match=re.escape(complaint)):
         Exercise(cases=entropy.cases, **{**given, **less})
-    odd = [replace(mistake, misconception="off-by-1") for mistake in entropy.mistakes]
+    odd = {name: replace(mistake, misconception="off-by-1") for name, mistake in mistakes.items()}
     with pytest.raises(ValueError, match="there is no misconception `off-by-1`"):
         Exercise(cases=entropy.cases, **{**given, "mistakes": odd})
 
@@ -335,7 +338,7 @@ def test_an_implementation_of_no_misconception_is_refused(monkeypatch):
     odd = Implementations(right=[abs], broken={"off-by-1": abs})
     monkeypatch.setattr("utils.checks.implementations.of", lambda task: odd)
     with pytest.raises(ValueError, match="there is no misconception `off-by-1` for an impl"):
-        CatchTheBug(id="test_abs", mistakes=[], variants=[])
+        CatchTheBug(id="test_abs", mistakes={}, variants=[])
 
 
 def test_one_command_takes_every_step_but_those_to_skip(monkeypatch):
