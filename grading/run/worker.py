@@ -141,7 +141,7 @@ class _LazyFigure:
 
 
 def _run_cell(number: int, source: str, names: dict[str, Any], seconds: float) -> tuple[str, bool]:
-    """Run one cell; return its error as a line of text ("" without), and whether it took too long."""
+    """Run one cell; return its error, a line of text or "", and whether it took too long."""
     file = f"<cell {number}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
