@@ -8,7 +8,7 @@ the public cases earn nothing. The feedback on fresh cases holds no expected val
 import base64
 import builtins
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -162,15 +162,17 @@ def score_tasks(
         result.tasks[task] = _outcome(*records, dialog.replies[task])
         result.code[task] = notebook.code.get(task, "")
     result.remarks = list(dict.fromkeys([*result.remarks, *dialog.remarks]))
-    # A person looks only at tasks that have earned something.
-    earned = {task for task, outcome in result.tasks.items() if outcome.points}
-    result.flags = [flag for flag in notebook.signs if not flag.task or flag.task in earned]
-    result.flags += [
-        Sign(task, "is defined by no cell of the notebook")
-        for task in result.tasks
-        if task in earned and not result.code.get(task)
-    ]
+    result.flags = list(_flags(result, notebook))
     return dialog.late
+
+
+def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Sign]:
+    """Yield what a person should look at: of a task only where it has earned something."""
+    earned = [task for task, outcome in result.tasks.items() if outcome.points]
+    yield from (flag for flag in notebook.signs if not flag.task or flag.task in earned)
+    for task in earned:
+        if not result.code.get(task):
+            yield Sign(task, "is defined by no cell of the notebook")
 
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:

@@ -513,7 +513,7 @@ def test_whatever_bytes_arrive_there_is_a_result(assignments):
 def test_whatever_messages_arrive_there_is_a_result_and_silence():
     """A part of what `python -m grading.tests.fuzz` does."""
     tried = fuzz(math.inf, first=220, most=30)
-    assert (tried.conversations, tried.faults) == (30, {})
+    assert (tried.dialogs, tried.faults) == (30, {})
 
 
 @pytest.mark.parametrize("reason", ["unheard of", *Reason])
@@ -649,15 +649,15 @@ def test_a_frame_that_is_none_is_refused(wrong):
 def test_a_frame_holds_what_was_packed():
     row = torch.arange(6.0).reshape(1, 2, 3)
     message = {
-        "arrays": [np.zeros((0, 3)), np.float64(2), np.arange(3)[::-1], np.array([True])],
-        "texts": np.array(["a", "bcd"]),
+        "arrays": [np.zeros((0, 3)), np.array(2.0), np.arange(3)[::-1], np.array([True])],
+        "words": np.array(["a", "bcd"]),
         "tensors": [row, row.mT.contiguous().mT, row[..., ::2], torch.tensor(1)],
         "rest": [None, True, 2, 0.5, "x", {"y": []}],
     }
     actual, size = unpacked(protocol.pack(message))
     assert size > 0
     assert actual["rest"] == message["rest"]
-    for name in ("arrays", "texts"):
+    for name in ("arrays", "words"):
         np.testing.assert_equal([*actual[name]], [*message[name]])
     for sent, received in zip(message["tensors"], actual["tensors"], strict=True):
         torch.testing.assert_close(received, sent, rtol=0, atol=0)
