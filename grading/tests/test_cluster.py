@@ -5,9 +5,10 @@ import pickle
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,6 @@ from grading import classroom, grader
 from grading.__main__ import main
 from grading.run import cluster
 from grading.run.launcher import COURSE
-from grading.tests.bench import Machines
 from grading.tests.test_grading import (
     code,
     content,
@@ -30,7 +30,7 @@ from grading.tests.test_grading import (
 from tests import needs
 from utils.checks import bank
 
-pytestmark = [needs.sandbox, needs.dask]
+pytestmark = [needs.sandbox, needs.dask, pytest.mark.nightly]
 
 SEED = 918_273_645_546_372_819
 NODE = r"tcp://127\.0\.0\.1:\d+"
@@ -51,6 +51,57 @@ def local(class_, tmp_path_factory) -> dict[str, bytes]:
     out = tmp_path_factory.mktemp("grades") / "local"
     assert main([str(class_), "--out", str(out), "--seed", str(SEED)]) == 0
     return content(out)
+
+
+class Machines:
+    """A Dask cluster on this machine: a scheduler and workers, each a process of its own.
+
+    Args:
+        folder: for what Dask writes.
+        host: of the scheduler.
+    """
+
+    def __init__(self, folder: Path, host: str = "tcp://127.0.0.1"):
+        self._folder, self._host, self._started = folder, host, []
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._port = free.getsockname()[1]
+        self.address = f"{host}:{self._port}"
+
+    def scheduler(self, *inside: str) -> subprocess.Popen:
+        """Start the scheduler, with what comes before its command."""
+        return self._start(inside, "scheduler", self._host, "--port", str(self._port))
+
+    def worker(self, *inside: str, host: str = "", **environment: object) -> subprocess.Popen:
+        """Start a worker, likewise; by default on the scheduler's host."""
+        own = (self.address, "--nthreads", "1", "--no-nanny")
+        own += ("--local-directory", str(self._folder))
+        return self._start(inside, "worker", host or self._host, *own, **environment)
+
+    def _start(
+        self, inside: Sequence[str], what: str, host: str, *words: str, **environment: object
+    ) -> subprocess.Popen:
+        command = [*inside, sys.executable, "-m", "dask", what, *words, "--host", host]
+        settings = {"PYTHONPATH": COURSE, **environment}
+        self._started.append(
+            subprocess.Popen(
+                [*command, "--no-dashboard"],
+                cwd=self._folder,
+                env=os.environ | {name: str(value) for name, value in settings.items()},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
+        return self._started[-1]
+
+    def __enter__(self) -> "Machines":
+        return self
+
+    def __exit__(self, *_) -> None:
+        for process in self._started:
+            process.kill()
+        for process in self._started:
+            process.wait()
 
 
 @pytest.fixture
@@ -164,7 +215,7 @@ def test_lost_slow_and_unfit_nodes_cost_one_line_each(local, machines, tmp_path,
         shutil.copytree(COURSE / name, other / name)
     with (other / "utils" / "masks.py").open("a") as file:
         file.write("# another version\n")
-    written(old, {"grading/__init__.py": b"", "grading/node.py": b""})
+    written(old, {f"grading/{name}.py": b"" for name in ("__init__", "run/__init__", "run/node")})
     machines.scheduler()
     run = start(machines.address)
     machines.worker(PATH=tmp_path)  # without bwrap
