@@ -34,7 +34,7 @@ def marked(monkeypatch) -> list[str]:
     """The files that were marked, in order; none of them is run."""
     files = []
 
-    def mark(submission, assignments, launcher, *_):
+    def score(submission, assignments, launcher, *_):
         data = submission.read()
         files.append(submission.file)
         result = Result.for_file(submission)
@@ -46,7 +46,7 @@ def marked(monkeypatch) -> list[str]:
         }
         return result
 
-    monkeypatch.setattr(grader, "mark", mark)
+    monkeypatch.setattr(grader, "score_submission", score)
     monkeypatch.setattr(grader, "Launcher", lambda *_: nullcontext())
     return files
 
@@ -297,9 +297,9 @@ def test_marks_beyond_what_can_be_earned_are_one_line(tmp_path, capsys):
 def test_who_hands_in_another_notebook_raises_what_is_possible_and_is_told(
     tmp_path, capsys, monkeypatch
 ):
-    own = grader.mark
+    own = grader.score_submission
 
-    def mark(submission, assignments, launcher, *_):
+    def score(submission, assignments, launcher, *_):
         result = own(submission, assignments, launcher)
         if submission.learner == "ada":
             result.notebook = "02_additive_attention"
@@ -307,7 +307,7 @@ def test_who_hands_in_another_notebook_raises_what_is_possible_and_is_told(
             result.tasks = {task.id: of_others for task in bank.tasks()[result.notebook]}
         return result
 
-    monkeypatch.setattr(grader, "mark", mark)
+    monkeypatch.setattr(grader, "score_submission", score)
     others = {f"learner{number}": 1 for number in range(10)}
     source = handed_in(tmp_path / "in", ada=2, **others)
     told = said(capsys, source, "--out", tmp_path / "out")[1]

@@ -26,22 +26,22 @@ figure = concept_heatmap(torch.eye(2), "ab", "cd")
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "expected"),
     [("", ""), ("figure.axes", "TypeError: 'NoneType' object is not callable\n")],
 )
-def test_a_figure_is_drawn_when_it_is_used(more, said):
+def test_a_figure_is_drawn_when_it_is_used(more, expected):
     program = (
         "from grading.run.worker import _run\n"
-        "def say(**message):\n"
+        "def send(**message):\n"
         "    if 'error' in message:\n"
         "        print(message['error'])\n"
-        f"_run([(1, {DRAWN + more!r})], 60, say)"
+        f"_run([(1, {DRAWN + more!r})], 60, send)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=Path(__file__).parents[2], capture_output=True
     )
     assert done.returncode == 0, done.stderr.decode()
-    assert done.stdout.decode() == said
+    assert done.stdout.decode() == expected
 
 
 def test_all_figures_are_known():
