@@ -23,7 +23,7 @@ from grading.tests.test_grading import (
     content,
     notebook,
     results_in,
-    said,
+    run_command,
     wait_until,
     written,
 )
@@ -319,22 +319,22 @@ def test_a_node_whose_line_is_cut_costs_one_line(local, tmp_path, start, monkeyp
 def test_a_cluster_that_cannot_grade_is_one_line(machines, tmp_path, monkeypatch, capsys):
     source = written(tmp_path / "class", {"ada.ipynb": notebook(code("01"))})
     arguments = [source, "--out", tmp_path / "out", "--resume", "--scheduler", machines.address]
-    status, told = said(capsys, *arguments)
-    assert (status, output.count("\n")) == (2, 1)
-    assert f"No Dask scheduler answers at {machines.address}" in told
-    status, told = said(capsys, *arguments[:-1], machines.address.replace("tcp", "tls"))
-    assert (status, output.count("\n")) == (2, 1)
-    assert "check your TLS configuration" in told
-    status, told = said(capsys, *arguments, "--unsafe")
-    assert (status, output.count("\n")) == (2, 1)
+    status, errors = run_command(capsys, *arguments)
+    assert (status, errors.count("\n")) == (2, 1)
+    assert f"No Dask scheduler answers at {machines.address}" in errors
+    status, errors = run_command(capsys, *arguments[:-1], machines.address.replace("tcp", "tls"))
+    assert (status, errors.count("\n")) == (2, 1)
+    assert "check your TLS configuration" in errors
+    status, errors = run_command(capsys, *arguments, "--unsafe")
+    assert (status, errors.count("\n")) == (2, 1)
     machines.scheduler()
     monkeypatch.setattr(cluster, "LONGEST_WAIT", 1.0)
     line = "has had no worker that can grade. What is graded is kept: go on with --resume."
-    wait_until(lambda: line in said(capsys, *arguments)[1])
+    wait_until(lambda: line in run_command(capsys, *arguments)[1])
     monkeypatch.setitem(sys.modules, "distributed", None)
-    status, told = said(capsys, *arguments)
-    assert (status, output.count("\n")) == (2, 1)
-    assert "pip install -e .[cluster]" in told
+    status, errors = run_command(capsys, *arguments)
+    assert (status, errors.count("\n")) == (2, 1)
+    assert "pip install -e .[cluster]" in errors
 
 
 def test_without_a_scheduler_nothing_of_dask_is_imported():
