@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, fields
 from itertools import islice
@@ -108,8 +108,18 @@ def grade(
     with Store(out).alone():
         store = Store(out)
         before = store.run
-        if before:
-            _check_continues(store, out, source, everything, seed, resume or bool(again))
+        if before and not (resume or again):
+            raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
+        if before and seed not in (None, before["seed"]):
+            raise CannotGrade(
+                f"{out} was begun with another seed. Leave --seed out, or name another."
+            )
+        files, known = {submission.file for submission in everything}, store.files()
+        if known and known.isdisjoint(files):
+            raise CannotGrade(
+                f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, "
+                "name another folder for --out."
+            )
         seed = before.get("seed", secrets.randbits(40) if seed is None else seed)
         assignments = Assignments(store.records, seed, Names(out))
         workers = workers or (AT_A_TIME if scheduler else processors())
@@ -122,7 +132,7 @@ def grade(
                 late=late or before.get("late", tables.BEST),
                 column=column or before.get("column", "Grade"),
             )
-            if gone := store.leave({submission.file for submission in everything}):
+            if gone := store.leave(files):
                 _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
 
             def score(submission: Submission, alone: bool) -> Result | None:
@@ -171,31 +181,6 @@ def _check_writable(out: Path) -> None:
 def _log(line: str) -> None:
     """Print a line for the instructor, above the progress bar if there is one."""
     tqdm.write(line, file=sys.stderr)
-
-
-def _check_continues(
-    store: Store,
-    out: Path,
-    source: Path,
-    everything: Collection[Submission],
-    seed: int | None,
-    wanted: bool,
-) -> None:
-    """Check that a folder that holds grades is the one to go on in.
-
-    Raises:
-        CannotGrade: it is not.
-    """
-    if not wanted:
-        raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
-    if seed not in (None, store.run["seed"]):
-        raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
-    known = store.files()
-    if known and known.isdisjoint(submission.file for submission in everything):
-        raise CannotGrade(
-            f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, name "
-            "another folder for --out."
-        )
 
 
 # --- The notebooks --------------------------------------------------------------------------------

@@ -170,7 +170,7 @@ class Dialog:
             try:
                 worker.connection.sendall(self._request())
                 while True:
-                    message, size = protocol.unpack(_reader(stream), left)
+                    message, size = protocol.unpack(stream, left)
                     self.heard = True
                     form = schema.check(message)
                     if form == "end":
@@ -258,7 +258,7 @@ class Dialog:
                 return []
             request = {"cases": [vars(case) for case in cases], "seed": seed}
             worker.connection.sendall(protocol.pack(request))
-            message, _ = protocol.unpack(_reader(stream), LARGEST_REPLIES)
+            message, _ = protocol.unpack(stream, LARGEST_REPLIES)
             if len(message["tried"]) != len(cases):
                 raise protocol.WireError("not one answer for each case")
             return [
@@ -295,16 +295,6 @@ def _no_answers(reason: Reason) -> Replies:
     """Return what stands in place of a worker's replies: the reason why it sent none."""
     reply = Reply(error=AnswerError(reason, ENDED[reason]))
     return Replies(reply, reply)
-
-
-def _reader(stream: BinaryIO) -> protocol.Receive:
-    def receive(count: int) -> bytes:
-        data = stream.read(count)
-        if len(data) < count:
-            raise ConnectionError("the worker is gone")
-        return data
-
-    return receive
 
 
 def _printable(value: str) -> str:

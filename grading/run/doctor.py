@@ -8,7 +8,6 @@ import contextlib
 import os
 import platform
 import shutil
-import struct
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -244,10 +243,10 @@ def attempted(launcher: Launcher) -> Iterator[Finding]:
         message: dict = {}
         try:
             while "end" not in message:
-                message, _ = protocol.unpack(stream.read, LARGEST_REPLIES)
+                message, _ = protocol.unpack(stream, LARGEST_REPLIES)
                 if "cell" in message:
                     ended[message["cell"]] = message["error"]
-        except (OSError, ValueError, struct.error):
+        except (OSError, ValueError):
             yield Finding("missing", "worker", f"it ended before its answer: {worker.ending()}")
             return
     for (what, (_, expected)), end in zip(FORBIDDEN.items(), ended.values(), strict=True):

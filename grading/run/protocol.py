@@ -10,8 +10,7 @@ can send whatever it likes.
 import json
 import math
 import struct
-from collections.abc import Callable
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import safetensors
@@ -33,8 +32,6 @@ CHARACTER = 4  # bytes of a character in an array of texts
 LENGTHS = struct.Struct("!II")
 _HEADER = struct.Struct("<Q")  # of a safetensors file: the length of what describes its arrays
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
-
-Receive = Callable[[int], bytes]  # returns that many bytes, or raises
 
 
 class WireError(ValueError):
@@ -81,11 +78,11 @@ def pack(message: Any) -> bytes:
     return b"".join([LENGTHS.pack(len(text), sum(map(len, blobs))), text, *blobs])
 
 
-def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
+def unpack(stream: BinaryIO, limit: int) -> tuple[Any, int]:
     """Read one frame.
 
     Args:
-        receive: the next bytes of the stream.
+        stream: what was sent.
         limit: maximum decoded size of the message, in bytes.
 
     Returns:
@@ -93,7 +90,15 @@ def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
 
     Raises:
         WireError: it is not a frame, or a larger one.
+        ConnectionError: the stream ends within it.
     """
+
+    def receive(count: int) -> bytes:
+        data = stream.read(count)
+        if len(data) < count:
+            raise ConnectionError("the sender is gone")
+        return data
+
     text_size, data_size = LENGTHS.unpack(receive(LENGTHS.size))
     left = limit
 

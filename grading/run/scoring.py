@@ -235,5 +235,5 @@ def pack_answers(answers: Sequence[Answer]) -> str:
 def unpack_answers(text: str) -> list[Answer]:
     """Return the answers whose outputs `pack_answers` has written."""
     frame = io.BytesIO(base64.b64decode(text))
-    outputs, _ = protocol.unpack(frame.read, protocol.OBJECTS * len(text))
+    outputs, _ = protocol.unpack(frame, protocol.OBJECTS * len(text))
     return [Answer(each) for each in outputs]

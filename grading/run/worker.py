@@ -51,7 +51,7 @@ def work(connection: socket.socket) -> None:
     with connection.makefile("rb") as stream:
 
         def receive() -> Any:
-            return protocol.unpack(stream.read, LARGEST_REQUEST)[0]
+            return protocol.unpack(stream, LARGEST_REQUEST)[0]
 
         request = receive()
         names = _run(request["cells"], request["seconds"], send)

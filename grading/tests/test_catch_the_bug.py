@@ -271,12 +271,12 @@ class Played:
     def _play(self, far, far_status):
         with far, far_status, far.makefile("rb") as stream:
             far.settimeout(5)
-            self.request, _ = protocol.unpack(stream.read, 2**20)
+            self.request, _ = protocol.unpack(stream, 2**20)
             try:
                 for message in self.messages:
                     far.sendall(protocol.pack(message))
                     if "call" in message:
-                        self.heard.append(protocol.unpack(stream.read, 2**20)[0])
+                        self.heard.append(protocol.unpack(stream, 2**20)[0])
             except (OSError, struct.error):
                 self.heard.append("hung up")
             with contextlib.suppress(OSError):
