@@ -33,14 +33,14 @@ SILENCE = 60.0  # seconds for the scheduler to say who is there
 
 
 class NodeLost(BaseException):
-    """A node was lost, and what it was asked has to be asked anew, from the first word.
+    """The loss of a node: what it was asked has to be asked anew, from the first word.
 
     No `Exception`: in judging answers, each of these counts as an answer that makes no sense.
     """
 
 
 class Cluster:
-    """Gets workers from the nodes of a cluster. Several threads may ask at once.
+    """The nodes of a cluster, as a source of workers. Several threads may ask at once.
 
     Args:
         address: of the scheduler.
@@ -193,7 +193,7 @@ class Cluster:
                 self._changed.notify()
 
     def _reconnect(self) -> None:
-        """Wait for the scheduler to come back, which is gone, and all nodes with it."""
+        """Forget all nodes, which are gone with the scheduler, and wait until it is back."""
         self._log(f"The scheduler at {self._address} is gone. Waiting for it to come back.")
         with self._changed:
             for known in (self._asked, self._free, self._busy, self._silent, self._left_out):

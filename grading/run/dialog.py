@@ -1,4 +1,4 @@
-"""What the workers of one submission are asked, and what they answer, none of which is trusted.
+"""Asks the workers of one submission, and trusts nothing that they answer.
 
 A worker that tries a learner's test asks back: each call of the test is answered here, for an
 implementation that the worker does not know. The test's decision on it is final before the next
@@ -62,7 +62,7 @@ class Assignment:
 
     @property
     def seconds(self) -> float:
-        """How much processor time a cell may take."""
+        """Return how much processor time a cell may take."""
         return max(record.task.seconds for record in self.public.values())
 
 
@@ -132,7 +132,7 @@ class RefereedTest:
 
 
 class Dialog:
-    """What the workers of one submission are asked, and what they have answered.
+    """The questions to the workers of one submission, and their answers.
 
     Where a cell or a task ends its worker, the next worker goes on without it.
     """

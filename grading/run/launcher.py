@@ -45,7 +45,7 @@ you can; every report will say so."""
 
 
 class NoSandbox(RuntimeError):  # noqa: N818 - something to install, not a fault
-    """There is no sandbox here; the message says how to get one, `reason` what is missing."""
+    """The lack of a sandbox: the message says how to get one, `reason` what is missing."""
 
     def __init__(self, reason: str):
         self.reason = reason
@@ -83,7 +83,7 @@ class Worker:
 
 
 class Launcher:
-    """Gets workers from a warm server, which it starts. Several threads may ask at once.
+    """A warm server as a source of workers. Several threads may ask at once.
 
     Args:
         safe: in the sandbox. Otherwise server and workers are ordinary processes of yours.

@@ -1,4 +1,4 @@
-"""The protocol between parent and worker: JSON, and arrays as safetensors. Nothing is executed.
+"""Packs what goes between parent and worker: JSON, and arrays as safetensors, nothing executed.
 
 A frame is the length of its JSON and that of its arrays (four bytes each), the JSON, and the arrays
 as one safetensors file, which is left out where there are none. In the JSON, {"array": "3"} stands
@@ -35,7 +35,7 @@ _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 class WireError(ValueError):
-    """What arrived is not a frame."""
+    """Bytes that are not a frame, or a message that no honest worker sends."""
 
 
 def pack(message: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""The forms of a worker's messages. Whatever has none of them is refused before anybody looks."""
+"""Lists the forms of a worker's messages, and refuses what has none of them unread."""
 
 from types import UnionType
 from typing import Any

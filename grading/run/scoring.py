@@ -30,7 +30,7 @@ LARGEST_RETURNED = 2**17  # bytes of an answer without a name that are kept: hon
 
 @dataclass
 class Outcome:
-    """What is known of one task of a submission.
+    """The outcome of one task of a submission.
 
     Args:
         points: earned.
@@ -59,7 +59,7 @@ class Outcome:
 
 @dataclass
 class Result:
-    """What is known of one file.
+    """The result of grading one file.
 
     Args:
         learner, lms, id, file, late, order: as in `Submission`.
@@ -92,7 +92,7 @@ class Result:
 
     @classmethod
     def for_file(cls, submission: Submission, problem: str = "") -> "Result":
-        """Return a result in which nothing is known yet but whose file it is."""
+        """Return a result that knows nothing yet but the file and its owner."""
         own = submission.learner, submission.lms, submission.id, submission.file
         return cls(*own, problem=problem, late=submission.late, order=submission.order)
 
