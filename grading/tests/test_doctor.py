@@ -63,6 +63,7 @@ def test_pre_flight_names_the_layer_that_is_missing(monkeypatch):
 
 
 @needs.sandbox
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("command", "missing", "cure"),
     [
@@ -95,6 +96,7 @@ def test_it_names_the_layer_that_is_missing_and_the_cure(command, missing, cure)
 
 
 @needs.sandbox
+@pytest.mark.nightly
 @pytest.mark.skipif(
     not needs.may_read_everything(), reason="nobody here is root → run the tests as root"
 )

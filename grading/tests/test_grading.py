@@ -423,6 +423,7 @@ def test_ctrl_c_ends_with_one_line_and_current_tables(larger_class, tmp_path, st
 
 
 @needs.sandbox
+@NIGHTLY
 def test_the_tables_are_current_while_it_runs(larger_class, tmp_path, monkeypatch):
     out, seen, clock = tmp_path / "out", [], [0.0]
     save = Store.save
@@ -642,6 +643,7 @@ def test_points_by_a_person_survive_a_regrade(corrected):
 
 
 @needs.sandbox
+@NIGHTLY
 def test_a_file_that_is_gone_is_not_marked_again_and_forgotten(class_of_all_kinds, corrected):
     store = Store(corrected)
     gone = "ada/01.ipynb"
@@ -663,6 +665,7 @@ def test_a_class_is_not_graded_by_two_measures(class_of_all_kinds, corrected, ca
 
 
 @needs.sandbox
+@NIGHTLY
 def test_a_regrade_that_is_killed_changes_nothing(corrected):
     before = content(corrected)
     child = os.fork()
