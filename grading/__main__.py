@@ -13,7 +13,6 @@ from grading.run.launcher import NoSandbox
 
 if TYPE_CHECKING:
     from grading.run.scoring import Result
-    from grading.shards import Shard
 
 SEEDS = 2**64  # torch takes no larger one
 
@@ -93,12 +92,6 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
         help="mark this learner anew, and nobody else; a name or a number",
     )
     grade.add_argument(
-        "--shard",
-        type=_shard,
-        metavar="1/3",
-        help="every third submission, from the first on, and no tables: `merge` writes those",
-    )
-    grade.add_argument(
         "--late",
         type=_lateness,
         metavar="RULE",
@@ -114,17 +107,6 @@ def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
         "--unsafe",
         action="store_true",
         help="without a sandbox: submissions can read and change whatever you can",
-    )
-
-    merge = commands.add_parser(
-        "merge",
-        help="put together what --shard has graded",
-        description="Put the shards of a class together: the grades are those of one run.",
-    )
-    merge.set_defaults(run=_merge)
-    merge.add_argument("shards", type=Path, nargs="+", help="the folders of all shards")
-    merge.add_argument(
-        "--out", type=Path, metavar="DIR", required=True, help="the folder for the grades"
     )
 
     regrade = commands.add_parser(
@@ -212,14 +194,6 @@ def _workers(text: str) -> int:
     return _whole_number(text, 1, 1000)
 
 
-def _shard(text: str) -> "Shard":
-    from grading.shards import Shard
-
-    number, _, of = text.partition("/")
-    of = _whole_number(of, 1, 10_000)
-    return Shard(_whole_number(number, 1, of), of)
-
-
 def _lateness(text: str) -> str:
     from grading.report.tables import Lateness
 
@@ -250,29 +224,17 @@ def _grade(options: argparse.Namespace) -> int:
         again=options.again,
         late=options.late,
         column=options.column,
-        shard=options.shard,
         scheduler=options.scheduler,
     )
     _told(results, options.out)
     return 0
 
 
-def _merge(options: argparse.Namespace) -> int:
-    from grading.grader import merge
-
-    _told(merge(options.shards, options.out), options.out)
-    return 0
-
-
 def _told(results: "Sequence[Result]", out: Path) -> None:
-    """Say where the grades are, or that a merge has to come first."""
+    """Say where the grades are."""
     lost = sum(bool(result.problem) for result in results)
-    if (out / "grades.csv").exists():
-        print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
-        print(f"Grades: {out / 'grades.csv'}    Overview: {out / 'overview.html'}")
-    else:
-        print(f"{len(results) - lost} files graded, {lost} not: a shard. When all are there:")
-        print("python -m grading merge DIR… --out DIR")
+    print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
+    print(f"Grades: {out / 'grades.csv'}    Overview: {out / 'overview.html'}")
 
 
 def _regrade(options: argparse.Namespace) -> int:

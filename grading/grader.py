@@ -1,4 +1,8 @@
-"""Grades a class: submissions in, results and tables out."""
+"""Grades a class: find what was handed in, read it, run it, score it, store it, report it.
+
+`grade` is the way through; below it stand the steps that it takes, then what comes after: `show`
+says what is known of one learner, `regrade` grades again what a corrected exercise changes.
+"""
 
 import contextlib
 import hashlib
@@ -10,13 +14,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import asdict, astuple, dataclass, fields
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from tqdm.auto import tqdm
 
@@ -39,13 +42,148 @@ from grading.run import protocol
 from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
 from grading.run.dialog import Assignment
 from grading.run.launcher import Launcher, processors
-from grading.run.scoring import Result, ask, mark
-from grading.shards import Shard, check
+from grading.run.scoring import Result, score_submission, score_tasks
 from utils.checks import bank
 from utils.checks.tasks import Record
 
 MOST_LOST = 3  # nodes of a cluster: another submission may fare better
 LOST = f"{MOST_LOST} nodes were lost while it ran on them; grade it again with --resume"
+
+
+def grade(
+    source: Path,
+    out: Path,
+    seed: int | None = None,
+    workers: int | None = None,
+    only: str = "",
+    resume: bool = False,
+    safe: bool = True,
+    again: str = "",
+    late: str | None = None,
+    column: str | None = None,
+    scheduler: str = "",
+) -> list[Result]:
+    """Grade everything that was handed in.
+
+    Args:
+        source: a folder or a zip file.
+        out: where the grades go.
+        seed: of the fresh cases; by default drawn, and kept with the grades.
+        workers: submissions at a time; by default the number of processors, or with a scheduler
+            `AT_A_TIME`.
+        only: grade only files whose path contains this; results of the others stay.
+        resume: continue in a folder that holds grades already.
+        safe: in the sandbox.
+        again: grade this learner anew, and nobody else; continues as `resume` does.
+        late: which file counts and what being late costs, as `tables.Lateness` reads it; by
+            default as before, or the best.
+        column: what Canvas calls the assignment; by default as before, or "Grade".
+        scheduler: address of a Dask cluster on whose nodes, in their sandboxes, submissions run.
+
+    Raises:
+        CannotGrade: the folder holds grades already, another grader is at work in it, two
+            learners cannot be told apart, or there are no solutions.
+        NoSubmissions, NoSandbox: see there.
+    """
+    public_seed = _builder().PUBLIC_SEED
+    if out.resolve().is_relative_to(source.resolve()):
+        raise CannotGrade(f"{out} lies among the submissions. Name a folder outside for --out.")
+    _check_writable(out)
+    if seed == public_seed:
+        raise CannotGrade(f"The seed {seed} draws the inputs that learners have. Name another.")
+    if scheduler and not safe:
+        raise CannotGrade("Without a sandbox, submissions run on no cluster: leave --unsafe out.")
+
+    everything = find(source, _log)
+    people = {(submission.learner, submission.id) for submission in everything}
+    chosen = who(again, people) if again else ""
+    submissions = [
+        submission
+        for submission in everything
+        if only in submission.file and chosen in ("", key_of(submission.learner, submission.id))
+    ]
+    if not submissions:
+        raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
+
+    with Store(out).alone():
+        store = Store(out)
+        before = store.run
+        if before and not (resume or again):
+            raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
+        if before and seed not in (None, before["seed"]):
+            raise CannotGrade(
+                f"{out} was begun with another seed. Leave --seed out, or name another."
+            )
+        files, known = {submission.file for submission in everything}, store.files()
+        if known and known.isdisjoint(files):
+            raise CannotGrade(
+                f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, "
+                "name another folder for --out."
+            )
+        seed = before.get("seed", secrets.randbits(40) if seed is None else seed)
+        assignments = Assignments(store.records, seed, Names(out))
+        workers = workers or (AT_A_TIME if scheduler else processors())
+        launcher = Cluster(scheduler, _log) if scheduler else Launcher(safe, workers)
+        with Reader() as reader, launcher:
+            store.start(
+                seed=seed,
+                source=str(source.resolve()),
+                safe=safe and before.get("safe", True),
+                late=late or before.get("late", tables.BEST),
+                column=column or before.get("column", "Grade"),
+            )
+            if gone := store.leave(files):
+                _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
+
+            def score(submission: Submission, alone: bool) -> Result | None:
+                return _score(submission, assignments, launcher, alone, reader)
+
+            with _LiveTables(out, store) as live:
+                waiting = [
+                    submission
+                    for submission in submissions
+                    if again or not live.has_graded(submission)
+                ]
+                run(waiting, score, live.keep, workers)
+        return report(out)
+
+
+def _builder() -> ModuleType:
+    """Return the module that builds the exercises.
+
+    Raises:
+        CannotGrade: this is a copy of the course without solutions.
+    """
+    try:
+        from solutions import build
+    except ImportError:
+        raise CannotGrade(
+            "Grading compares with what the solutions return, and there is no folder `solutions/` "
+            "here. Grade in a full copy of the course."
+        ) from None
+    return build
+
+
+def _check_writable(out: Path) -> None:
+    """Check, before anything starts, that the grades can go there; it need not exist yet.
+
+    Raises:
+        CannotGrade: they cannot.
+    """
+    path = out.absolute()
+    there = next(folder for folder in (path, *path.parents) if os.path.lexists(folder))
+    if not there.is_dir():
+        raise CannotGrade(f"{there} is not a folder. Name another for --out.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise CannotGrade(f"{there} cannot be written to. Name another folder for --out.")
+
+
+def _log(line: str) -> None:
+    """Print a line for the instructor, above the progress bar if there is one."""
+    tqdm.write(line, file=sys.stderr)
+
+
+# --- The notebooks --------------------------------------------------------------------------------
 
 
 class Assignments(Mapping):
@@ -80,13 +218,12 @@ class Assignments(Mapping):
         if not known:
             self._folder.mkdir(parents=True, exist_ok=True)
             bank.save(fresh_records(name, self._seed), path)
-        made = Assignment(name, bank.load_all(bank.FOLDER / name), bank.load_all(path))
-        same = [record.task for record in made.public.values()] == [
-            record.task for record in made.fresh.values()
+        public, fresh = bank.load_all(bank.FOLDER / name), bank.load_all(path)
+        same = [record.task for record in public.values()] == [
+            record.task for record in fresh.values()
         ]
-        public = {task: self._names.taught(record) for task, record in made.public.items()}
-        made = replace(made, public=public)
-        digests = {task: _digests(made, task) for task in made.public} if same else {}
+        public = {task: self._names.taught(record) for task, record in public.items()}
+        digests = {task: _digests(public[task], fresh[task]) for task in public} if same else {}
         if known and digests != self.digests(name):
             raise CannotGrade(
                 f"The exercises of {name} have changed since they were graded. First mark again "
@@ -98,17 +235,16 @@ class Assignments(Mapping):
                 "exercises"
             )
         write(path.with_suffix(".digests"), json.dumps(digests, indent=1))
-        return made
+        return Assignment(name, public, fresh)
 
     def digests(self, name: str) -> dict[str, dict[str, str]]:
-        """The digests of a notebook's tasks when its records were made."""
+        """Return task → part of the task → its digest when the notebook's records were made."""
         return json.loads((self._folder / f"{name}.digests").read_text(encoding="utf-8"))
 
 
-def _digests(assignment: Assignment, task: str) -> dict[str, str]:
-    """A digest of each part of a task, to tell when the part has changed."""
-    records = assignment.public[task], assignment.fresh[task]
-    facts = asdict(records[0].task)
+def _digests(public: Record, fresh: Record) -> dict[str, str]:
+    """Return a digest of each part of a task, to tell when the part has changed."""
+    facts, records = asdict(public.task), (public, fresh)
     parts = {
         "the points": facts.pop("points"),
         "the known mistakes": [
@@ -126,7 +262,7 @@ def _digests(assignment: Assignment, task: str) -> dict[str, str]:
 
 
 def fresh_records(name: str, seed: int) -> list[Record]:
-    """The records of a notebook's tasks, with cases from a seed.
+    """Return the records of a notebook's tasks, with cases from a seed.
 
     Raises:
         CannotGrade: the solutions are missing.
@@ -136,195 +272,21 @@ def fresh_records(name: str, seed: int) -> list[Record]:
         return build.records_of(build.SOURCE / f"{name}.ipynb", seed)
 
 
-def _builder() -> ModuleType:
-    try:
-        from solutions import build  # learners have none
-    except ImportError:
-        raise CannotGrade(
-            "Grading compares with what the solutions return, and there is no folder `solutions/` "
-            "here. Grade in a full copy of the course."
-        ) from None
-    return build
+# --- One submission, and all of them --------------------------------------------------------------
 
 
-def grade(
-    source: Path,
-    out: Path,
-    seed: int | None = None,
-    workers: int | None = None,
-    only: str = "",
-    resume: bool = False,
-    safe: bool = True,
-    again: str = "",
-    late: str | None = None,
-    column: str | None = None,
-    shard: Shard | None = None,
-    scheduler: str = "",
-) -> list[Result]:
-    """Grade everything that was handed in.
-
-    Args:
-        source: a folder or a zip file.
-        out: where the grades go.
-        seed: of the fresh cases; by default drawn, and kept with the grades.
-        workers: submissions at a time; by default the number of processors, or with a scheduler
-            `AT_A_TIME`.
-        only: grade only files whose path contains this; results of the others stay.
-        resume: continue in a folder that holds grades already.
-        safe: in the sandbox.
-        again: mark this learner anew, and nobody else; continues as `resume` does.
-        late: which file counts and what being late costs, as `tables.Lateness` reads it; by
-            default as before, or the best.
-        column: what Canvas calls the assignment; by default as before, or "Grade".
-        shard: grade this part of the class, and write no tables: `merge` does. By default as
-            before, or the whole class.
-        scheduler: address of a Dask cluster on whose nodes, in their sandboxes, submissions run.
-
-    Raises:
-        CannotGrade: the folder holds grades already, another grader is at work in it, two
-            learners cannot be told apart, or there are no solutions.
-        NoSubmissions, NoSandbox: see there.
-    """
-    public_seed = _builder().PUBLIC_SEED
-    if out.resolve().is_relative_to(source.resolve()):
-        raise CannotGrade(f"{out} lies among the submissions. Name a folder outside for --out.")
-    _check_writable(out)
-    if seed == public_seed:
-        raise CannotGrade(f"The seed {seed} draws the inputs that learners have. Name another.")
-    everything = find(source, _tell)
-    chosen = who(again, {(one.learner, one.id) for one in everything}) if again else ""
-    submissions = [
-        one
-        for one in everything
-        if only in one.file and chosen in ("", key_of(one.learner, one.id))
-    ]
-    if not submissions:
-        raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
-    with Store(out).alone():
-        store = Store(out)
-        before = store.run
-        if before:
-            shard = shard or Shard.of_run(before)
-            _check_continues(store, out, source, everything, seed, shard, resume or bool(again))
-        elif shard and seed is None:
-            raise CannotGrade("All shards of a class need the same seed. Name it with --seed.")
-        own = {one.file for one in (shard.part(everything) if shard else everything)}
-        seed = before.get("seed", secrets.randbits(40) if seed is None else seed)
-        assignments = Assignments(store.records, seed, Names(out))
-        workers = workers or (AT_A_TIME if scheduler else processors())
-        with Reader() as reader, _launcher(safe, workers, scheduler) as launcher:
-            store.start(
-                seed=seed,
-                source=str(source.resolve()),
-                safe=safe and before.get("safe", True),
-                late=late or before.get("late", tables.BEST),
-                column=column or before.get("column", "Grade"),
-                **(shard.facts(everything) if shard else {}),
-            )
-            if gone := store.leave(own):
-                _tell(f"Removed or renamed, and no longer in the grades: {some(gone)}")
-            with _Tables(out, store) as known:
-                waiting = [
-                    one for one in submissions if one.file in own and (again or not known.has(one))
-                ]
-                run(
-                    waiting,
-                    lambda submission, alone: _marked(
-                        submission, assignments, launcher, alone, reader.read
-                    ),
-                    known.keep,
-                    workers,
-                )
-        return list(store.all()) if shard else report(out)
-
-
-def _launcher(safe: bool, workers: int, scheduler: str) -> Launcher | Cluster:
-    if scheduler and not safe:
-        raise CannotGrade("Without a sandbox, submissions run on no cluster: leave --unsafe out.")
-    return Cluster(scheduler, _tell) if scheduler else Launcher(safe, workers)
-
-
-def merge(folders: Sequence[Path], out: Path) -> list[Result]:
-    """Put the shards of a class together, as if one run had graded it.
-
-    Args:
-        folders: of the shards, in any order.
-        out: where the grades go.
-
-    Raises:
-        CannotGrade: these are not the shards of one class, all of them, and done; or `out` holds
-            grades already.
-    """
-    _builder()
-    _check_writable(out)
-    shards = {folder: Store(folder) for folder in folders}
-    check(shards)
-    with Store(out).alone():
-        store = Store(out)
-        if store.run:
-            raise CannotGrade(f"{out} holds grades already. Name another folder for --out.")
-        store.adopt(shards.values())
-        runs = [shard.run for shard in shards.values()]
-        run = {name: runs[0][name] for name in ("seed", "source", "safe", "late", "column")}
-        store.start(**run | {"safe": all(one["safe"] for one in runs)})
-        store.leave({file for shard in shards.values() for file in shard.files()})
-        return report(out)
-
-
-def _check_continues(
-    store: Store,
-    out: Path,
-    source: Path,
-    everything: Collection[Submission],
-    seed: int | None,
-    shard: Shard | None,
-    wanted: bool,
-) -> None:
-    """Check that a folder that holds grades is the one to go on in.
-
-    Raises:
-        CannotGrade: it is not.
-    """
-    if not wanted:
-        raise CannotGrade(f"{out} holds grades already. Go on with --resume, or name another.")
-    if seed not in (None, store.run["seed"]):
-        raise CannotGrade(f"{out} was begun with another seed. Leave --seed out, or name another.")
-    if shard != Shard.of_run(store.run):
-        raise CannotGrade(f"{out} was begun with another --shard, or none. Name another folder.")
-    known = store.files()
-    if known and known.isdisjoint(one.file for one in everything):
-        raise CannotGrade(
-            f"Nothing that was graded into {out} is in {source}. Is it the right one? If so, name "
-            "another folder for --out."
-        )
-
-
-def _tell(line: str) -> None:
-    tqdm.write(line, file=sys.stderr)  # above the bar, if there is one
-
-
-def _check_writable(out: Path) -> None:
-    """Check, before anything starts, that the grades can go there; it need not exist yet.
-
-    Raises:
-        CannotGrade: they cannot.
-    """
-    path = out.absolute()
-    there = next(folder for folder in (path, *path.parents) if os.path.lexists(folder))
-    if not there.is_dir():
-        raise CannotGrade(f"{there} is not a folder. Name another for --out.")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise CannotGrade(f"{there} cannot be written to. Name another folder for --out.")
-
-
-def _marked(
-    submission: Submission, assignments: Assignments, launcher: Launcher | Cluster, *more: Any
+def _score(
+    submission: Submission,
+    assignments: Assignments,
+    launcher: Launcher | Cluster,
+    alone: bool,
+    reader: Reader,
 ) -> Result | None:
-    """What `mark` returns, and a result even if the grader itself fails."""
+    """Return what `score_submission` does, and a result even where the grader itself fails."""
     try:
         for _ in range(MOST_LOST):
             with contextlib.suppress(NodeLost):
-                return mark(submission, assignments, launcher, *more)
+                return score_submission(submission, assignments, launcher, alone, reader.read)
         return Result.for_file(submission, LOST)
     except CannotGrade:
         raise
@@ -340,8 +302,47 @@ def _marked(
         return Result.for_file(submission, fault)
 
 
-class _Tables:
-    """Saves each result at once, and keeps the tables nearly up to date.
+def run(
+    submissions: Sequence[Submission],
+    score: Callable[[Submission, bool], Result | None],
+    keep: Callable[[Result], None],
+    workers: int,
+) -> None:
+    """Give every submission its result, several at a time, and keep each as it comes.
+
+    Args:
+        submissions: the files.
+        score: is given a submission and whether it runs alone, and returns a result; or, beside
+            others that could be to blame for it, None, and is asked again when all are done.
+        keep: stores a result.
+        workers: how many at a time.
+    """
+    rest, retries = iter(submissions), []
+    pool = ThreadPoolExecutor(workers)
+    with tqdm(total=len(submissions), desc="graded", unit=" files") as bar:
+        running: dict[Future, Submission] = {}
+        try:
+            while True:
+                for submission in islice(rest, 2 * workers - len(running)):
+                    running[pool.submit(score, submission, workers == 1)] = submission
+                if not running:  # only a few are pending: memory does not grow with the class
+                    break
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    submission, result = running.pop(future), future.result()
+                    if result is None:
+                        retries.append(submission)
+                        continue
+                    keep(result)
+                    bar.update()
+            for submission in retries:
+                keep(score(submission, True))
+                bar.update()
+        finally:  # Ctrl-C does not wait for what is running
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _LiveTables:
+    """The tables of a class while it is graded: each result is saved at once, they follow soon.
 
     Args:
         out: where the tables are.
@@ -350,34 +351,41 @@ class _Tables:
 
     def __init__(self, out: Path, store: Store):
         self._out, self._store = out, store
-        self._known = {result.file: tables.brief(result) for result in store.all()}
+        self._results = {result.file: tables.brief(result) for result in store.all()}
         self._next = time.monotonic() + 1
 
-    def __enter__(self) -> "_Tables":
+    def __enter__(self) -> "_LiveTables":
         return self
 
     def __exit__(self, *_) -> None:
         self._write()
 
-    def has(self, submission: Submission) -> bool:
-        """Whether there is a result for this very file."""
-        result = self._known.get(submission.file)
+    def has_graded(self, submission: Submission) -> bool:
+        """Return whether there is a result for this very file."""
+        result = self._results.get(submission.file)
         return result is not None and not result.problem and _digest(submission) == result.digest
 
     def keep(self, result: Result) -> None:
+        """Save a result, and now and then write the tables."""
         self._store.save(result)
-        self._known[result.file] = tables.brief(result)
+        self._results[result.file] = tables.brief(result)
         if time.monotonic() >= self._next:
             self._write()
 
     def _write(self) -> None:
-        if "shard" in self._store.run:  # the tables are about a whole class
-            return
         began = time.monotonic()
-        known = [self._known[file] for file in sorted(self._known)]
-        write_tables(_class_of(known, self._store), self._out, self._store)
+        results = [self._results[file] for file in sorted(self._results)]
+        write_tables(_class_of(results, self._store), self._out, self._store)
         ended = time.monotonic()
         self._next = ended + max(1.0, 20 * (ended - began))  # at most a twentieth of the time
+
+
+def _digest(submission: Submission) -> str:
+    """Return a digest of a file's bytes; "" where they cannot be read."""
+    try:
+        return hashlib.sha256(submission.read()).hexdigest()
+    except Unreadable:
+        return ""
 
 
 def _class_of(results: Iterable[Result], store: Store) -> list[Learner]:
@@ -385,62 +393,23 @@ def _class_of(results: Iterable[Result], store: Store) -> list[Learner]:
 
 
 def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str]:
-    """Write grades.csv and files.csv; complaints about marks.csv."""
+    """Write grades.csv and files.csv; return what is wrong in marks.csv."""
     complaints = tables.read_marks(out / "marks.csv", class_)
     tables.write_grades(class_, out / "grades.csv", store.run["column"])
     tables.write_files(class_, out / "files.csv", store.gone())
     return complaints
 
 
-def run(
-    submissions: Sequence[Submission],
-    work: Callable[[Submission, bool], Result | None],
-    keep: Callable[[Result], None],
-    workers: int,
-) -> None:
-    """Give every submission its result, several at a time, and keep each as it comes.
-
-    Args:
-        submissions: the files.
-        work: gives a result. Told that the submission is not alone, it may give none where the
-            others could be to blame; last, the submission is then tried alone.
-        keep: keeps a result.
-        workers: how many at a time.
-    """
-    rest, again = iter(submissions), []
-    pool = ThreadPoolExecutor(workers)
-    with tqdm(total=len(submissions), desc="graded", unit=" files") as bar:
-        running: dict[Future, Submission] = {}
-        try:
-            while True:
-                for submission in islice(rest, 2 * workers - len(running)):
-                    running[pool.submit(work, submission, workers == 1)] = submission
-                if not running:  # only a few are pending: memory does not grow with the class
-                    break
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    submission, result = running.pop(future), future.result()
-                    if result is None:
-                        again.append(submission)
-                        continue
-                    keep(result)
-                    bar.update()
-            for submission in again:
-                keep(work(submission, True))
-                bar.update()
-        finally:  # Ctrl-C does not wait for what is running
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
 def report(out: Path) -> list[Result]:
-    """Write all tables and pages from the results so far."""
+    """Write all tables and pages from the results so far, which are returned."""
     store = Store(out)
     results = list(store.all())
     class_ = _class_of(results, store)
     for complaint in write_tables(class_, out, store):
-        _tell(complaint)
-    for name, count in Counter(name for one in class_ for name in one.results).items():
+        _log(complaint)
+    for name, count in Counter(name for learner in class_ for name in learner.results).items():
         if 10 * count < len(class_):  # perhaps a mistake of theirs, which costs the others
-            _tell(
+            _log(
                 f"Only {count} of {len(class_)} learners handed in {name}: its points are among "
                 "those that are possible for everybody."
             )
@@ -450,8 +419,11 @@ def report(out: Path) -> list[Result]:
     return results
 
 
+# --- Afterwards -----------------------------------------------------------------------------------
+
+
 def show(out: Path, name: str) -> Iterator[str]:
-    """What is known of one learner, in lines.
+    """Yield, line by line, what is known of one learner.
 
     Args:
         out: the folder of the grades.
@@ -460,23 +432,28 @@ def show(out: Path, name: str) -> Iterator[str]:
     Raises:
         CannotGrade: there are no grades, or nobody is called that, or several are.
     """
-    store = Store(out)
-    if not store.run:
-        raise CannotGrade(f"There are no grades in {out}.")
+    store = _store_with_grades(out)
     class_ = _class_of(store.all(), store)
     tables.read_marks(out / "marks.csv", class_)
     chosen = who(name, {(learner.name, learner.id) for learner in class_})
-    learner = next(one for one in class_ if one.key == chosen)
+    learner = next(learner for learner in class_ if learner.key == chosen)
     yield f"{learner.key}: {learner.points:g} of {tables.possible(class_)} points"
     for result in learner.files:
         yield f"  {result.file}: {result.problem or learner.standing(result)}"
         for task, outcome in result.tasks.items():
-            said = outcome.mistake or outcome.reason.words
-            yield f"    {task}: {outcome.points} of {outcome.of}, {said}"
+            reason = outcome.mistake or outcome.reason.words
+            yield f"    {task}: {outcome.points} of {outcome.of}, {reason}"
         yield from (f"    to look at: {flag}" for flag in [*result.flags, *result.elsewhere])
     for part, (points, remark) in (learner.marks | learner.overrides).items():
         yield f"  {part}: {points:g} by you. {remark}".rstrip()
     yield f"  {out / 'learners' / pages.page_names(class_)[chosen]}"
+
+
+def _store_with_grades(out: Path) -> Store:
+    store = Store(out)
+    if not store.run:
+        raise CannotGrade(f"There are no grades in {out}.")
+    return store
 
 
 @dataclass(frozen=True)
@@ -496,7 +473,7 @@ class Move:
 
 
 def regrade(out: Path) -> list[Move]:
-    """Mark again what a corrected specification changes, and nothing else.
+    """Grade again what a corrected specification changes, and nothing else.
 
     Args:
         out: the folder of the grades. The submissions have to be where they were.
@@ -505,92 +482,74 @@ def regrade(out: Path) -> list[Move]:
         CannotGrade: there are no grades in it, or a submission has changed.
         NoSubmissions, NoSandbox: see there.
     """
-    store = Store(out)
-    if not store.run:
-        raise CannotGrade(f"There are no grades in {out}.")
-    if "shard" in store.run:
-        raise CannotGrade(f"{out} holds one shard of a class. Merge all of them first.")
-    with store.alone():
-        return _regrade(out, Store(out))
-
-
-def _regrade(out: Path, store: Store) -> list[Move]:
-    seed, source = store.run["seed"], Path(store.run["source"])
-    draft = store.draft()
-    names = Names(out)
-    before, now = (Assignments(kept.records, seed, names) for kept in (store, draft))
-    changed = _changed(store, before, now)
-    submissions = {submission.file: submission for submission in find(source)}
-    again = [result.file for result in store.all() if result.notebook in changed]
-    for file in again:
-        if file not in submissions or _digest(submissions[file]) != store.load(file).digest:
-            raise CannotGrade(
-                f"{file} is not what was graded, in {source}. Put it back, or grade it with "
-                "--resume. Nothing was changed."
-            )
-
-    def marked(submission: Submission, alone: bool) -> Result | None:
-        result = store.load(submission.file)
-        tasks = changed[result.notebook]
-        notebook = reader.read(submission)[1]
-        for removed in set(tasks) - set(now[result.notebook].public):
-            result.tasks.pop(removed, None)
-        left = [task for task in now[result.notebook].public if task in tasks]
-        if ask(result, notebook, now[result.notebook], left, launcher) and not alone:
-            return None
-        if result.problem:
-            raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
-        return result
-
-    moves: list[Move] = []
-
-    def keep(result: Result) -> None:
-        draft.save(result)
-        moves.extend(_moves(store.load(result.file), result, changed))
-
-    if again:
-        workers = processors()
-        with Reader() as reader, Launcher(store.run["safe"], workers) as launcher:
-            run([submissions[file] for file in again], marked, keep, workers)
-    moves.sort(key=lambda move: (move.learner, move.file, move.task))
-    if changed:
-        heads = [field.name for field in fields(Move)]
-        tables.write_csv(out / "moved.csv", [heads, *map(astuple, moves)])
-    draft.drop_gone()
-    draft.publish()
-    report(out)
-    return moves
-
-
-def _digest(submission: Submission) -> str:
-    """Of the bytes of a file; "" where they cannot be read."""
-    try:
-        return hashlib.sha256(submission.read()).hexdigest()
-    except Unreadable:
-        return ""
-
-
-def _moves(before: Result, now: Result, changed: Mapping) -> Iterator[Move]:
-    """The scores of one file that moved."""
-    for task, parts in changed[now.notebook].items():
-        old, new = (
-            result.tasks[task].points if task in result.tasks else 0 for result in (before, now)
+    with _store_with_grades(out).alone():
+        store = Store(out)
+        draft, names = store.draft(), Names(out)
+        before, now = (
+            Assignments(kept.records, store.run["seed"], names) for kept in (store, draft)
         )
-        if old != new:
-            yield Move(now.learner, now.file, task, old, new, " and ".join(parts))
+        changed = _changed_tasks(store, before, now)
+        source = Path(store.run["source"])
+        submissions = {submission.file: submission for submission in find(source)}
+        again = [result.file for result in store.all() if result.notebook in changed]
+        for file in again:
+            if file not in submissions or _digest(submissions[file]) != store.load(file).digest:
+                raise CannotGrade(
+                    f"{file} is not what was graded, in {source}. Put it back, or grade it with "
+                    "--resume. Nothing was changed."
+                )
+        moves: list[Move] = []
+
+        def score(submission: Submission, alone: bool) -> Result | None:
+            result = store.load(submission.file)
+            assignment, tasks = now[result.notebook], changed[result.notebook]
+            for removed in set(tasks) - set(assignment.public):
+                result.tasks.pop(removed, None)
+            left = [task for task in assignment.public if task in tasks]
+            notebook = reader.read(submission)[1]
+            if score_tasks(result, notebook, assignment, left, launcher) and not alone:
+                return None
+            if result.problem:
+                raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
+            return result
+
+        def keep(result: Result) -> None:
+            old = store.load(result.file)
+            for task, parts in changed[result.notebook].items():
+                points = [
+                    graded.tasks[task].points if task in graded.tasks else 0
+                    for graded in (old, result)
+                ]
+                if points[0] != points[1]:
+                    why = " and ".join(parts)
+                    moves.append(Move(result.learner, result.file, task, *points, why))
+            draft.save(result)
+
+        if again:
+            workers = processors()
+            with Reader() as reader, Launcher(store.run["safe"], workers) as launcher:
+                run([submissions[file] for file in again], score, keep, workers)
+        moves.sort(key=lambda move: (move.learner, move.file, move.task))
+        if changed:
+            heads = [field.name for field in fields(Move)]
+            tables.write_csv(out / "moved.csv", [heads, *map(astuple, moves)])
+        draft.drop_gone()
+        draft.publish()
+        report(out)
+        return moves
 
 
-def _changed(
+def _changed_tasks(
     store: Store, before: Assignments, now: Assignments
 ) -> dict[str, dict[str, list[str]]]:
-    """Notebook → task → which of its parts have changed."""
+    """Return notebook → task → which of its parts have changed."""
     changed: dict[str, dict[str, list[str]]] = {}
     for name in sorted({result.notebook for result in store.all() if result.notebook}):
         now[name]  # makes its records
         old, new = before.digests(name), now.digests(name)
         for task in [*new, *(task for task in old if task not in new)]:
             parts, known = new.get(task, {}), old.get(task, {})
-            others = [part for part in parts or known if parts.get(part) != known.get(part)]
-            if others:
-                changed.setdefault(name, {})[task] = others
+            different = [part for part in parts or known if parts.get(part) != known.get(part)]
+            if different:
+                changed.setdefault(name, {})[task] = different
     return changed

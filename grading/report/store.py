@@ -27,7 +27,7 @@ from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
 from utils.checks.reasons import Reason
 
-FORMAT = 3  # of what is written here: another number for every change
+FORMAT = 4  # of what is written here: another number for every change
 
 
 class Store:

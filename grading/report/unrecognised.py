@@ -23,7 +23,7 @@ from grading.intake.submissions import CannotGrade
 from grading.report.store import write
 from grading.report.tables import Learner
 from grading.run import protocol
-from grading.run.scoring import Outcome, Result, unpacked
+from grading.run.scoring import Outcome, Result, unpack_answers
 from utils.checks import bank
 from utils.checks.compare import judge
 from utils.checks.tasks import Answer, Mistake, Record, Task
@@ -99,7 +99,7 @@ class Names:
         for path in sorted(self._kept.glob("*.json"), key=lambda path: (len(path.name), path.name)):
             kept = json.loads(path.read_text(encoding="utf-8"))
             words = self._words.get(path.stem, NOTHING)
-            entry = _Entry(words, kept["inputs"], unpacked(kept["returned"]))
+            entry = _Entry(words, kept["inputs"], unpack_answers(kept["returned"]))
             self._entries.setdefault(path.stem.partition(".")[0], {})[path.stem] = entry
         self._check()
 
@@ -154,7 +154,7 @@ class Names:
             outcome = result.tasks.get(task)
             if outcome is None or not outcome.returned:
                 continue
-            answers = unpacked(outcome.returned)
+            answers = unpack_answers(outcome.returned)
             if len(answers) < len(record.cases):  # one of the later cases raised an exception
                 continue
             alike = judge(_with_mistakes(replace(record, mistaken={}), leaders), answers).mistake
@@ -180,7 +180,7 @@ class Names:
         self._kept.mkdir(parents=True, exist_ok=True)
         kept = {"inputs": inputs, "returned": outcome.returned}
         write(self._kept / f"{entry}.json", json.dumps(kept))
-        entries[entry] = _Entry(NOTHING, inputs, unpacked(outcome.returned))
+        entries[entry] = _Entry(NOTHING, inputs, unpack_answers(outcome.returned))
         return entry
 
     def _add(self, entries: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Workers in the sandboxes of a Dask cluster's nodes, for whoever asks a `Launcher` for them.
+"""Gets workers from the sandboxes of a Dask cluster's nodes, in place of a `Launcher` here.
 
 All that decides stays in this process. For each of Dask's workers that is there or comes, a `Node`
 is made on it, as an actor; it starts a sandbox, or says why it cannot. What goes back and forth are
@@ -33,18 +33,18 @@ SILENCE = 60.0  # seconds for the scheduler to say who is there
 
 
 class NodeLost(BaseException):
-    """A node was lost, and what it was asked has to be asked anew, from the first word.
+    """The loss of a node: what it was asked has to be asked anew, from the first word.
 
     No `Exception`: in judging answers, each of these counts as an answer that makes no sense.
     """
 
 
 class Cluster:
-    """Gets workers from the nodes of a cluster. Several threads may ask at once.
+    """The nodes of a cluster, as a source of workers. Several threads may ask at once.
 
     Args:
         address: of the scheduler.
-        tell: is given what a person should know, line by line.
+        log: is given what a person should know, line by line.
 
     Raises:
         CannotGrade: Dask is not installed, or there is no scheduler.
@@ -52,7 +52,7 @@ class Cluster:
 
     server_ended = False  # each node has its own
 
-    def __init__(self, address: str, tell: Callable[[str], object]):
+    def __init__(self, address: str, log: Callable[[str], object]):
         try:
             import distributed
         except ImportError:
@@ -62,12 +62,12 @@ class Cluster:
         logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
         warnings.filterwarnings("ignore", module="distributed")  # we compare versions ourselves
         self._connect = lambda: distributed.Client(address, timeout=10)
-        self._address, self._tell = address, tell
+        self._address, self._log = address, log
         self._changed = threading.Condition()
-        self._asked: dict[str, threading.Thread] = {}  # address → who waits for what it says
+        self._asked: dict[str, threading.Thread] = {}  # address → who waits for its reply
         self._free: list[tuple[str, Any]] = []  # address and actor
         self._busy: set[str] = set()
-        self._silent: set[str] = set()  # lost, and nobody was told yet
+        self._silent: set[str] = set()  # lost, and not logged yet
         self._left_out: set[str] = set()
         self._idle_since = time.monotonic()
         self._closed = threading.Event()
@@ -86,12 +86,12 @@ class Cluster:
         self._watcher.join()
         with self._changed:
             self._asked.clear()
-            self._tell_lost()  # since the last look
+            self._log_lost()  # since the last look
             self._changed.notify_all()
         self._hang_up()
 
     def launch(self, seconds: float) -> "RemoteWorker":
-        """A new worker, as `Launcher.launch` gives it, on the first node that is free.
+        """Return a new worker, as `Launcher.launch` does, on the first node that is free.
 
         Raises:
             CannotGrade: for a long time, no node has been there that can grade.
@@ -114,7 +114,7 @@ class Cluster:
         return worker
 
     def has(self, address: str) -> bool:
-        """Whether a node that is at work is still there, as far as is known."""
+        """Return whether a node that is at work is still there, as far as is known."""
         return address in self._busy and not self._closed.is_set()
 
     def done(self, address: str, actor: Any) -> None:
@@ -148,7 +148,7 @@ class Cluster:
         self._silent |= {*self._asked, *self._busy, *(address for address, _ in self._free)} - there
         self._busy &= there
         self._left_out = (self._left_out | self._silent) & there
-        self._tell_lost()
+        self._log_lost()
         self._free = [pair for pair in self._free if pair[0] in there]
         self._asked = {address: waits for address, waits in self._asked.items() if address in there}
         known = {*self._asked, *self._busy, *self._left_out, *(pair[0] for pair in self._free)}
@@ -159,9 +159,9 @@ class Cluster:
         if self._busy or self._free:
             self._idle_since = time.monotonic()
 
-    def _tell_lost(self) -> None:
+    def _log_lost(self) -> None:
         for address in sorted(self._silent):
-            self._tell(f"Node {address} is lost. What it had, another node grades.")
+            self._log(f"Node {address} is lost. What it had, another node grades.")
         self._silent.clear()
 
     def _ask(self, client: Any, address: str) -> None:
@@ -181,20 +181,20 @@ class Cluster:
             refusal = f"it has no course, or another version of it ({reason})"
         with self._changed:
             if self._asked.get(address) is not threading.current_thread():
-                return  # whatever it says, it has gone meanwhile
+                return  # whatever the reply, it has gone meanwhile
             del self._asked[address]
             if lost:
                 self._silent.add(address)
             elif refusal:
                 self._left_out.add(address)
-                self._tell(f"Node {address} is left out: {refusal}.")
+                self._log(f"Node {address} is left out: {refusal}.")
             else:
                 self._free.append((address, actor))
                 self._changed.notify()
 
     def _reconnect(self) -> None:
-        """The scheduler is gone, and all nodes with it: wait for it to come back."""
-        self._tell(f"The scheduler at {self._address} is gone. Waiting for it to come back.")
+        """Forget all nodes, which are gone with the scheduler, and wait until it is back."""
+        self._log(f"The scheduler at {self._address} is gone. Waiting for it to come back.")
         with self._changed:
             for known in (self._asked, self._free, self._busy, self._silent, self._left_out):
                 known.clear()
@@ -204,16 +204,16 @@ class Cluster:
                 self._client = self._connect()
             except (OSError, ValueError):
                 continue
-            self._tell(f"The scheduler at {self._address} is back.")
+            self._log(f"The scheduler at {self._address} is back.")
             return
 
     def _hang_up(self) -> None:
-        with contextlib.suppress(Exception):  # there may be nobody to take leave of
+        with contextlib.suppress(Exception):  # nobody may be at the other end
             self._client.close(timeout=2)
 
 
 class RemoteWorker(io.RawIOBase):
-    """A worker on a node, as `sandbox.Worker` is one here. It is told things when it is read.
+    """A worker on a node, as `launcher.Worker` is one here. What is sent goes out at the next read.
 
     Args:
         cluster: that the node goes back to.
@@ -224,21 +224,21 @@ class RemoteWorker(io.RawIOBase):
     def __init__(self, cluster: Cluster, address: str, actor: Any, patience: float):
         self._cluster, self._address, self._actor = cluster, address, actor
         self._patience = patience
-        self._told, self._said = bytearray(), memoryview(b"")
+        self._sent, self._received = bytearray(), memoryview(b"")
         self.connection = self
 
     def __exit__(self, *_) -> None:
         self._cluster.done(self._address, self._actor)
 
-    def ask(self, what: str, *arguments: Any) -> Any:
-        """Have the node do something.
+    def ask(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the node, and wait for what it returns.
 
         Raises:
             NodeLost: it does not answer, or has failed.
         """
         deadline = time.monotonic() + self._patience
         try:
-            answer = getattr(self._actor, what)(*arguments)
+            answer = getattr(self._actor, method)(*arguments)
             while True:
                 try:
                     return answer.result(INTERVAL)
@@ -250,24 +250,24 @@ class RemoteWorker(io.RawIOBase):
             raise NodeLost(self._address) from None
 
     def sendall(self, data: bytes) -> None:
-        self._told += data
+        self._sent += data
 
     def stream(self) -> BinaryIO:
-        """What the worker says."""
+        """Return what the worker sends."""
         return io.BufferedReader(self, 2**16)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:
-        if not self._said:
-            told, self._told = bytes(self._told), bytearray()
-            self._said = memoryview(self.ask("exchange", told))
-        count = min(len(buffer), len(self._said))
-        buffer[:count] = self._said[:count]
-        self._said = self._said[count:]
+        if not self._received:
+            sent, self._sent = bytes(self._sent), bytearray()
+            self._received = memoryview(self.ask("exchange", sent))
+        count = min(len(buffer), len(self._received))
+        buffer[:count] = self._received[:count]
+        self._received = self._received[count:]
         return count
 
     def ending(self) -> str:
-        """How the worker ended: see `sandbox.server`."""
+        """Return how the worker ended: see `server`."""
         return self.ask("ending")

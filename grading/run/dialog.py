@@ -1,13 +1,13 @@
-"""What the workers of one submission are asked, and what they say, none of which is trusted.
+"""Asks the workers of one submission, and trusts nothing that they answer.
 
 A worker that tries a learner's test asks back: each call of the test is answered here, for an
-implementation that the worker does not know. What the test then says of it is final before the next
+implementation that the worker does not know. The test's decision on it is final before the next
 one's turn comes, in an order that the instructor's seed draws.
 """
 
 import re
 import sys
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
@@ -62,23 +62,23 @@ class Assignment:
 
     @property
     def seconds(self) -> float:
-        """How much processor time a cell may take."""
+        """Return how much processor time a cell may take."""
         return max(record.task.seconds for record in self.public.values())
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a worker said about one set of cases: an answer to each, or why there are no more.
+    """A worker's reply to one set of cases: an answer to each, or why there are no more.
 
     Args:
         answers: in the order of the cases.
-        trouble: why there is none to the next.
+        error: why there is none to the next.
         printed: lines that the learner's code printed.
         verdict: on the public cases, once the answer could be called again; None elsewhere.
     """
 
     answers: Sequence[Answer] = ()
-    trouble: AnswerError | None = None
+    error: AnswerError | None = None
     printed: int = 0
     verdict: Verdict | None = None
 
@@ -88,12 +88,6 @@ class Replies(NamedTuple):
 
     public: Reply
     fresh: Reply
-
-
-def no_answers(reason: Reason) -> Replies:
-    """In place of a worker's, with the reason why it sent none."""
-    reply = Reply(trouble=AnswerError(reason, ENDED[reason]))
-    return Replies(reply, reply)
 
 
 class Place(NamedTuple):
@@ -108,39 +102,37 @@ class RefereedTest:
 
     def __init__(self, public: Record, fresh: Record):
         (known,), (secret,) = public.cases, fresh.cases
-        self.parts = [
+        self.referees = [
             Referee(public.task.id, case, Random(f"{secret.inputs['order']} {number}"))
             for number, case in enumerate([known, secret])
         ]
-        self._open = [*self.parts]
+        self._open = [*self.referees]
 
     def cases(self) -> list[list[Case]]:
-        """What a worker is told: the random seeds, and nothing of the lineup or its order."""
-        return [[Case("", {"seeds": part.seeds})] for part in self.parts]
+        """Return what a worker gets: random seeds, no implementation and nothing of the order."""
+        return [[Case("", {"seeds": referee.seeds})] for referee in self.referees]
 
-    def answer(self, call: Any) -> dict[str, Any]:
-        """What comes back to a test that calls.
+    def call(self, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        """Return what a test that calls gets back.
 
         Raises:
-            Exception: it asks what no test of an honest worker can ask.
+            Exception: no test of an honest worker can call that.
         """
-        arguments, named = call
         return self._open[0].call(arguments, dict(named))
 
-    def decided(self, said: Any) -> None:
-        """Note what the test says of the implementation whose turn it was.
+    def decide(self, blames: bool, message: str, where: str) -> None:
+        """Note the test's decision on the implementation whose turn it was.
 
         Raises:
-            Exception: it says nothing that makes sense.
+            IndexError: all have had their turns.
         """
-        blames, message, where = said
-        self._open[0].decided(Decision(blames is True, _printable(message), _printable(where)))
+        self._open[0].decided(Decision(blames, _printable(message), _printable(where)))
         if self._open[0].done:
             self._open.pop(0)
 
 
-class Conversation:
-    """What the workers of one submission are asked, and what they have said.
+class Dialog:
+    """The questions to the workers of one submission, and their answers.
 
     Where a cell or a task ends its worker, the next worker goes on without it.
     """
@@ -151,7 +143,7 @@ class Conversation:
         self.cells = {cell.number: cell.source for cell in cells}
         self.assignment = assignment
         self.open_tasks = list(tasks)
-        self.examinations: dict[str, RefereedTest] = {}  # of those tasks that ask for a test
+        self.tests: dict[str, RefereedTest] = {}  # of those tasks that ask for a test
         self.replies: dict[str, Replies] = {}
         self.remarks: list[str] = []
         self.heard = False  # anything at all
@@ -159,47 +151,53 @@ class Conversation:
         self.starved = False  # whether it did so waiting for a processor
         self._late_workers = 0
 
-    def hold(self, launcher: Launcher) -> None:
+    def run(self, launcher: Launcher) -> None:
         """Ask one worker after another, until nothing is open or the limits are reached."""
         for _ in range(ROUNDS):
             if self.open_tasks and self._late_workers < MOST_LATE:
-                self._ask_a_worker(launcher)
+                self._ask_worker(launcher)
         for task in self.open_tasks:
-            self.replies[task] = no_answers(Reason.TIME)
-        said = [reply.trouble for replies in self.replies.values() for reply in replies]
-        self.late |= Reason.TIME in [trouble.reason for trouble in said if trouble]
+            self.replies[task] = _no_answers(Reason.TIME)
+        errors = [reply.error for replies in self.replies.values() for reply in replies]
+        self.late |= Reason.TIME in [error.reason for error in errors if error]
 
-    def _ask_a_worker(self, launcher: Launcher) -> None:
+    def _ask_worker(self, launcher: Launcher) -> None:
         """Ask one worker everything that is open."""
         seconds = 2 * self.assignment.seconds + SPARE
         with launcher.launch(seconds) as worker, worker.stream() as stream:
-            place = Place("cell", min(self.cells))
+            place, left = Place("cell", min(self.cells)), LARGEST_REPLIES
+            ending = "wire"
             try:
                 worker.connection.sendall(self._request())
-                left = LARGEST_REPLIES
                 while True:
-                    message, size = protocol.unpack(_reader(stream), left)
+                    message, size = protocol.unpack(stream, left)
                     self.heard = True
-                    schema.check(message)
-                    if "end" in message:
+                    form = schema.check(message)
+                    if form == "end":
                         break
-                    if "call" in message:  # answered at once, and not kept
-                        worker.connection.sendall(self._returned(message))
+                    if form == "call":  # answered at once, and not kept
+                        worker.connection.sendall(self._result_of_call(message))
                         continue
                     left -= size
-                    answered = _names(message.get("task"), str, self.open_tasks)
-                    place = self._heard(message, place)
-                    if answered and message["task"] not in self.open_tasks:
+                    if form == "at":
+                        known = {"cell": self.cells, "task": self.open_tasks}
+                        if message["which"] in known.get(message["at"], ()):
+                            place = Place(message["at"], message["which"])
+                    elif form == "cell" and message["cell"] in self.cells:
+                        self._note_cell(message)
+                    elif form == "decision":
+                        self._note_decision(message)
+                    elif form == "parts" and message["task"] in self.open_tasks:
+                        self._note_answers(message["task"], message["parts"])
                         self._call_again(message["task"], worker, stream)
-                ending = "wire"
             except protocol.WireError:
-                ending = "wire"
+                pass
             except OSError:  # it hung up, or fell silent
                 ending = worker.ending()
         if self.open_tasks and ending != "failed":
             if ending == "clock":
                 self.starved, ending = True, "time"
-            self._lost(place, Reason(ending) if ending in ENDED else Reason.DONE)
+            self._go_on_without(place, Reason(ending) if ending in ENDED else Reason.DONE)
 
     def _request(self) -> bytes:
         tasks = []
@@ -208,30 +206,49 @@ class Conversation:
             spec = {part.name: getattr(records[0].task, part.name) for part in fields(CallSpec)}
             parts = [record.cases for record in records]
             if records[0].task.answer_type == "test":
-                self.examinations[task] = RefereedTest(*records)
-                parts = self.examinations[task].cases()
+                self.tests[task] = RefereedTest(*records)
+                parts = self.tests[task].cases()
             tasks.append({"spec": spec, "parts": [[vars(case) for case in part] for part in parts]})
         cells = list(self.cells.items())
         return protocol.pack({"cells": cells, "seconds": self.assignment.seconds, "tasks": tasks})
 
-    def _heard(self, message: dict, place: Place) -> Place:
-        """Take note of one message: where the worker is, a cell that failed, or the answers."""
-        at, which, cell, task = (message.get(key) for key in ("at", "which", "cell", "task"))
-        if at == "cell" and _names(which, int, self.cells):
-            return Place("cell", which)
-        if at == "task" and _names(which, str, self.open_tasks):
-            return Place("task", which)
-        if _names(cell, int, self.cells):
-            self.late |= message["late"]
-            error = _printable(message["error"])
-            remark = f"cell {cell}: {error or 'worked when it was run once more'}"
-            if remark not in self.remarks and len(self.remarks) < MOST_REMARKS:
-                self.remarks.append(remark)
-        elif _names(task, str, self.examinations) and "decision" in message:
-            self._decided(task, message["decision"])
-        elif _names(task, str, self.open_tasks):
-            self._answered(task, message.get("parts"))
-        return place
+    def _note_cell(self, message: dict[str, Any]) -> None:
+        """Keep what went wrong in a cell as a remark."""
+        self.late |= message["late"]
+        error = _printable(message["error"])
+        remark = f"cell {message['cell']}: {error or 'worked when it was run once more'}"
+        if remark not in self.remarks and len(self.remarks) < MOST_REMARKS:
+            self.remarks.append(remark)
+
+    def _result_of_call(self, message: dict[str, Any]) -> bytes:
+        """Pack what a call of a learner's test returns.
+
+        Raises:
+            WireError: no honest worker would ask that.
+        """
+        try:
+            return protocol.pack(self.tests[message["task"]].call(*message["call"]))
+        except Exception:
+            raise protocol.WireError("a call that makes no sense") from None
+
+    def _note_decision(self, message: dict[str, Any]) -> None:
+        try:
+            self.tests[message["task"]].decide(*message["decision"])
+        except LookupError:
+            raise protocol.WireError("a decision that makes no sense") from None
+
+    def _note_answers(self, task: str, parts: Sequence[dict]) -> None:
+        """Keep the replies to a task; what makes no sense costs this task alone."""
+        records = self.assignment.public[task], self.assignment.fresh[task]
+        try:
+            if "error" in parts[0]:  # after an error in the public cases, others were not tried
+                parts = [parts[0], parts[0] | {"answers": []}]
+            referees = self.tests[task].referees if task in self.tests else [None, None]
+            triples = zip(parts, records, referees, strict=True)
+            self.replies[task] = Replies(*(_reply(*triple) for triple in triples))
+        except Exception:  # a worker can send more kinds of nonsense than anybody foresees
+            self.replies[task] = _no_answers(Reason.WIRE)
+        self.open_tasks.remove(task)
 
     def _call_again(self, task: str, worker: Worker, stream: BinaryIO) -> None:
         """Have a wrong answer called with other inputs, to find out what is wrong with it."""
@@ -239,57 +256,29 @@ class Conversation:
         def ask(cases: Sequence[Case], seed: int) -> list[Mapping[str, np.ndarray] | None]:
             if not cases:
                 return []
-            told = {"cases": [vars(case) for case in cases], "seed": seed}
-            worker.connection.sendall(protocol.pack(told))
-            message, _ = protocol.unpack(_reader(stream), LARGEST_REPLIES)
-            returned = message["tried"]
-            if len(returned) != len(cases):
+            request = {"cases": [vars(case) for case in cases], "seed": seed}
+            worker.connection.sendall(protocol.pack(request))
+            message, _ = protocol.unpack(stream, LARGEST_REPLIES)
+            if len(message["tried"]) != len(cases):
                 raise protocol.WireError("not one answer for each case")
-            return [None if one is None else _outputs(one, record.task) for one in returned]
+            return [
+                None if outputs is None else _outputs(outputs, record.task)
+                for outputs in message["tried"]
+            ]
 
         record, replies = self.assignment.public[task], self.replies[task]
         try:
             with np.errstate(all="ignore"):
-                verdict = diagnose(record, replies.public.answers, replies.public.trouble, ask)
+                verdict = diagnose(record, replies.public.answers, replies.public.error, ask)
         except (OSError, protocol.WireError):
             raise
         except Exception:  # arrays and messages that no worker of ours would send
             raise protocol.WireError("an answer that makes no sense") from None
-        public = replace(replies.public, verdict=verdict)
-        self.replies[task] = replies._replace(public=public)
+        self.replies[task] = replies._replace(public=replace(replies.public, verdict=verdict))
         worker.connection.sendall(protocol.pack({"cases": []}))
 
-    def _returned(self, message: dict) -> bytes:
-        """The answer to a call of a test, as it goes over the wire.
-
-        Raises:
-            WireError: no honest worker would ask that.
-        """
-        try:
-            return protocol.pack(self.examinations[message["task"]].answer(message["call"]))
-        except Exception:
-            raise protocol.WireError("a call that makes no sense") from None
-
-    def _decided(self, task: str, said: Any) -> None:
-        try:
-            self.examinations[task].decided(said)
-        except Exception:
-            raise protocol.WireError("a decision that makes no sense") from None
-
-    def _answered(self, task: str, parts: Any) -> None:
-        records = self.assignment.public[task], self.assignment.fresh[task]
-        try:
-            if "trouble" in parts[0]:  # after trouble with the public cases, others were not tried
-                parts = [parts[0], parts[0] | {"answers": []}]
-            examined = self.examinations[task].parts if task in self.examinations else [None] * 2
-            triples = zip(parts, records, examined, strict=True)
-            self.replies[task] = Replies(*(_reply(*triple) for triple in triples))
-        except Exception:  # a worker can send more kinds of nonsense than anybody foresees
-            self.replies[task] = no_answers(Reason.WIRE)
-        self.open_tasks.remove(task)
-
-    def _lost(self, place: Place, reason: Reason) -> None:
-        """The worker is gone: continue without what it was working on."""
+    def _go_on_without(self, place: Place, reason: Reason) -> None:
+        """Leave out what a worker was working on when it was lost."""
         self._late_workers += reason == Reason.TIME
         self.late |= reason == Reason.TIME
         if place.kind == "cell":
@@ -298,68 +287,58 @@ class Conversation:
             if not self.cells:
                 self.cells[0] = ""
         elif place.which in self.open_tasks:  # it may have been answered
-            self.replies[place.which] = no_answers(reason)
+            self.replies[place.which] = _no_answers(reason)
             self.open_tasks.remove(place.which)
 
 
-def _reader(stream) -> protocol.Receive:
-    def receive(count: int) -> bytes:
-        data = stream.read(count)
-        if len(data) < count:
-            raise ConnectionError("the worker is gone")
-        return data
-
-    return receive
-
-
-def _names(value: Any, kind: type, known: Container) -> bool:
-    """Whether a worker names something known; what it sends may be a list, or True for 1."""
-    return type(value) is kind and value in known
+def _no_answers(reason: Reason) -> Replies:
+    """Return what stands in place of a worker's replies: the reason why it sent none."""
+    reply = Reply(error=AnswerError(reason, ENDED[reason]))
+    return Replies(reply, reply)
 
 
 def _printable(value: str) -> str:
-    """A worker's text, short enough, fit to be written to a file, and silent on where it ran."""
+    """Make a worker's text short, fit to be written to a file, and silent on where it ran."""
     return OURS.sub("…/", value[:LONGEST_TEXT]).encode(errors="replace").decode()
 
 
-def _reply(part: dict, record: Record, examiner: Referee | None) -> Reply:
-    """What a worker says of one set of cases; the decisions of a test are here already.
+def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
+    """Read a worker's reply to one set of cases; the decisions of a test are here already.
 
     Raises:
-        ValueError: it says nothing that makes sense.
+        ValueError: it makes no sense.
     """
-    trouble = None
-    if "trouble" in part:
-        if not schema.fits(part, schema.TROUBLE):
-            raise ValueError("trouble that is not told")
-        value, message, where = map(_printable, part["trouble"])
-        trouble = AnswerError(Reason(value), message, where)
-        if not trouble.reason.from_worker:
+    error = None
+    if "error" in part:
+        if not schema.fits(part, schema.ERROR):
+            raise ValueError("an error that says nothing")
+        reason, message, where = map(_printable, part["error"])
+        error = AnswerError(Reason(reason), message, where)
+        if not error.reason.from_worker:
             raise ValueError("a reason that is not a worker's to give")
     if not schema.fits(part, schema.ANSWERS):
         raise ValueError("no answers")
-    if examiner and not trouble:
-        answers = [examiner.answer]
+    if referee and not error:
+        answers = [referee.answer]
     else:
-        answers = [_answer(said, record.task) for said in part["answers"]]
-    if (len(answers) == len(record.cases)) == bool(trouble) or len(answers) > len(record.cases):
+        answers = [_answer(answer, record.task) for answer in part["answers"]]
+    if (len(answers) == len(record.cases)) == bool(error) or len(answers) > len(record.cases):
         raise ValueError("not one answer for each case")
-    return Reply(answers, trouble, min(part["printed"], 10**9))
+    return Reply(answers, error, min(part["printed"], 10**9))
 
 
-def _outputs(said: Any, spec: CallSpec) -> dict[str, np.ndarray]:
-    if not schema.fits(said, schema.OUTPUTS) or not set(spec.outputs) <= set(said):
-        raise ValueError("an output is missing")
-    return {name: said[name] for name in spec.outputs}
-
-
-def _answer(said: dict, spec: CallSpec) -> Answer:
-    outputs = _outputs(said["outputs"], spec)
+def _answer(sent: dict[str, Any], spec: CallSpec) -> Answer:
     gradients = {
-        GradientKey(output, input): gradient for output, input, gradient in said["gradients"]
+        GradientKey(output, input): gradient for output, input, gradient in sent["gradients"]
     }
     if any(array.dtype.kind != "f" for array in gradients.values()):
         raise ValueError("gradients that are not decimal numbers")
     if len(gradients) > MOST_GRADIENTS:
         raise ValueError("more gradients than any task has")
-    return Answer(outputs, gradients)
+    return Answer(_outputs(sent["outputs"], spec), gradients)
+
+
+def _outputs(sent: Any, spec: CallSpec) -> dict[str, np.ndarray]:
+    if not schema.fits(sent, schema.OUTPUTS) or not set(spec.outputs) <= set(sent):
+        raise ValueError("an output is missing")
+    return {name: sent[name] for name in spec.outputs}

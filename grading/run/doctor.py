@@ -1,16 +1,14 @@
-"""Whether and why the sandbox works on this machine: `python -m grading doctor`.
+"""Finds out whether the sandbox works on this machine: `python -m grading doctor`.
 
 Each layer is tried the way the sandbox uses it, from the lowest to a real worker that attempts what
-no submission may do. What rests on a layer that is missing is not tried, and nothing is said of it.
+no submission may do. What rests on a layer that is missing is not tried, and not reported.
 """
 
 import contextlib
 import os
 import platform
 import shutil
-import struct
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +62,7 @@ BOUND = (
 )
 FORBIDDEN = {  # what a worker may not do → a cell that does it, and how that has to end
     "the network": ("import socket\nsocket.socket()", "PermissionError"),
-    "your files": (f"open({str(COURSE / 'grading' / 'doctor.py')!r})", "FileNotFoundError"),
+    "your files": (f"open({str(COURSE / 'grading' / 'grader.py')!r})", "FileNotFoundError"),
     "other processes": (
         "import os\nif sum(map(str.isdigit, os.listdir('/proc'))) < 5:\n    raise LookupError",
         "LookupError",
@@ -84,12 +82,12 @@ FORBIDDEN = {  # what a worker may not do → a cell that does it, and how that 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one layer.
+    """The state of one layer.
 
     Args:
         state: "ok", "missing", or "note" for what the sandbox can do without.
         layer: its name.
-        found: by trying, or reading.
+        found: what trying it, or reading the settings, has shown.
         cure: what would mend it.
     """
 
@@ -105,7 +103,7 @@ class Finding:
 
 def findings() -> Iterator[Finding]:
     """Try one layer after another, up to the first that is missing."""
-    for layers in (_program, _user, _settings, _namespaces, _control_groups, _memory, _worker):
+    for layers in (_program, _user, _settings, _namespaces, _memory, _worker):
         for finding in layers():
             yield finding
             if finding.state == "missing":
@@ -127,32 +125,32 @@ def _program() -> Iterator[Finding]:
 
 
 def _user() -> Iterator[Finding]:
-    """Whether workers can run as nobody, if root grades: limits on processes do not bind root."""
+    """Try whether workers can run as nobody, if root grades: process limits do not bind root."""
     if os.getuid() != 0:
         yield Finding("ok", "user", f"number {os.getuid()}, not root")
-    elif said := _try(["true"]):
+    elif message := _try(["true"]):
         cure = (
             "run the grader as an ordinary user of this container, or map more users into it "
             "(/etc/subuid and /etc/subgid)"
         )
-        yield Finding("missing", "user", f"root cannot become user {NOBODY} here: {said}", cure)
+        yield Finding("missing", "user", f"root cannot become user {NOBODY} here: {message}", cure)
     else:
         yield Finding("ok", "user", f"root, and workers become user {NOBODY}")
 
 
 def _try(command: Sequence[str]) -> str:
-    """Run a command as the user that workers have; what it says if it fails."""
-    who = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+    """Run a command as the user that workers have; return its message if it fails, or ""."""
+    user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
     try:
-        done = subprocess.run(command, cwd="/", capture_output=True, **who)
+        done = subprocess.run(command, cwd="/", capture_output=True, **user)
     except OSError as error:
         return error.strerror or str(error)
-    said = done.stderr.decode(errors="replace").strip().splitlines()
-    return (said or [f"exit status {done.returncode}"])[-1] if done.returncode else ""
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return (lines or [f"exit status {done.returncode}"])[-1] if done.returncode else ""
 
 
 def _settings() -> Iterator[Finding]:
-    """What the kernel says of namespaces. Whether they can be made is tried next."""
+    """Read the kernel's settings for namespaces. Whether they can be made is tried next."""
     found = [f"{name} = {value}" for name in SETTINGS if (value := _setting(name))]
     if _filtered():
         found.append("a seccomp filter is on (of a container, say)")
@@ -160,7 +158,7 @@ def _settings() -> Iterator[Finding]:
 
 
 def _setting(name: str) -> str:
-    """A setting of the kernel; "" where it has none of that name."""
+    """Read a setting of the kernel; "" where it has none of that name."""
     with contextlib.suppress(OSError):
         return Path("/proc/sys", *name.split(".")).read_text().strip()
     return ""
@@ -172,42 +170,14 @@ def _filtered() -> bool:
 
 def _namespaces() -> Iterator[Finding]:
     for layer, options in LAYERS.items():
-        said = _try([shutil.which("bwrap"), *options, "--ro-bind", "/", "/", "true"])
-        yield (
-            Finding("missing", layer, f"bubblewrap says “{said}”", _cure(layer))
-            if said
-            else Finding("ok", layer, "made")
-        )
-
-
-def _cure(layer: str) -> str:
-    """What would mend a layer, those before it being made, by what the kernel's settings say."""
-    if layer == PROC:
-        return HIDDEN
-    cures = [cure for name, (bad, cure) in SETTINGS.items() if _setting(name) == bad]
-    return "; ".join([*cures, *[SECCOMP] * _filtered()]) or AROUND
-
-
-def _control_groups() -> Iterator[Finding]:
-    """Whether there are control groups to make: the grader does without."""
-    folder = _own_group()
-    if folder is None:
-        found = "version 2 is not mounted"
-    else:
-        try:
-            os.rmdir(tempfile.mkdtemp(dir=folder))
-            found = f"version 2, delegated: {folder} takes another"
-        except OSError as error:
-            found = f"version 2, not delegated: {(error.strerror or '').lower()} in {folder}"
-    yield Finding("note", "control groups", f"{found}; not needed, guards limit each worker")
-
-
-def _own_group() -> Path | None:
-    """The folder of this process's control group, of version 2."""
-    own = [line.partition("::")[2] for line in _lines("/proc/self/cgroup") if line.startswith("0:")]
-    mounts = [line.split() for line in _lines("/proc/self/mounts")]
-    tops = [mount[1] for mount in mounts if mount[2] == "cgroup2"]
-    return Path(tops[0], own[0].lstrip("/")) if own and tops else None
+        message = _try([shutil.which("bwrap"), *options, "--ro-bind", "/", "/", "true"])
+        if not message:
+            yield Finding("ok", layer, "made")
+            continue
+        cures = [cure for name, (bad, cure) in SETTINGS.items() if _setting(name) == bad]
+        cure = "; ".join([*cures, *[SECCOMP] * _filtered()]) or AROUND
+        cure = HIDDEN if layer == PROC else cure
+        yield Finding("missing", layer, f"bubblewrap says “{message}”", cure)
 
 
 def _lines(path: str) -> list[str]:
@@ -215,7 +185,7 @@ def _lines(path: str) -> list[str]:
 
 
 def _memory() -> Iterator[Finding]:
-    """How many workers at a time have room, each with all that it may take."""
+    """Compute how many workers at a time have room, each with all that it may take."""
     sizes = dict(line.split(":") for line in _lines("/proc/meminfo"))
     free, workers = 1024 * int(sizes["MemAvailable"].split()[0]), processors()
     free = min([free, *_of_group("memory.max")])
@@ -233,17 +203,22 @@ def _memory() -> Iterator[Finding]:
 
 
 def _of_group(limit: str) -> list[int]:
-    """A limit of this process's control group, if there is one."""
-    folder = _own_group()
+    """Return a limit of this process's control group (of version 2), if there is one."""
+    own = [line.partition("::")[2] for line in _lines("/proc/self/cgroup") if line.startswith("0:")]
+    mounts = [line.split() for line in _lines("/proc/self/mounts")]
+    tops = [mount[1] for mount in mounts if mount[2] == "cgroup2"]
     with contextlib.suppress(OSError, ValueError):  # "max" is none
-        return [int((folder / limit).read_text())] if folder else []
+        return [int(Path(tops[0], own[0].lstrip("/"), limit).read_text())] if own and tops else []
     return []
 
 
 def _worker() -> Iterator[Finding]:
-    """The real thing: both layers, and a worker that attempts what is forbidden."""
-    if said := _try_outer():
-        yield Finding("missing", "outer bubblewrap", f"bubblewrap says “{said}”")
+    """Try the real thing: both layers, and a worker that attempts what is forbidden."""
+    # As whoever grades: only inside of the server's own bubblewrap does root become nobody.
+    done = subprocess.run([*bubblewrap(), "true"], capture_output=True, text=True)
+    if done.returncode:
+        message = done.stderr.strip() or str(done.returncode)
+        yield Finding("missing", "outer bubblewrap", f"bubblewrap says “{message}”")
         return
     yield Finding("ok", "outer bubblewrap", "shows the server what it needs")
     try:
@@ -257,14 +232,8 @@ def _worker() -> Iterator[Finding]:
         yield from attempted(launcher)
 
 
-def _try_outer() -> str:
-    """The server's own bubblewrap, as whoever grades: only inside of it root becomes nobody."""
-    done = subprocess.run([*bubblewrap(), "true"], capture_output=True, text=True)
-    return (done.stderr.strip() or str(done.returncode)) if done.returncode else ""
-
-
 def attempted(launcher: Launcher) -> Iterator[Finding]:
-    """What becomes of a worker that attempts what is forbidden."""
+    """Have a worker attempt what is forbidden, and report what became of each attempt."""
     from grading.run import protocol  # takes seconds, which what is tried before does not need
 
     cells = [[number, code] for number, (code, _) in enumerate(FORBIDDEN.values())]
@@ -274,14 +243,14 @@ def attempted(launcher: Launcher) -> Iterator[Finding]:
         message: dict = {}
         try:
             while "end" not in message:
-                message, _ = protocol.unpack(stream.read, LARGEST_REPLIES)
+                message, _ = protocol.unpack(stream, LARGEST_REPLIES)
                 if "cell" in message:
                     ended[message["cell"]] = message["error"]
-        except (OSError, ValueError, struct.error):
+        except (OSError, ValueError):
             yield Finding("missing", "worker", f"it ended before its answer: {worker.ending()}")
             return
-    for (what, (_, wanted)), end in zip(FORBIDDEN.items(), ended.values(), strict=True):
-        refused = end.startswith(wanted)
+    for (what, (_, expected)), end in zip(FORBIDDEN.items(), ended.values(), strict=True):
+        refused = end.startswith(expected)
         found = f"refused {what}" if refused else f"not refused {what}: {end}"
         cure = BOUND if what == TOO_MANY and not refused else ""
         yield Finding("ok" if refused else "missing", "worker", found, cure)

@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
@@ -30,14 +29,8 @@ FILES = 64 * MEGABYTE  # each file, /tmp, /dev/shm
 PROCESSES = 64  # of a submission, including threads
 NOBODY = 65534
 SYSTEM = (
-    "/usr",
-    "/bin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/nix/store",
-    "/etc/ld.so.cache",
-    "/etc/fonts",
+    *("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store"),
+    *("/etc/ld.so.cache", "/etc/fonts"),
 )
 HOW_TO_GET_ONE = """\
 Submissions are strangers' programs, so they run in a sandbox, and there is none here: {reason}.
@@ -52,7 +45,7 @@ you can; every report will say so."""
 
 
 class NoSandbox(RuntimeError):  # noqa: N818 - something to install, not a fault
-    """There is no sandbox here; the message says how to get one, `reason` what is missing."""
+    """The lack of a sandbox: the message says how to get one, `reason` what is missing."""
 
     def __init__(self, reason: str):
         self.reason = reason
@@ -63,8 +56,8 @@ class Worker:
     """A worker, as the parent sees it.
 
     Args:
-        connection: to the worker, where a learner's code may say anything.
-        status: from its guard, who says how the worker ended.
+        connection: to the worker, where a learner's code may send anything.
+        status: from its guard, which reports how the worker ended.
     """
 
     def __init__(self, connection: socket.socket, status: socket.socket):
@@ -78,11 +71,11 @@ class Worker:
         self.connection.close()
 
     def stream(self) -> BinaryIO:
-        """What the worker sends."""
+        """Return what the worker sends."""
         return self.connection.makefile("rb")
 
     def ending(self) -> str:
-        """How the worker ended: see `server`; "done" where it lives on and is silent."""
+        """Return how the worker ended (see `server`); "done" if it lives on and is silent."""
         try:
             return self._status.recv(16).decode() or "failed"
         except TimeoutError:
@@ -90,7 +83,7 @@ class Worker:
 
 
 class Launcher:
-    """Gets workers from a warm server, which it starts. Several threads may ask at once.
+    """A warm server as a source of workers. Several threads may ask at once.
 
     Args:
         safe: in the sandbox. Otherwise server and workers are ordinary processes of yours.
@@ -115,11 +108,11 @@ class Launcher:
 
     @property
     def server_ended(self) -> bool:
-        """Whether the server is gone, and all workers with it."""
+        """Return whether the server is gone, and all workers with it."""
         return self._server.poll() is not None
 
     def launch(self, seconds: float) -> Worker:
-        """A new worker that may use so much processor time, and idle for as long."""
+        """Return a new worker that may use so much processor time, and idle for as long."""
         connection, far_connection = socket.socketpair()
         status, far_status = socket.socketpair()
         with far_connection, far_status, self._lock:
@@ -159,8 +152,8 @@ class Launcher:
         theirs.close()
         if self._jobs.recv(5) != b"ready":
             self._jobs.close()
-            said = self._server.communicate()[1].decode(errors="replace").strip().splitlines()
-            raise NoSandbox(f"bubblewrap ended with “{said[-1] if said else 'nothing'}”")
+            lines = self._server.communicate()[1].decode(errors="replace").strip().splitlines()
+            raise NoSandbox(f"bubblewrap ended with “{lines[-1] if lines else 'nothing'}”")
 
     def _stop_server(self) -> None:
         self._jobs.close()
@@ -168,14 +161,14 @@ class Launcher:
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def bubblewrap() -> list[str]:
-    """The command that shows the server only what it needs.
+    """Return the command that shows the server only what it needs.
 
     Raises:
         NoSandbox: there is no bubblewrap.
@@ -184,14 +177,16 @@ def bubblewrap() -> list[str]:
     if program is None:
         raise NoSandbox("the program bwrap is not installed")
     command = [program, "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
-    command += [
-        "--unshare-uts",
-        "--hostname",
-        "sandbox",
-    ]  # this machine's name is nobody's business
+    command += ["--unshare-uts", "--hostname", "sandbox"]  # not this machine's own name
     command += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: the course may lie in there
     made = {Path("/tmp")}
-    for path in _needed():
+    needed = [Path(path) for path in SYSTEM if os.path.lexists(path)]
+    packages = Path(find_spec("torch").submodule_search_locations[0]).parent
+    python = {sys.prefix, sys.base_prefix, Path(sys.executable).parent, packages}
+    for path in sorted(map(Path, {*python, *OURS})):
+        if path.exists() and not any(path.is_relative_to(known) for known in needed):
+            needed.append(path)
+    for path in needed:
         for parent in reversed(path.parents[:-1]):
             if parent not in made:  # readable by all, unlike those that bubblewrap makes itself
                 command += ["--dir", str(parent)]
@@ -203,14 +198,3 @@ def bubblewrap() -> list[str]:
     # The whole of /proc, so that the namespaces inside may have one of their own.
     command += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
     return [*command, "--chdir", "/"]
-
-
-def _needed() -> Iterator[Path]:
-    """The parts of the disk that Python needs, no path inside another."""
-    paths = [Path(path) for path in SYSTEM if os.path.lexists(path)]
-    packages = find_spec("torch").submodule_search_locations[0]
-    python = {sys.prefix, sys.base_prefix, Path(sys.executable).parent, Path(packages).parent}
-    for path in sorted(map(Path, {*python, *OURS})):
-        if path.exists() and not any(path.is_relative_to(known) for known in paths):
-            paths.append(path)
-    yield from paths

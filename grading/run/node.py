@@ -1,32 +1,47 @@
-"""What runs on a node of a Dask cluster: workers in its own sandbox, and nothing that decides.
+"""Runs workers on a node of a Dask cluster, in its own sandbox, and decides nothing.
 
-A node is told what a worker is told, code and inputs, and passes on what the worker says, unread.
-What is expected, and the seed, stay with the client, who judges.
+A node gets what a worker gets, code and inputs, and passes on what the worker sends, unread. What
+is expected, and the seed, stay with the client, which judges.
 """
 
+import hashlib
 import os
 import select
+import sys
 from collections.abc import Mapping
+from importlib import metadata
 
 from grading.run.launcher import COURSE, ROUNDING, Launcher, NoSandbox, Worker
-from grading.run.version import version_of
 
+CODE = {".py", ".json", ".ipynb", ".toml", ".safetensors"}
+NOT_OURS = {"progress.json", ".ipynb_checkpoints"}  # what using the course leaves in it
 CHUNK = 2**20  # bytes that are passed on at once
-PAUSE = 0.002  # seconds that a worker may stop and what it says still counts as one piece
+PAUSE = 0.002  # seconds that a worker may stop and what it sends still counts as one piece
 
 
 def version() -> str:
-    """Of what a node needs of the course: no exercises, no solutions."""
-    return version_of(COURSE / "utils", COURSE / "grading")
+    """Return a digest of Python, of the libraries that compute, and of the course's code here.
+
+    Machines that grade one class together have to agree on it. A node needs no exercises and no
+    solutions.
+    """
+    libraries = [f"{name} {metadata.version(name)}" for name in ("torch", "numpy")]
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {libraries}".encode())
+    for folder in (COURSE / "utils", COURSE / "grading"):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in CODE and NOT_OURS.isdisjoint(path.parts):
+                content = hashlib.sha256(path.read_bytes()).hexdigest()
+                digest.update(f"{path.relative_to(COURSE).as_posix()} {content}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 def rounding() -> dict[str, str]:
-    """The settings that change the last digits of what is computed here."""
+    """Return the settings that change the last digits of what is computed here."""
     return {name: value for name, value in os.environ.items() if ROUNDING.match(name)}
 
 
 class Node:
-    """One worker at a time, in the sandbox of the machine that this is on."""
+    """A machine of the cluster: one worker at a time, in its sandbox."""
 
     def __init__(self):
         self._launcher: Launcher | None = None
@@ -37,10 +52,10 @@ class Node:
 
         Args:
             client_version: of the client's course.
-            client_rounding: as `rounding` says for the client.
+            client_rounding: what `rounding` returns on the client.
 
         Returns:
-            Why this machine cannot grade for that client; nothing if it can.
+            Why this machine cannot grade for that client; "" if it can.
         """
         if version() != client_version:
             return "it has another version of the course, Python, torch or NumPy"
@@ -54,27 +69,27 @@ class Node:
         return ""
 
     def launch(self, seconds: float) -> None:
-        """Take a new worker, and end the one before."""
+        """Start a new worker, and end the one before."""
         self.end()
         self._worker = self._launcher.launch(seconds)
 
     def exchange(self, data: bytes) -> bytes:
-        """What the worker says when it is told this; nothing if it is gone or has fallen silent."""
+        """Send data to the worker; return its reply, b"" if it is gone or has fallen silent."""
         connection = self._worker.connection
         try:
             connection.sendall(data)
-            said = connection.recv(CHUNK)
-            while said and len(said) < CHUNK and select.select([connection], [], [], PAUSE)[0]:
+            reply = connection.recv(CHUNK)
+            while reply and len(reply) < CHUNK and select.select([connection], [], [], PAUSE)[0]:
                 more = connection.recv(CHUNK)
                 if not more:
                     break
-                said += more
+                reply += more
         except OSError:
             return b""
-        return said
+        return reply
 
     def ending(self) -> str:
-        """How the worker ended, as `Worker` says it."""
+        """Return how the worker ended, as `Worker.ending` does."""
         return self._worker.ending()
 
     def end(self) -> None:

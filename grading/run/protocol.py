@@ -1,64 +1,88 @@
-"""The protocol between parent and worker: JSON, and arrays as raw bytes. Nothing is executed.
+"""Packs what goes between parent and worker: JSON, and arrays as safetensors, nothing executed.
 
-A frame is four bytes with the length of its JSON, the JSON, and then the bytes of its arrays. In
-the JSON an array is {"array": [dtype, shape]}, and a tensor whose memory is laid out column by
-column is marked "strided". The reader sets the limit on the size of a frame: a worker, which runs a
-stranger's code, can send whatever it likes.
+A frame is the length of its JSON and that of its arrays (four bytes each), the JSON, and the arrays
+as one safetensors file, which is left out where there are none. In the JSON, {"array": "3"} stands
+for the array of that name; a tensor is marked "tensor", and "strided" if it is laid out column by
+column. The reader sets the limit on the size of a frame: a worker, which runs a stranger's code,
+can send whatever it likes.
 """
 
 import json
 import math
 import struct
-from collections.abc import Callable
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
+import safetensors
 import torch
 from torch import Tensor
 
-DTYPES = {name: np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "|u1", "|b1")}
+DTYPES = {  # as safetensors calls them → as NumPy does
+    "F64": np.dtype("<f8"),
+    "F32": np.dtype("<f4"),
+    "I64": np.dtype("<i8"),
+    "I32": np.dtype("<i4"),
+    "U8": np.dtype("|u1"),
+    "BOOL": np.dtype("|b1"),
+}
 MOST_AXES = 8
 LARGEST = 2**31  # product of the sizes of an array, each counted as 1 at least
 OBJECTS = 32  # the most bytes of objects that one byte of JSON can become
 CHARACTER = 4  # bytes of a character in an array of texts
-_LENGTH = struct.Struct("!I")
-
-Receive = Callable[[int], bytes]  # returns that many bytes, or raises
+LENGTHS = struct.Struct("!II")
+_HEADER = struct.Struct("<Q")  # of a safetensors file: the length of what describes its arrays
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 class WireError(ValueError):
-    """What arrived is not a frame."""
+    """Bytes that are not a frame, or a message that no honest worker sends."""
 
 
 def pack(message: Any) -> bytes:
-    """A frame with a message: JSON values, arrays and tensors, in lists and dictionaries."""
-    blobs: list[bytes] = []
+    """Return a frame that holds a message: JSON values, arrays and tensors, nested at will.
 
-    def plain(value: Any) -> Any:
+    Raises:
+        WireError: an array has a type that cannot be sent.
+    """
+    header: dict[str, dict[str, Any]] = {}
+    blobs: list[bytes] = []
+    end = 0
+
+    def described(value: Any) -> Any:
+        nonlocal end
         if isinstance(value, Tensor):
-            found = plain(value.detach().numpy())
-            return found | {"tensor": True, "strided": not value.is_contiguous()}
+            flags = {"tensor": True, "strided": not value.is_contiguous()}
+            return described(value.detach().numpy()) | flags
         if isinstance(value, np.ndarray):
             if value.dtype.kind == "U":
                 return {"texts": value.tolist()}
             value = value.astype(value.dtype.newbyteorder("<"), copy=False)
-            if value.dtype.str not in DTYPES:
+            if value.dtype not in _NAMES:
                 raise WireError(f"an array of {value.dtype} cannot be sent")
+            name, start, end = str(len(blobs)), end, end + value.nbytes
             blobs.append(value.tobytes())
-            return {"array": [value.dtype.str, list(value.shape)]}
+            header[name] = {
+                "dtype": _NAMES[value.dtype],
+                "shape": value.shape,
+                "data_offsets": [start, end],
+            }
+            return {"array": name}
         if isinstance(value, dict):
-            return {str(key): plain(item) for key, item in value.items()}
-        return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+            return {str(key): described(item) for key, item in value.items()}
+        return [described(item) for item in value] if isinstance(value, list | tuple) else value
 
-    text = json.dumps(plain(message)).encode()
-    return b"".join([_LENGTH.pack(len(text)), text, *blobs])
+    text = json.dumps(described(message)).encode()
+    if blobs:  # `safetensors.numpy.save` takes three times as long for arrays as small as these
+        about = json.dumps(header).encode()
+        blobs[:0] = [_HEADER.pack(len(about)), about]
+    return b"".join([LENGTHS.pack(len(text), sum(map(len, blobs))), text, *blobs])
 
 
-def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
+def unpack(stream: BinaryIO, limit: int) -> tuple[Any, int]:
     """Read one frame.
 
     Args:
-        receive: the next bytes of the stream.
+        stream: what was sent.
         limit: maximum decoded size of the message, in bytes.
 
     Returns:
@@ -66,8 +90,16 @@ def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
 
     Raises:
         WireError: it is not a frame, or a larger one.
+        ConnectionError: the stream ends within it.
     """
-    (size,) = _LENGTH.unpack(receive(_LENGTH.size))
+
+    def receive(count: int) -> bytes:
+        data = stream.read(count)
+        if len(data) < count:
+            raise ConnectionError("the sender is gone")
+        return data
+
+    text_size, data_size = LENGTHS.unpack(receive(LENGTHS.size))
     left = limit
 
     def take(count: int) -> None:
@@ -76,11 +108,14 @@ def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
         if left < 0:
             raise WireError("a frame is too large")
 
-    take(OBJECTS * size)
+    take(OBJECTS * text_size + data_size)
     try:
-        content = json.loads(receive(size))
+        content = json.loads(receive(text_size))
     except (ValueError, RecursionError) as error:
         raise WireError(f"a frame is not JSON: {type(error).__name__}") from None
+    data = receive(data_size)
+    take(OBJECTS * min(data_size, *_HEADER.unpack_from(data.ljust(_HEADER.size, b"\0"))))
+    arrays = _arrays(data) if data else {}
 
     def restored(value: Any) -> Any:
         if isinstance(value, list):
@@ -94,36 +129,44 @@ def unpack(receive: Receive, limit: int) -> tuple[Any, int]:
             return np.array(value["texts"], dtype=str)
         if "array" not in value:
             return {key: restored(item) for key, item in value.items()}
-        dtype, shape = _layout(value["array"])
-        count = math.prod(shape) * dtype.itemsize
-        take(count)
-        array = np.frombuffer(receive(count), dtype).reshape(shape)
+        name = value["array"]
+        if not isinstance(name, str) or name not in arrays:
+            raise WireError("an array is missing, or named twice")
+        array = arrays.pop(name)
         if not value.get("tensor"):
             return array
-        tensor = torch.from_numpy(array.copy())
+        tensor = torch.from_numpy(array)
         turned = value.get("strided") and tensor.dim() > 1
         return tensor.mT.contiguous().mT if turned else tensor
 
     try:
-        return restored(content), limit - left
+        message = restored(content)
     except RecursionError:
         raise WireError("a frame is nested too deeply") from None
+    if arrays:
+        raise WireError("an array has no place in the message")
+    return message, limit - left
 
 
-def _layout(description: Any) -> tuple[np.dtype, list[int]]:
+def _arrays(data: bytes) -> dict[str, np.ndarray]:
+    """Read what is meant to be a safetensors file."""
     try:
-        name, shape = description
-        dtype = DTYPES[name]
-    except (TypeError, ValueError, KeyError):
-        raise WireError("an array of an unknown kind") from None
-    sizes = shape if isinstance(shape, list) else [None]
-    possible = len(sizes) <= MOST_AXES and all(type(size) is int and size >= 0 for size in sizes)
-    if not possible or math.prod(size or 1 for size in sizes) >= LARGEST:
-        raise WireError("an array of an impossible shape")
-    return dtype, shape
+        entries = safetensors.deserialize(data)
+    except safetensors.SafetensorError as error:
+        raise WireError(f"these are no arrays: {error}") from None
+    arrays = {}
+    for name, entry in entries:
+        shape, dtype = entry["shape"], DTYPES.get(entry["dtype"])
+        if dtype is None:
+            raise WireError(f"an array of {entry['dtype']}")
+        if len(shape) > MOST_AXES or math.prod(size or 1 for size in shape) >= LARGEST:
+            raise WireError("an array of an impossible shape")
+        arrays[name] = np.frombuffer(entry["data"], dtype).reshape(shape)
+    return arrays
 
 
 def _checked_texts(value: Any) -> list[str]:
+    """Return a text, or a list of texts, as a list; anything else is a `WireError`."""
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise WireError("an array of texts holds something else")

@@ -1,4 +1,4 @@
-"""What a worker may say. Whatever has none of these forms is refused before anybody looks at it."""
+"""Lists the forms of a worker's messages, and refuses what has none of them unread."""
 
 from types import UnionType
 from typing import Any
@@ -9,7 +9,7 @@ from grading.run.protocol import WireError
 
 TEXT, WHOLE, ARRAY, TRUTH = str, int, np.ndarray, bool
 
-TROUBLE = {"trouble": (TEXT, TEXT, TEXT)}  # the reason, a sentence or two, where
+ERROR = {"error": (TEXT, TEXT, TEXT)}  # the reason, a sentence or two, where
 OUTPUTS = {TEXT: ARRAY}
 ANSWER = {"outputs": OUTPUTS, "gradients": [(TEXT, TEXT, ARRAY)]}
 ANSWERS = {"answers": [ANSWER], "printed": WHOLE}
@@ -24,20 +24,21 @@ MESSAGES = {
 }
 
 
-def check(message: Any) -> None:
-    """Check that a message is one of `MESSAGES`, known by the first of these keys that it has.
+def check(message: Any) -> str:
+    """Return which of `MESSAGES` a message is: the first of these keys that it has.
 
     Raises:
         WireError: it is none.
     """
     keys = message if isinstance(message, dict) else ()
-    form = next((form for key, form in MESSAGES.items() if key in keys), None)
-    if form is None or not fits(message, form):
+    name = next((name for name in MESSAGES if name in keys), "")
+    if not name or not fits(message, MESSAGES[name]):
         raise WireError("a message that makes no sense")
+    return name
 
 
 def fits(value: Any, form: Any) -> bool:
-    """Whether a value that was received has a form.
+    """Return whether a value that was received has a form.
 
     Args:
         value: JSON values, arrays and tensors.
@@ -48,16 +49,16 @@ def fits(value: Any, form: Any) -> bool:
     if form is Any:
         return True
     if isinstance(form, UnionType):
-        return any(fits(value, one) for one in form.__args__)
+        return any(fits(value, alternative) for alternative in form.__args__)
     if isinstance(form, list):
-        return type(value) is list and all(fits(one, form[0]) for one in value)
+        return type(value) is list and all(fits(item, form[0]) for item in value)
     if isinstance(form, tuple):
-        alike = type(value) is list and len(value) == len(form)
-        return alike and all(map(fits, value, form))
+        same_length = type(value) is list and len(value) == len(form)
+        return same_length and all(map(fits, value, form))
     if isinstance(form, dict):
         if type(value) is not dict:
             return False
         if str in form:
-            return all(fits(one, form[str]) for one in value.values())
-        return all(key in value and fits(value[key], one) for key, one in form.items())
+            return all(fits(item, form[str]) for item in value.values())
+        return all(key in value and fits(value[key], part) for key, part in form.items())
     return type(value) is form

@@ -1,8 +1,8 @@
-"""One submission, and what its answers are worth.
+"""Scores a submission: what its answers are worth.
 
 A task is tried on the public cases, which the learner's own notebook has checked, and on cases
 drawn from the instructor's seed. The worse of the two decides the points, so that answers made for
-the public cases earn nothing. What the learner is told of fresh cases holds no expected value.
+the public cases earn nothing. The feedback on fresh cases holds no expected value.
 """
 
 import base64
@@ -17,7 +17,7 @@ from grading.intake import limited_reader, notebook_parser
 from grading.intake.red_flags import Sign
 from grading.intake.submissions import Submission, Unreadable
 from grading.run import protocol
-from grading.run.dialog import ENDED, Assignment, Conversation, Replies, Reply
+from grading.run.dialog import ENDED, Assignment, Dialog, Replies, Reply
 from grading.run.launcher import Launcher
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
@@ -30,18 +30,18 @@ LARGEST_RETURNED = 2**17  # bytes of an answer without a name that are kept: hon
 
 @dataclass
 class Outcome:
-    """What is known of one task of a submission.
+    """The outcome of one task of a submission.
 
     Args:
         points: earned.
         of: the most that can be earned.
         reason: passed, or the first thing that is wrong.
-        mistake: the name of the misunderstanding, where it is a known one.
-        heading, lines: what the learner is told.
+        mistake: its name, where it is a known one.
+        heading, lines: the feedback for the learner.
         public_points: earned on the public cases alone, as the learner's notebook shows.
         expected, found, place: the small matrix of a public case that differs, and where.
-        returned: what came back for the public cases (`packed`), where it is wrong and no known
-            mistake; "" elsewhere.
+        returned: the outputs for the public cases (`pack_answers`), where these are wrong and no
+            known mistake, unless the values are right or too many; "" elsewhere.
     """
 
     points: int
@@ -59,7 +59,7 @@ class Outcome:
 
 @dataclass
 class Result:
-    """What is known of one file.
+    """The result of grading one file.
 
     Args:
         learner, lms, id, file, late, order: as in `Submission`.
@@ -71,7 +71,7 @@ class Result:
         code: task → the cell that defines it.
         remarks: what was left out, and which cells failed.
         flags: for a person to look at.
-        elsewhere: what was said in words where no answer is read, for a person to look at.
+        elsewhere: answers in words that stand where none is read, for a person to look at.
     """
 
     learner: str
@@ -92,7 +92,7 @@ class Result:
 
     @classmethod
     def for_file(cls, submission: Submission, problem: str = "") -> "Result":
-        """A result in which nothing is known yet but whose file it is."""
+        """Return a result that knows nothing yet but the file and its owner."""
         own = submission.learner, submission.lms, submission.id, submission.file
         return cls(*own, problem=problem, late=submission.late, order=submission.order)
 
@@ -105,7 +105,7 @@ class Result:
         return sum(outcome.of for outcome in self.tasks.values())
 
 
-def mark(
+def score_submission(
     submission: Submission,
     assignments: Mapping[str, Assignment],
     launcher: Launcher,
@@ -127,17 +127,17 @@ def mark(
     result = Result.for_file(submission)
     try:
         result.digest, notebook = read(submission)
-        assignment = assignments[notebook.name]
-        result.notebook, result.words = notebook.name, notebook.words
-        result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
-        late = ask(result, notebook, assignment, list(assignment.public), launcher)
-        return result if alone or not late else None
     except Unreadable as problem:
         result.problem = str(problem)
-    return result
+        return result
+    assignment = assignments[notebook.name]
+    result.notebook, result.words = notebook.name, notebook.words
+    result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
+    late = score_tasks(result, notebook, assignment, list(assignment.public), launcher)
+    return result if alone or not late else None
 
 
-def ask(
+def score_tasks(
     result: Result,
     notebook: notebook_parser.Notebook,
     assignment: Assignment,
@@ -149,32 +149,34 @@ def ask(
     Returns:
         Whether anything ran out of time.
     """
-    conversation = Conversation(notebook.cells, assignment, tasks)
-    conversation.hold(launcher)
-    if conversation.open_tasks and not conversation.heard:
+    dialog = Dialog(notebook.cells, assignment, tasks)
+    dialog.run(launcher)
+    if dialog.open_tasks and not dialog.heard:
         result.problem = "no worker could be started for it; grade it again with --resume"
-    elif conversation.starved:
+    elif dialog.starved:
         result.problem = "other programs kept the processors busy; grade it again with --resume"
     if result.problem:
-        return conversation.late
+        return dialog.late
     for task in tasks:
         records = assignment.public[task], assignment.fresh[task]
-        result.tasks[task] = _outcome(*records, conversation.replies[task])
+        result.tasks[task] = _outcome(*records, dialog.replies[task])
         result.code[task] = notebook.code.get(task, "")
-    result.remarks = list(dict.fromkeys([*result.remarks, *conversation.remarks]))
-    result.flags = list(_signs(result, notebook))
-    return conversation.late
+    result.remarks = list(dict.fromkeys([*result.remarks, *dialog.remarks]))
+    result.flags = list(_flags(result, notebook))
+    return dialog.late
 
 
-def _verdict(record: Record, reply: Reply) -> Verdict:
-    try:
-        with np.errstate(all="ignore"):
-            return reply.verdict or diagnose(record, reply.answers, reply.trouble)
-    except Exception:  # arrays that no worker of ours would send
-        return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
+def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Sign]:
+    """Yield what a person should look at: of a task only where it has earned something."""
+    earned = [task for task, outcome in result.tasks.items() if outcome.points]
+    yield from (flag for flag in notebook.signs if not flag.task or flag.task in earned)
+    for task in earned:
+        if not result.code.get(task):
+            yield Sign(task, "is defined by no cell of the notebook")
 
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
+    """Decide what a task is worth: the worse of its verdicts on public and on fresh cases."""
     on_public = _verdict(public, replies.public)
     on_fresh = _without_inputs(_verdict(fresh, replies.fresh))
     is_model = public.task.full_marks_from is not None  # what counts is what it has never seen
@@ -182,6 +184,10 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
     shown = on_public if public_decides and not is_model else on_fresh
     note = in_words(shown, replies.public.printed)
     comparison = shown.comparison  # never of fresh cases: they come without evidence
+    returned = ""
+    unnamed = on_public.evidence is not None and not on_public.mistake
+    if unnamed and on_public.reason != Reason.GRADIENT and not is_model:
+        returned = pack_answers(replies.public.answers)
     return Outcome(
         points=shown.points,
         of=shown.task.points,
@@ -193,39 +199,26 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
         expected=comparison and comparison.expected.tolist(),
         found=comparison and comparison.found.tolist(),
         place=comparison.place if comparison else (),
-        returned="" if is_model else _returned(on_public, replies.public),
+        returned=returned if len(returned) <= LARGEST_RETURNED else "",
     )
 
 
-def _returned(verdict: Verdict, reply: Reply) -> str:
-    """What a wrong answer without a name returned, unless the values are right or too many."""
-    if verdict.evidence is None or verdict.mistake or verdict.reason == Reason.GRADIENT:
-        return ""
-    text = packed(reply.answers)
-    return text if len(text) <= LARGEST_RETURNED else ""
-
-
-def packed(answers: Sequence[Answer]) -> str:
-    """The outputs of answers, as text."""
-    frame = protocol.pack([answer.outputs for answer in answers])
-    return base64.b64encode(frame).decode()
-
-
-def unpacked(text: str) -> list[Answer]:
-    """The answers whose outputs `packed` has written."""
-    frame = io.BytesIO(base64.b64decode(text))
-    outputs, _ = protocol.unpack(frame.read, protocol.OBJECTS * len(text))
-    return [Answer(found) for found in outputs]
+def _verdict(record: Record, reply: Reply) -> Verdict:
+    try:
+        with np.errstate(all="ignore"):
+            return reply.verdict or diagnose(record, reply.answers, reply.error)
+    except Exception:  # arrays that no worker of ours would send
+        return Verdict(record.task, Reason.WIRE, ENDED[Reason.WIRE])
 
 
 def _without_inputs(verdict: Verdict) -> Verdict:
-    """The same, with the case named and nothing shown of fresh inputs or of what was expected.
+    """Name the case of a verdict, and drop fresh inputs and what was expected for them.
 
     An exception may quote the inputs: only its class is left, and the learner's line.
     """
     if verdict.reason == Reason.ERROR:
-        kind = verdict.message.partition(":")[0]
-        name = kind if kind in vars(builtins) else "An exception"
+        name = verdict.message.partition(":")[0]
+        name = name if name in vars(builtins) else "An exception"
         return replace(verdict, message=f"{name}, with fresh inputs.")
     if verdict.evidence is None:
         return verdict
@@ -233,11 +226,14 @@ def _without_inputs(verdict: Verdict) -> Verdict:
     return replace(verdict, message=verdict.message + seen, evidence=None)
 
 
-def _signs(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Sign]:
-    """What a person should look at: of a task only where it has earned something."""
-    for sign in notebook.signs:
-        if not sign.task or result.tasks[sign.task].points:
-            yield sign
-    for task, outcome in result.tasks.items():
-        if outcome.points and not result.code.get(task):
-            yield Sign(task, "is defined by no cell of the notebook")
+def pack_answers(answers: Sequence[Answer]) -> str:
+    """Return the outputs of answers as text."""
+    frame = protocol.pack([answer.outputs for answer in answers])
+    return base64.b64encode(frame).decode()
+
+
+def unpack_answers(text: str) -> list[Answer]:
+    """Return the answers whose outputs `pack_answers` has written."""
+    frame = io.BytesIO(base64.b64decode(text))
+    outputs, _ = protocol.unpack(frame, protocol.OBJECTS * len(text))
+    return [Answer(each) for each in outputs]

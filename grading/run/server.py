@@ -5,8 +5,8 @@ workers are to run at a time, and each gets half of the processors. For each job
 socket it forks a guard. The guard has bubblewrap make fresh namespaces (user, process, network,
 mount, ipc) and joins them: all but that of processes, which only its children enter. Its child is
 the worker, which cannot see the guard. The guard watches until the worker is done or exceeds a
-limit, then kills the first process of the namespace, and the kernel all others. Last it tells the
-parent how the worker ended: "done", "memory", "time", "clock" where it mostly waited for a
+limit, then kills the first process of the namespace, and the kernel all others. Last it reports to
+the parent how the worker ended: "done", "memory", "time", "clock" where it mostly waited for a
 processor that others used, "unwanted" where the parent hung up, "failed" where the guard did.
 Forking a process that holds torch is what costs most here, so there are only these two.
 """
@@ -80,12 +80,20 @@ def serve(jobs: socket.socket, safe: bool, workers: int) -> None:
     signal.signal(signal.SIGCHLD, _collect)
     jobs.sendall(b"ready")
     places: dict[int, int] = {}  # guard → which of the `workers` its worker is
+
+    def is_alive(process: int) -> bool:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
     while True:
         message, descriptors, _, _ = socket.recv_fds(jobs, 64, 2)
         if not message:
             return
         connection, status = (socket.socket(fileno=descriptor) for descriptor in descriptors)
-        places = {guard: place for guard, place in places.items() if _exists(guard)}
+        places = {guard: place for guard, place in places.items() if is_alive(guard)}
         place = min(range(workers), key=[*places.values()].count)
         if guard := os.fork():
             places[guard] = place
@@ -118,16 +126,8 @@ def _collect(*_: Any) -> None:
             pass
 
 
-def _exists(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def _share_of_processors(place: int, workers: int) -> list[int]:
-    """The processors of one of several workers: its own, where there is one for each."""
+    """Return the processors of one of several workers: its own, where there is one for each."""
     processors = sorted(os.sched_getaffinity(0))
     start, end = (len(processors) * number // workers for number in (place, place + 1))
     return processors[start : max(end, start + 1)]
@@ -140,7 +140,7 @@ def _guard(
     share: Sequence[int],
     forked_with: int,
 ) -> str:
-    """Run one worker in fresh namespaces; how it ended.
+    """Run one worker in fresh namespaces; return how it ended.
 
     What counts is processor time, and time in which nothing of it wants a processor. Waiting for
     one does not count, as its neighbours may be to blame; only the `deadline` ends that.
@@ -178,7 +178,7 @@ def _guard(
 
 
 def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: float) -> str:
-    """The same for an ordinary process, with nothing but a deadline."""
+    """Run one worker as an ordinary process, with nothing but a deadline; return how it ended."""
     deadline = time.monotonic() + PATIENCE * seconds
     status.setblocking(False)
     child = os.fork()
@@ -203,7 +203,7 @@ def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: flo
 
 
 def _closed(status: socket.socket) -> bool:
-    """Whether the parent has hung up."""
+    """Return whether the parent has hung up."""
     try:
         return not status.recv(1)
     except BlockingIOError:
@@ -224,7 +224,7 @@ def _become_worker(connection: socket.socket) -> None:
 
 
 def _limit(process: int = 0) -> None:
-    """Limits on one process, this one if it is 0. The guard enforces those on all together."""
+    """Limit one process, this one if it is 0. The guard enforces the limits on all together."""
     try:
         pages = int(Path("/proc", str(process or "self"), "statm").read_text().split()[0])
     except OSError:  # no Linux
@@ -306,7 +306,7 @@ class _Namespaces:
         _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
     def used(self, forked_with: int) -> tuple[int, float, bool]:
-        """What all processes inside use.
+        """Return what all processes inside use.
 
         Returns:
             Bytes beyond `forked_with`, processor seconds, and whether any of them runs, or waits
@@ -327,28 +327,32 @@ class _Namespaces:
         return memory, processor, wanting
 
     def files(self) -> int:
-        """The files, folders and links in the fuller of the folders that the worker may write."""
+        """Count files, folders and links in the fuller of the folders that the worker may write."""
         states = map(os.statvfs, self._folders)
         return max(state.f_files - state.f_ffree for state in states)
 
     def _seconds(self, name: str) -> tuple[float, bytes]:
-        """Processor time of a process and of those of its children that have ended; its state."""
+        """Return a process's seconds, with those of its children that have ended; and its state."""
         fields = _read(self._proc, f"{name}/stat").rpartition(b")")[2].split()
         return sum(map(int, fields[11:15])) / _TICKS, fields[0]
 
 
 def _memory(proc: int, name: str) -> int:
-    """The bytes charged to a process; 0 if it has ended."""
+    """Return the bytes charged to a process; 0 if it has ended."""
     status = _fields(proc, f"{name}/status")
     if status[b"State"].split()[0] not in (b"Z", b"X"):
         return _bytes(status)
     # Its first thread has ended. Others may live on, and hold all the memory.
-    threads = [f"{name}/task/{thread}/status" for thread in _threads(proc, name)]
+    folder = os.open(f"{name}/task", os.O_RDONLY, dir_fd=proc)
+    try:
+        threads = [f"{name}/task/{thread}/status" for thread in os.listdir(folder)]
+    finally:
+        os.close(folder)
     return max((_bytes(_fields(proc, path)) for path in threads), default=0)
 
 
 def _share(proc: int, name: str) -> int:
-    """The same, where memory that several processes share is divided among them. Slow."""
+    """Return the same, but divide memory that several processes share among them. Slow."""
     shared = 0
     with contextlib.suppress(OSError):  # whoever hides is charged in full
         pages = _fields(proc, f"{name}/smaps_rollup")
@@ -356,14 +360,6 @@ def _share(proc: int, name: str) -> int:
     with contextlib.suppress(OSError):  # it has just ended
         return _memory(proc, name) - 1024 * shared
     return 0
-
-
-def _threads(proc: int, name: str) -> list[str]:
-    folder = os.open(f"{name}/task", os.O_RDONLY, dir_fd=proc)
-    try:
-        return os.listdir(folder)
-    finally:
-        os.close(folder)
 
 
 def _fields(proc: int, path: str) -> dict[bytes, bytes]:
@@ -386,7 +382,7 @@ def _kilobytes(fields: dict[bytes, bytes], name: bytes) -> int:
 
 
 def _set(option: int, value: int) -> None:
-    """Set an option of this process; only Linux has them."""
+    """Set an option of this process, on Linux: no other system has them."""
     if sys.platform == "linux":
         _libc.prctl(option, value)
 

@@ -45,51 +45,51 @@ processor_limit = functools.partial(time_limit, processor=True)
 def work(connection: socket.socket) -> None:
     """Read the request, run the cells, answer the tasks one by one."""
 
-    def say(**message: Any) -> None:
+    def send(**message: Any) -> None:
         connection.sendall(protocol.pack(message))
 
     with connection.makefile("rb") as stream:
 
-        def hear() -> Any:
-            return protocol.unpack(stream.read, LARGEST_REQUEST)[0]
+        def receive() -> Any:
+            return protocol.unpack(stream, LARGEST_REQUEST)[0]
 
-        request = hear()
-        names = _run(request["cells"], request["seconds"], say)
-        for asked in request["tasks"]:
-            spec = CallSpec(**asked["spec"])
-            parts = [[Case(**case) for case in part] for part in asked["parts"]]
-            say(at="task", which=spec.id)
-            examiner = functools.partial(RemoteReferee, spec.id, say, hear)
+        request = receive()
+        names = _run(request["cells"], request["seconds"], send)
+        for task in request["tasks"]:
+            spec = CallSpec(**task["spec"])
+            parts = [[Case(**case) for case in part] for part in task["parts"]]
+            send(at="task", which=spec.id)
+            referee = functools.partial(RemoteReferee, spec.id, send, receive)
             call_again = Rerun(spec, names.get(spec.id))
-            say(task=spec.id, parts=_replies(spec, parts, names, examiner))
-            while (more := hear())["cases"]:
+            send(task=spec.id, parts=_replies(spec, parts, names, referee))
+            while (more := receive())["cases"]:
                 cases = [Case(**case) for case in more["cases"]]
-                again = call_again(cases, more["seed"])
-                say(task=spec.id, tried=[one if _can_be_sent(one) else None for one in again])
-        say(end=True)
+                outputs = call_again(cases, more["seed"])
+                send(task=spec.id, tried=[each if _can_be_sent(each) else None for each in outputs])
+        send(end=True)
 
 
 class RemoteReferee:
-    """The examiner of a learner's test, at the other end of the connection."""
+    """The referee of a learner's test, at the other end of the connection."""
 
-    def __init__(self, task: str, say: Callable, hear: Callable, case: Case):
-        self._task, self._say, self._hear = task, say, hear
+    def __init__(self, task: str, send: Callable, receive: Callable, case: Case):
+        self._task, self._send, self._receive = task, send, receive
         self.seeds = case.inputs["seeds"]
         self.answer = Answer({})  # it is put together over there
 
     def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        with _undisturbed():
-            self._say(task=self._task, call=[arguments, list(named.items())])
-            return self._hear()
+        with _clock_stopped():
+            self._send(task=self._task, call=[arguments, list(named.items())])
+            return self._receive()
 
     def decided(self, decision: Decision) -> None:
-        with _undisturbed():
-            self._say(task=self._task, decision=decision)
+        with _clock_stopped():
+            self._send(task=self._task, decision=decision)
 
 
 @contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """The clock waits: half a message would make nonsense of all that follow."""
+def _clock_stopped() -> Iterator[None]:
+    """Let no time limit interrupt: half a message would make nonsense of all that follow."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])
     try:
         yield
@@ -97,7 +97,9 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGPROF])
 
 
-def _run(cells: Sequence[tuple[int, str]], seconds: float, say) -> dict[str, Any]:
+def _run(
+    cells: Sequence[tuple[int, str]], seconds: float, send: Callable[..., None]
+) -> dict[str, Any]:
     """Run the cells in order, and once more those that missed a name defined later.
 
     Returns:
@@ -112,24 +114,24 @@ def _run(cells: Sequence[tuple[int, str]], seconds: float, say) -> dict[str, Any
     for name in utils.plots.FIGURES:
         draw = getattr(utils.plots, name)
         setattr(utils.plots, name, functools.partial(_LazyFigure, draw))
-    too_early = []
-    for number, source in cells:
-        say(at="cell", which=number)
-        error, late = _run_cell(number, source, names, seconds)
-        if error:
-            say(cell=number, error=error, late=late)
-        if error.startswith("NameError"):
-            too_early.append((number, source))
-    for number, source in too_early:
-        say(at="cell", which=number)
-        error, late = _run_cell(number, source, names, seconds)
-        if late or not error:
-            say(cell=number, error=error, late=late)
+
+    def run_all(cells: Sequence[tuple[int, str]], once_more: bool) -> list[tuple[int, str]]:
+        too_early = []
+        for number, source in cells:
+            send(at="cell", which=number)
+            error, late = _run_cell(number, source, names, seconds)
+            if late or bool(error) != once_more:
+                send(cell=number, error=error, late=late)
+            if error.startswith("NameError"):
+                too_early.append((number, source))
+        return too_early
+
+    run_all(run_all(cells, once_more=False), once_more=True)
     return names
 
 
 class _LazyFigure:
-    """A figure that is drawn when it is first used, which here hardly any is."""
+    """A figure that is drawn when it is first used, as hardly any is here."""
 
     def __init__(self, draw: Callable, *arguments: Any, **options: Any):
         self._draw = functools.cache(lambda: draw(*arguments, **options))
@@ -139,7 +141,7 @@ class _LazyFigure:
 
 
 def _run_cell(number: int, source: str, names: dict[str, Any], seconds: float) -> tuple[str, bool]:
-    """Run one cell; what goes wrong, as a line of text, and whether that is the time it takes."""
+    """Run one cell; return its error, a line of text or "", and whether it took too long."""
     file = f"<cell {number}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
@@ -164,29 +166,29 @@ def _replies(
     spec: CallSpec,
     parts: Sequence[Sequence[Case]],
     names: dict[str, Any],
-    examiner: Callable[[Case], RemoteReferee],
+    referee: Callable[[Case], RemoteReferee],
 ) -> list[dict[str, Any]]:
-    """What the learner's object returns for each set of cases; the first trouble is the last."""
+    """Return what the learner's object does with each set of cases, up to the first error."""
     replies = []
     for cases in parts:
         printed = Printed()
         try:
-            said: dict[str, Any] = {}
+            reply: dict[str, Any] = {}
             try:
                 if spec.id not in names:
                     raise AnswerError(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
-                asked = examiner(*cases) if spec.answer_type == "test" else None
-                given = answers(spec, names[spec.id], cases, printed, asked, processor_limit)
-            except AnswerError as trouble:
-                given = trouble.earlier
-                said["trouble"] = [trouble.reason, trouble.message, trouble.where]
-            said |= {"answers": [plain(answer) for answer in given], "printed": printed.lines}
-            protocol.pack(said)  # whether it can be sent at all
+                judge = referee(*cases) if spec.answer_type == "test" else None
+                given = answers(spec, names[spec.id], cases, printed, judge, processor_limit)
+            except AnswerError as error:
+                given = error.earlier
+                reply["error"] = [error.reason, error.message, error.where]
+            reply |= {"answers": [plain(answer) for answer in given], "printed": printed.lines}
+            protocol.pack(reply)  # whether it can be sent at all
         except BaseException as error:  # objects can be odder than anybody foresees
             message = f"`{spec.id}` gives something that cannot be compared. {_words(error)}"
-            said = {"trouble": [Reason.TYPE, message, ""], "answers": [], "printed": printed.lines}
-        replies.append(said)
-        if "trouble" in said:
+            reply = {"error": [Reason.TYPE, message, ""], "answers": [], "printed": printed.lines}
+        replies.append(reply)
+        if "error" in reply:
             break
     return replies
 
@@ -200,7 +202,7 @@ def _can_be_sent(outputs: Mapping[str, np.ndarray] | None) -> bool:
 
 
 def plain(answer: Answer) -> dict[str, Any]:
-    """As it goes over the wire."""
+    """Return an answer as it goes over the wire."""
     gradients = [[*key, gradient] for key, gradient in answer.gradients.items()]
     return {"outputs": answer.outputs, "gradients": gradients}
 

@@ -1,6 +1,6 @@
 """Feeds the parent what no honest worker sends: `python -m grading.tests.fuzz --minutes 30`.
 
-What honest workers send is spoiled, message by message: values become others, of another kind or
+What honest workers send is spoiled, message by message: values become others, of another type or
 size, parts vanish, are doubled or change places. Whatever arrives, there has to be a result, which
 can be written to disk and to a page, and not a word on the standard outputs. No sandbox is needed.
 """
@@ -28,7 +28,7 @@ from grading.report.tables import learners
 from grading.run import protocol
 from grading.run.dialog import Assignment, RefereedTest
 from grading.run.launcher import Worker
-from grading.run.scoring import Result, ask
+from grading.run.scoring import Result, score_tasks
 from grading.run.worker import plain
 from solutions.build import SOURCE, solutions_of
 from utils.checks import bank
@@ -36,13 +36,13 @@ from utils.checks.catch_the_bug import Decision
 from utils.checks.runner import Printed, answers
 
 NOTEBOOKS = ("01_attention_concepts", "02_additive_attention")  # all kinds of tasks
-SLOW = 20.0  # seconds for one conversation, none of which waits for anything
+SLOW = 20.0  # seconds for one dialog, none of which waits for anything
 LARGEST_BLOB = 2**16
 VALUES = [
     *(None, True, False, 0, 1, -1, 2**31 - 1, 2**31, 2**63, 10**400, 0.5, math.inf, math.nan),
     *("", "\ud800", "passed", "error", "x" * 5000, "<x-live>", [], {}, [[]], [None, None], [{}]),
-    *({"texts": ["a", "b"]}, {"texts": []}, {"texts": "a"}, {"end": True}, {"trouble": []}),
-    *({"array": ["<f8", [2]]}, {"array": ["<i8", []]}, {"array": ["|b1", [3]], "tensor": True}),
+    *({"texts": ["a", "b"]}, {"texts": []}, {"texts": "a"}, {"end": True}, {"error": []}),
+    *({"array": "0"}, {"array": "1", "tensor": True, "strided": True}, {"array": None}),
 ]
 EXTREMES = [
     bytearray(struct.pack("<2d", *pair))
@@ -52,7 +52,7 @@ SIZES = [0, 1, 2, 3, 2**31 - 1, 7, 1000, 2**31, 2**62, -1, True, 0.5, "2", None]
 
 
 class Played:
-    """A launcher whose workers each send what they are told, and hang up."""
+    """A launcher whose workers each send the same bytes, and hang up."""
 
     def __init__(self, sends: bytes):
         self.sends = sends
@@ -64,9 +64,14 @@ class Played:
         return Worker(connection, status)
 
     def _play(self, far: socket.socket, far_status: socket.socket) -> None:
+        def read_all() -> None:
+            with contextlib.suppress(OSError):
+                while far.recv(2**20):
+                    pass
+
         with far, far_status, contextlib.suppress(OSError):
             far.settimeout(5)
-            reading = threading.Thread(target=_read_all, args=(far,))
+            reading = threading.Thread(target=read_all)
             reading.start()
             far.sendall(self.sends)
             far_status.sendall(b"done")
@@ -74,47 +79,55 @@ class Played:
             reading.join()
 
 
-def _read_all(connection: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while connection.recv(2**20):
-            pass
-
-
 class Frame(NamedTuple):
-    """A message as it goes over the wire: its JSON, and the bytes of its arrays."""
+    """A message as it goes over the wire: its JSON, what describes its arrays, and their bytes."""
 
     content: Any
+    header: Any
     blobs: bytes
 
     @classmethod
     def of(cls, message: Any) -> "Frame":
         data = protocol.pack(message)
-        end = 4 + int.from_bytes(data[:4])
-        return cls(json.loads(data[4:end]), data[end:])
+        start = protocol.LENGTHS.size
+        end = start + protocol.LENGTHS.unpack(data[:start])[0]
+        content, arrays = json.loads(data[start:end]), data[end:]
+        if not arrays:
+            return cls(content, {}, b"")
+        blobs = 8 + int.from_bytes(arrays[:8], "little")
+        return cls(content, json.loads(arrays[8:blobs]), arrays[blobs:])
 
     def packed(self) -> bytes:
-        text = json.dumps(self.content).encode()
-        return struct.pack("!I", len(text)) + text + self.blobs
+        text, arrays = json.dumps(self.content).encode(), b""
+        if self.header or self.blobs:
+            header = json.dumps(self.header).encode()
+            arrays = struct.pack("<Q", len(header)) + header + self.blobs
+        return protocol.LENGTHS.pack(len(text), len(arrays)) + text + arrays
 
 
 def honest(assignment: Assignment) -> list[Frame]:
-    """What an honest worker says whose answers are all right."""
-    messages: list[Any] = [{"at": "cell", "which": 1}, {"cell": 1, "error": "NameError: x"}]
+    """Return what an honest worker sends whose answers are all right."""
+    messages: list[Any] = [
+        {"at": "cell", "which": 1},
+        {"cell": 1, "error": "NameError: x", "late": False},
+    ]
     for task, public in assignment.public.items():
         messages.append({"at": "task", "which": task})
         records = public, assignment.fresh[task]
         if public.task.answer_type == "test":
             messages += _test_of(task, assignment)
-        said = [[plain(one) for one in record.expected] for record in records]
-        parts = [{"answers": one, "printed": 3} for one in said]
+        parts = [
+            {"answers": [plain(answer) for answer in record.expected], "printed": 3}
+            for record in records
+        ]
         messages.append({"task": task, "parts": parts})
     return [Frame.of(message) for message in [*messages, {"end": True}]]
 
 
 def _test_of(task: str, assignment: Assignment) -> list[Any]:
-    """The calls and decisions of the published test, as its worker would send them."""
-    said: list[Any] = []
-    examination = RefereedTest(assignment.public[task], assignment.fresh[task])
+    """Return the calls and decisions of the published test, as its worker would send them."""
+    messages: list[Any] = []
+    refereed = RefereedTest(assignment.public[task], assignment.fresh[task])
     test = solutions_of(SOURCE / f"{assignment.name}.ipynb")[task]
 
     class Logged:
@@ -122,23 +135,23 @@ def _test_of(task: str, assignment: Assignment) -> list[Any]:
             self.seeds, self.answer = seeds, None
 
         def call(self, arguments, named):
-            said.append({"task": task, "call": [arguments, list(named.items())]})
-            return examination.answer([arguments, named])
+            messages.append({"task": task, "call": [arguments, list(named.items())]})
+            return refereed.call(arguments, named.items())
 
         def decided(self, decision: Decision):
-            said.append({"task": task, "decision": decision})
-            examination.decided(decision)
+            messages.append({"task": task, "decision": decision})
+            refereed.decide(*decision)
 
-    for part in list(examination.parts):
-        answers(assignment.public[task].task, test, [], Printed(), Logged(part.seeds))
-    return said
+    for referee in list(refereed.referees):
+        answers(assignment.public[task].task, test, [], Printed(), Logged(referee.seeds))
+    return messages
 
 
 # --- Spoiling -------------------------------------------------------------------------------------
 
 
 def spoiled(honest: list[Frame], draw: random.Random) -> bytes:
-    """What arrives in place of honest frames: some of them changed, or the order of them."""
+    """Return what arrives in place of honest frames: some of them changed, or their order."""
     frames = list(honest)
     for _ in range(draw.choice([1, 2, 5, 20])):
         place = draw.randrange(len(frames))
@@ -148,17 +161,17 @@ def spoiled(honest: list[Frame], draw: random.Random) -> bytes:
         elif change == 1:
             frames.insert(draw.randrange(len(frames)), frames[place])
         elif change == 2:
-            frames[place] = Frame(draw.choice(VALUES), b"")
+            frames[place] = Frame(draw.choice(VALUES), {}, b"")
         else:
             frames[place] = _changed(frames[place], honest, draw)
-        frames = frames or [Frame({}, b"")]
+        frames = frames or [Frame({}, {}, b"")]
     data = b"".join(frame.packed() for frame in frames)
     return data[: draw.randrange(len(data))] if draw.random() < 0.05 else data
 
 
 def _changed(frame: Frame, honest: list[Frame], draw: random.Random) -> Frame:
-    """A frame with a few of its values changed, mostly with as many bytes as it announces."""
-    root = [deepcopy(frame.content)]
+    """Return a frame with a few values changed, mostly with as many bytes as it announces."""
+    root = [deepcopy(frame.content), deepcopy(frame.header)]
     for _ in range(draw.choice([1, 1, 2, 4])):
         holder, key = draw.choice([*_places(root)])
         holder[key] = _other(holder[key], honest, draw)
@@ -168,18 +181,18 @@ def _changed(frame: Frame, honest: list[Frame], draw: random.Random) -> Frame:
             elif holder is not root:
                 holder.insert(key, holder[key]) if draw.random() < 0.5 else holder.pop(key)
     blobs = bytearray(frame.blobs)
-    announced = sum(map(_announced, _values(root)))
+    announced = _announced(root[1])
     if announced <= LARGEST_BLOB and draw.random() < 0.9:
         blobs = blobs[:announced].ljust(announced, b"\x01")
     if draw.random() < 0.2:
         blobs = (draw.choice(EXTREMES) * len(blobs))[: len(blobs)]
     for _ in range(draw.choice([0, 0, 1, 8]) if blobs else 0):
         blobs[draw.randrange(len(blobs))] = draw.choice([0, 1, 0x7F, 0x80, 0xF0, 0xFF])
-    return Frame(root[0], bytes(blobs))
+    return Frame(*root, bytes(blobs))
 
 
 def _places(holder: Any) -> Iterator[tuple[Any, Any]]:
-    """Where every value stands: what holds it, and under which key."""
+    """Yield where every value stands: what holds it, and under which key."""
     keys = range(len(holder)) if isinstance(holder, list) else holder
     for key in keys:
         yield holder, key
@@ -187,17 +200,18 @@ def _places(holder: Any) -> Iterator[tuple[Any, Any]]:
             yield from _places(holder[key])
 
 
-def _values(root: Any) -> list[Any]:
-    return [holder[key] for holder, key in _places(root)]
-
-
 def _other(value: Any, honest: list[Frame], draw: random.Random) -> Any:
-    described = isinstance(value, dict) and isinstance(value.get("array"), list)
-    if described and draw.random() < 0.7:
-        shape = [draw.choice(SIZES[: draw.choice([5, 5, 14])]) for _ in range(draw.randrange(10))]
-        kept = value["array"][1:] if draw.random() < 0.4 else [shape]
-        flags = {"tensor": draw.random() < 0.3, "strided": draw.random() < 0.5}
-        return {"array": [draw.choice([*protocol.DTYPES, "|O", "<U4", 3, None]), *kept]} | flags
+    """Return something else that could stand in the place of a value."""
+    if isinstance(value, dict) and draw.random() < 0.7:
+        if "array" in value:
+            flags = {"tensor": draw.random() < 0.3, "strided": draw.random() < 0.5}
+            return {"array": draw.choice([value["array"], "0", "7", 0, None])} | flags
+        if "data_offsets" in value:
+            sizes = SIZES[: draw.choice([5, 5, 14])]
+            shape = [draw.choice(sizes) for _ in range(draw.randrange(10))]
+            kept = value["shape"] if draw.random() < 0.4 else shape
+            dtype = draw.choice([*protocol.DTYPES, "F16", "O", 3, None])
+            return value | {"dtype": dtype, "shape": kept}
     change = draw.randrange(4)
     if change == 0:
         return [value] * (draw.choice([1, 2]) if isinstance(value, list | dict) else 300)
@@ -206,16 +220,15 @@ def _other(value: Any, honest: list[Frame], draw: random.Random) -> Any:
             value = [value]
         return value
     if change == 2:
-        return deepcopy(draw.choice(_values([draw.choice(honest).content])))
+        values = [holder[key] for holder, key in _places([draw.choice(honest).content])]
+        return deepcopy(draw.choice(values))
     return deepcopy(draw.choice(VALUES))
 
 
-def _announced(value: Any) -> int:
-    """How many bytes follow for a value, if it describes an array; 0 where that makes no sense."""
-    match value:
-        case {"array": [str(kind), list(shape)]} if kind in protocol.DTYPES:
-            known = all(isinstance(size, int) and size >= 0 for size in shape)
-            return math.prod(shape) * protocol.DTYPES[kind].itemsize if known else 0
+def _announced(header: Any) -> int:
+    """Return how many bytes a header says that follow; 0 where it makes no sense."""
+    with contextlib.suppress(Exception):
+        return max(0, *(description["data_offsets"][1] for description in header.values()))
     return 0
 
 
@@ -223,20 +236,20 @@ def _announced(value: Any) -> int:
 
 
 def assignment_of(notebook: str) -> Assignment:
-    """A notebook whose fresh cases are the public ones: it is not about points."""
+    """Return a notebook whose fresh cases are the public ones: it is not about points."""
     records = bank.load_all(bank.FOLDER / notebook)
     return Assignment(notebook, records, records)
 
 
 def fault(frames: bytes, assignment: Assignment) -> str:
-    """What goes wrong where these arrive from each worker; "" where nothing does."""
+    """Return what goes wrong where these arrive from each worker; "" where nothing does."""
     result = Result("Somebody", "", "", "somebody.ipynb", notebook=assignment.name)
     began = time.monotonic()
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             notebook = Notebook(assignment.name, [Cell(1, "x")])
-            ask(result, notebook, assignment, list(assignment.public), Played(frames))
+            score_tasks(result, notebook, assignment, list(assignment.public), Played(frames))
             json.dumps(asdict(result)).encode()
             pages.learner_page(*learners([result]), [], safe=True).encode(errors="replace")
         except Exception:
@@ -245,45 +258,43 @@ def fault(frames: bytes, assignment: Assignment) -> str:
         return f"{result.points} of {result.of} points"
     if time.monotonic() - began > SLOW:
         return "it takes too long"
-    return "; ".join(f"{one.filename}:{one.lineno}: {one.message}" for one in warned)
+    return "; ".join(f"{line.filename}:{line.lineno}: {line.message}" for line in warned)
 
 
-class TaskProgress(NamedTuple):
-    """How much was tried, and what went wrong: the seed of the conversation → its fault."""
+class Tally(NamedTuple):
+    """How much was tried, and what went wrong: the seed of the dialog → its fault."""
 
-    conversations: int
+    dialogs: int
     messages: int
     faults: dict[int, str]
 
 
-def fuzz(seconds: float, first: int = 0, most: int = sys.maxsize) -> TaskProgress:
-    """Try one conversation after another, each with a seed of its own."""
+def fuzz(seconds: float, first: int = 0, most: int = sys.maxsize) -> Tally:
+    """Try one dialog after another, each with a seed of its own."""
     assignments = [assignment_of(notebook) for notebook in NOTEBOOKS]
-    said = [honest(assignment) for assignment in assignments]
+    frames = [honest(assignment) for assignment in assignments]
     until, count, messages, faults = time.monotonic() + seconds, 0, 0, {}
     while time.monotonic() < until and count < most:
         seed = first + count
         which = seed % len(NOTEBOOKS)
-        found = fault(spoiled(said[which], random.Random(seed)), assignments[which])
-        count, messages = count + 1, messages + len(said[which])
-        if found:
-            faults[seed] = found
-    return TaskProgress(count, messages, faults)
+        wrong = fault(spoiled(frames[which], random.Random(seed)), assignments[which])
+        count, messages = count + 1, messages + len(frames[which])
+        if wrong:
+            faults[seed] = wrong
+    return Tally(count, messages, faults)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Feed the parent what no honest worker sends.")
     parser.add_argument("--minutes", type=float, default=1.0, help="how long; by default 1")
-    parser.add_argument("--seed", type=int, default=0, help="of the first conversation")
-    parser.add_argument("--most", type=int, default=sys.maxsize, help="conversations")
+    parser.add_argument("--seed", type=int, default=0, help="of the first dialog")
+    parser.add_argument("--most", type=int, default=sys.maxsize, help="dialogs")
     options = parser.parse_args()
     tried = fuzz(60 * options.minutes, options.seed, options.most)
-    for seed, found in tried.faults.items():
-        print(f"--seed {seed} --most 1:\n{found}")
-    print(
-        f"{tried.conversations:,} conversations of {tried.messages:,} messages: "
-        f"{len(tried.faults):,} faults"
-    )
+    for seed, wrong in tried.faults.items():
+        print(f"--seed {seed} --most 1:\n{wrong}")
+    count = f"{tried.dialogs:,} dialogs of {tried.messages:,} messages"
+    print(f"{count}: {len(tried.faults):,} faults")
     return 1 if tried.faults else 0
 
 

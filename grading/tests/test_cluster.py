@@ -5,9 +5,10 @@ import pickle
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,20 +18,19 @@ from grading import classroom, grader
 from grading.__main__ import main
 from grading.run import cluster
 from grading.run.launcher import COURSE
-from grading.tests.bench import Machines
 from grading.tests.test_grading import (
     code,
     content,
     notebook,
     results_in,
-    said,
+    run_command,
     wait_until,
     written,
 )
 from tests import needs
 from utils.checks import bank
 
-pytestmark = [needs.sandbox, needs.dask]
+pytestmark = [needs.sandbox, needs.dask, pytest.mark.nightly]
 
 SEED = 918_273_645_546_372_819
 NODE = r"tcp://127\.0\.0\.1:\d+"
@@ -47,10 +47,61 @@ def class_(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def local(class_, tmp_path_factory) -> dict[str, bytes]:
-    """What a run on this machine writes."""
+    """Return what a run on this machine writes."""
     out = tmp_path_factory.mktemp("grades") / "local"
     assert main([str(class_), "--out", str(out), "--seed", str(SEED)]) == 0
     return content(out)
+
+
+class Machines:
+    """A Dask cluster on this machine: a scheduler and workers, each a process of its own.
+
+    Args:
+        folder: for what Dask writes.
+        host: of the scheduler.
+    """
+
+    def __init__(self, folder: Path, host: str = "tcp://127.0.0.1"):
+        self._folder, self._host, self._started = folder, host, []
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._port = free.getsockname()[1]
+        self.address = f"{host}:{self._port}"
+
+    def scheduler(self, *inside: str) -> subprocess.Popen:
+        """Start the scheduler, with what comes before its command."""
+        return self._start(inside, "scheduler", self._host, "--port", str(self._port))
+
+    def worker(self, *inside: str, host: str = "", **environment: object) -> subprocess.Popen:
+        """Start a worker, likewise; by default on the scheduler's host."""
+        own = (self.address, "--nthreads", "1", "--no-nanny")
+        own += ("--local-directory", str(self._folder))
+        return self._start(inside, "worker", host or self._host, *own, **environment)
+
+    def _start(
+        self, inside: Sequence[str], what: str, host: str, *words: str, **environment: object
+    ) -> subprocess.Popen:
+        command = [*inside, sys.executable, "-m", "dask", what, *words, "--host", host]
+        settings = {"PYTHONPATH": COURSE, **environment}
+        self._started.append(
+            subprocess.Popen(
+                [*command, "--no-dashboard"],
+                cwd=self._folder,
+                env=os.environ | {name: str(value) for name, value in settings.items()},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
+        return self._started[-1]
+
+    def __enter__(self) -> "Machines":
+        return self
+
+    def __exit__(self, *_) -> None:
+        for process in self._started:
+            process.kill()
+        for process in self._started:
+            process.wait()
 
 
 @pytest.fixture
@@ -67,15 +118,15 @@ def test_what_a_cluster_grades_is_the_same_and_nothing_expected_leaves(
 
     sent: list[bytes] = []
 
-    def heard(function: Callable) -> Callable:
-        def noted(self, *arguments, **options):
+    def recorded(function: Callable) -> Callable:
+        def record(self, *arguments, **options):
             sent.append(pickle.dumps((arguments, options)))
             return function(self, *arguments, **options)
 
-        return noted
+        return record
 
-    monkeypatch.setattr(cluster.RemoteWorker, "ask", heard(cluster.RemoteWorker.ask))
-    monkeypatch.setattr(distributed.Client, "submit", heard(distributed.Client.submit))
+    monkeypatch.setattr(cluster.RemoteWorker, "ask", recorded(cluster.RemoteWorker.ask))
+    monkeypatch.setattr(distributed.Client, "submit", recorded(distributed.Client.submit))
     machines.scheduler()
     machines.worker()
     machines.worker()
@@ -95,18 +146,20 @@ def test_what_a_cluster_grades_is_the_same_and_nothing_expected_leaves(
                 expected |= {*_as_bytes(answer.outputs)}
     assert len(inputs) > 20
     assert len(expected - inputs) > 20
-    assert not {one for one in inputs if one not in everything}  # so that can be seen here
-    assert not {one for one in expected - inputs if one in everything}
+    assert all(values in everything for values in inputs)  # so that can be seen here
+    assert not any(values in everything for values in expected - inputs)
 
 
 def _as_bytes(values: dict) -> Iterator[bytes]:
-    """Those of the arrays that are no few plain numbers."""
+    """Yield the bytes of the arrays that are no few plain numbers."""
     arrays = [np.asarray(value) for value in values.values() if hasattr(value, "shape")]
-    return (one.tobytes() for one in arrays if one.dtype.kind == "f" and len(np.unique(one)) > 3)
+    return (
+        array.tobytes() for array in arrays if array.dtype.kind == "f" and len(np.unique(array)) > 3
+    )
 
 
 class Run:
-    """The command line, at work on a cluster: what it tells can be read meanwhile.
+    """The command line, at work on a cluster: what it prints can be read meanwhile.
 
     Args:
         class_: the submissions.
@@ -116,27 +169,27 @@ class Run:
     """
 
     def __init__(self, class_: Path, out: Path, address: str, *inside: str):
-        self._out, self._told = out, out.with_suffix(".told")
+        self._out, self._output = out, out.with_suffix(".output")
         command = [*inside, sys.executable, "-m", "grading", class_, "--out", out]
         command += ["--seed", str(SEED), "--scheduler", address]
-        with self._told.open("w") as file:
+        with self._output.open("w") as file:
             self.process = subprocess.Popen(command, cwd=COURSE, stderr=file)
 
     def wait_for_results(self, count: int) -> None:
         self._wait(lambda: results_in(self._out) >= count)
 
     def wait_for_line(self, pattern: str) -> None:
-        self._wait(lambda: re.search(f"{pattern}\n", self._told.read_text()))
+        self._wait(lambda: re.search(f"{pattern}\n", self._output.read_text()))
 
     def _wait(self, true: Callable) -> None:
         wait_until(lambda: self.process.poll() is not None or true())
-        assert self.process.poll() is None, self._told.read_text()
+        assert self.process.poll() is None, self._output.read_text()
 
     def end(self) -> tuple[str, dict[str, bytes]]:
-        """What it has told, and what it has written."""
+        """Wait for its end; return what it has printed, and what it has written."""
         self.process.wait(timeout=300)
-        assert self.process.returncode == 0, self._told.read_text()
-        return self._told.read_text(), content(self._out)
+        assert self.process.returncode == 0, self._output.read_text()
+        return self._output.read_text(), content(self._out)
 
 
 @pytest.fixture
@@ -144,11 +197,11 @@ def start(class_, tmp_path) -> Iterator[Callable[..., Run]]:
     """Starts the command line; what a failing test leaves behind is ended."""
     started = []
 
-    def one(address: str, *inside: str) -> Run:
+    def start_one(address: str, *inside: str) -> Run:
         started.append(Run(class_, tmp_path / "out", address, *inside))
         return started[-1]
 
-    yield one
+    yield start_one
     for run in started:
         run.process.kill()
         run.process.wait()
@@ -164,7 +217,7 @@ def test_lost_slow_and_unfit_nodes_cost_one_line_each(local, machines, tmp_path,
         shutil.copytree(COURSE / name, other / name)
     with (other / "utils" / "masks.py").open("a") as file:
         file.write("# another version\n")
-    written(old, {"grading/__init__.py": b"", "grading/node.py": b""})
+    written(old, {f"grading/{name}.py": b"" for name in ("__init__", "run/__init__", "run/node")})
     machines.scheduler()
     run = start(machines.address)
     machines.worker(PATH=tmp_path)  # without bwrap
@@ -185,9 +238,9 @@ def test_lost_slow_and_unfit_nodes_cost_one_line_each(local, machines, tmp_path,
     killed.kill()
     run.wait_for_line(lost())
     slow.send_signal(signal.SIGCONT)
-    told, written_ = run.end()
+    output, written_ = run.end()
     assert written_ == local
-    assert told.count("Node ") == 4
+    assert output.count("Node ") == 4
 
 
 def test_a_scheduler_that_restarts_loses_nothing(local, machines, start):
@@ -201,12 +254,12 @@ def test_a_scheduler_that_restarts_loses_nothing(local, machines, start):
     machines.scheduler()
     machines.worker()
     run.wait_for_line(f"The scheduler at {machines.address} is back.")
-    told, written_ = run.end()
+    output, written_ = run.end()
     assert written_ == local
-    assert told.count("The scheduler") == 2
+    assert output.count("The scheduler") == 2
     # Its worker was killed too, and that may have been noticed first.
-    assert told.count("Node ") == len(re.findall(lost(), told)) <= 1
-    assert "Traceback" not in told
+    assert output.count("Node ") == len(re.findall(lost(), output)) <= 1
+    assert "Traceback" not in output
 
 
 class Network(Machines):
@@ -257,31 +310,31 @@ def test_a_node_whose_line_is_cut_costs_one_line(local, tmp_path, start, monkeyp
         run.wait_for_results(4)
         network.cut(2)  # with a submission that has to be graded yet
         network.worker(*network.on(3), host="tcp://10.0.0.3")
-        told, written_ = run.end()
+        output, written_ = run.end()
     assert written_ == local
-    assert len(re.findall(lost(r"tcp://10\.0\.0\.2:\d+"), told)) == 1
-    assert told.count("Node ") == 1
+    assert len(re.findall(lost(r"tcp://10\.0\.0\.2:\d+"), output)) == 1
+    assert output.count("Node ") == 1
 
 
 def test_a_cluster_that_cannot_grade_is_one_line(machines, tmp_path, monkeypatch, capsys):
     source = written(tmp_path / "class", {"ada.ipynb": notebook(code("01"))})
     arguments = [source, "--out", tmp_path / "out", "--resume", "--scheduler", machines.address]
-    status, told = said(capsys, *arguments)
-    assert (status, told.count("\n")) == (2, 1)
-    assert f"No Dask scheduler answers at {machines.address}" in told
-    status, told = said(capsys, *arguments[:-1], machines.address.replace("tcp", "tls"))
-    assert (status, told.count("\n")) == (2, 1)
-    assert "check your TLS configuration" in told
-    status, told = said(capsys, *arguments, "--unsafe")
-    assert (status, told.count("\n")) == (2, 1)
+    status, errors = run_command(capsys, *arguments)
+    assert (status, errors.count("\n")) == (2, 1)
+    assert f"No Dask scheduler answers at {machines.address}" in errors
+    status, errors = run_command(capsys, *arguments[:-1], machines.address.replace("tcp", "tls"))
+    assert (status, errors.count("\n")) == (2, 1)
+    assert "check your TLS configuration" in errors
+    status, errors = run_command(capsys, *arguments, "--unsafe")
+    assert (status, errors.count("\n")) == (2, 1)
     machines.scheduler()
     monkeypatch.setattr(cluster, "LONGEST_WAIT", 1.0)
     line = "has had no worker that can grade. What is graded is kept: go on with --resume."
-    wait_until(lambda: line in said(capsys, *arguments)[1])
+    wait_until(lambda: line in run_command(capsys, *arguments)[1])
     monkeypatch.setitem(sys.modules, "distributed", None)
-    status, told = said(capsys, *arguments)
-    assert (status, told.count("\n")) == (2, 1)
-    assert "pip install -e .[cluster]" in told
+    status, errors = run_command(capsys, *arguments)
+    assert (status, errors.count("\n")) == (2, 1)
+    assert "pip install -e .[cluster]" in errors
 
 
 def test_without_a_scheduler_nothing_of_dask_is_imported():

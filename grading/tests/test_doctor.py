@@ -20,17 +20,17 @@ NO_MORE = ["sh", "-c", 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"'
 # Like Docker's own profile: no new user namespaces.
 FILTERED = f"""
 import ctypes, os
-from grading.run.launcher import syscalls
-syscalls._REFUSED = {{"unshare": (272, 97)}}
-syscalls._REFUSED_IF = (((56, 220), 0, 0x10000000, 0x10000000),)  # clone with CLONE_NEWUSER
+from grading.run import seccomp
+seccomp._REFUSED = {{"unshare": (272, 97)}}
+seccomp._REFUSED_IF = (((56, 220), 0, 0x10000000, 0x10000000),)  # clone with CLONE_NEWUSER
 ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)  # no new privileges, or the filter is refused
-syscalls.refuse()
+seccomp.refuse()
 os.execv({sys.executable!r}, {DOCTOR!r})
 """
 
 
-def said(*command: str, **environment: str) -> tuple[int, list[str]]:
-    """The exit status of the doctor, and its lines."""
+def run_doctor(*command: str, **environment: str) -> tuple[int, list[str]]:
+    """Return the exit status of the doctor, and its lines."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stderr == ""
@@ -42,14 +42,14 @@ def said(*command: str, **environment: str) -> tuple[int, list[str]]:
     "around", [[], pytest.param(INSIDE, marks=needs.ordinary_user)], ids=["here", "in a namespace"]
 )
 def test_where_the_sandbox_works_every_layer_does(around):
-    status, lines = said(*around, *DOCTOR)
+    status, lines = run_doctor(*around, *DOCTOR)
     assert (status, lines[-1]) == (0, "The sandbox works here.")
     assert {line.split()[0] for line in lines[:-1]} <= {"ok", "note", "→"}
     assert sum("refused" in line for line in lines) == len(doctor.FORBIDDEN)
 
 
 def test_without_bubblewrap_it_says_how_to_get_it():
-    status, lines = said(*DOCTOR, PATH="/nonexistent")
+    status, lines = run_doctor(*DOCTOR, PATH="/nonexistent")
     assert (status, len(lines)) == (1, 3)
     assert lines[0] == "missing  bubblewrap          there is no bwrap on the PATH"
     assert "apt install bubblewrap" in lines[1]
@@ -57,12 +57,13 @@ def test_without_bubblewrap_it_says_how_to_get_it():
 
 def test_pre_flight_names_the_layer_that_is_missing(monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
-    said = r"^bubblewrap: there is no bwrap on the PATH -> `python -m grading doctor`"
-    with pytest.raises(preflight.NotReady, match=said):
+    message = r"^bubblewrap: there is no bwrap on the PATH -> `python -m grading doctor`"
+    with pytest.raises(preflight.NotReady, match=message):
         list(preflight.sandbox())
 
 
 @needs.sandbox
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("command", "missing", "cure"),
     [
@@ -72,32 +73,21 @@ def test_pre_flight_names_the_layer_that_is_missing(monkeypatch):
             "user namespaces",
             "sudo sysctl user.max_user_namespaces=10000",
         ),
-        (
-            [*INSIDE, sys.executable, "-c", FILTERED],
-            "user namespaces",
-            "give it a seccomp profile",
-        ),
+        ([*INSIDE, sys.executable, "-c", FILTERED], "user namespaces", "give it a seccomp profile"),
         (
             [*INSIDE, "--unshare-pid", "--proc", "/proc", "--tmpfs", "/proc/bus", *DOCTOR],
             "a /proc of its own",
             "let it be seen whole",
         ),
         (
-            [
-                "bwrap",
-                "--unshare-user",
-                "--bind",
-                "/",
-                "/",
-                *DOCTOR,
-            ],  # a container that has one user, root
+            ["bwrap", "--unshare-user", "--bind", "/", "/", *DOCTOR],  # its one user is root
             "user",
             "an ordinary user of this container",
         ),
     ],
 )
 def test_it_names_the_layer_that_is_missing_and_the_cure(command, missing, cure):
-    status, lines = said(*command)
+    status, lines = run_doctor(*command)
     assert (status, lines[-1]) == (1, "The sandbox does not work here.")
     assert lines[-3].startswith(f"missing  {missing:19} ")
     assert cure in lines[-2]
@@ -106,11 +96,12 @@ def test_it_names_the_layer_that_is_missing_and_the_cure(command, missing, cure)
 
 
 @needs.sandbox
+@pytest.mark.nightly
 @pytest.mark.skipif(
     not needs.may_read_everything(), reason="nobody here is root → run the tests as root"
 )
 def test_in_a_container_whose_user_is_root_outside_processes_are_not_limited():
-    status, lines = said(*INSIDE, *DOCTOR)
+    status, lines = run_doctor(*INSIDE, *DOCTOR)
     assert (status, lines[-1]) == (1, "The sandbox does not work here.")
     assert "not refused more than 64 processes and threads" in lines[-3]
     assert "limits do not bind root" in lines[-2]
@@ -119,6 +110,6 @@ def test_in_a_container_whose_user_is_root_outside_processes_are_not_limited():
 @needs.unix
 def test_what_nothing_refuses_is_told():
     with Launcher(safe=False) as launcher:
-        found = [*doctor.attempted(launcher)]
-    assert [finding.state for finding in found[:3]] == ["missing"] * 3
-    assert str(found[1]) == (f"missing  {'worker':19} not refused your files: nothing stopped it")
+        findings = [*doctor.attempted(launcher)]
+    assert [finding.state for finding in findings[:3]] == ["missing"] * 3
+    assert str(findings[1]) == f"missing  {'worker':19} not refused your files: nothing stopped it"

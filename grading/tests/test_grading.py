@@ -38,6 +38,7 @@ PATHS = {path.stem[:2]: path for path in build.notebooks()}
 TASKS = {name[:2]: tasks for name, tasks in bank.tasks().items()}
 FULL = {number: sum(task.points for task in tasks) for number, tasks in TASKS.items()}
 SEED = 7
+NIGHTLY = pytest.mark.nightly
 SCRIPT = "<script>alert(1)<" + "b>"
 
 COLD = """def softmax_with_temperature(scores, temperature):
@@ -56,7 +57,7 @@ LEARNED_BY_HEART = """def entropy(weights):
 
 
 def code(number: str, **changes: str) -> list[str]:
-    """The cells of a learner who is right, but for changed tasks."""
+    """Return the cells of a learner who is right, but for changed tasks."""
     cells = []
     for source in build.code_of(PATHS[number]):
         answered = build.defined(source) & changes.keys()
@@ -65,12 +66,12 @@ def code(number: str, **changes: str) -> list[str]:
 
 
 def notebook(cells: list[str], **words: str) -> bytes:
-    found = [{"cell_type": "code", "source": one} for one in cells]
-    found += [
+    content = [{"cell_type": "code", "source": cell} for cell in cells]
+    content += [
         {"cell_type": "markdown", "source": f"**Your answer** · `{question}`\n\n{text}"}
         for question, text in words.items()
     ]
-    return json.dumps({"cells": found, "nbformat": 4, "nbformat_minor": 5}).encode()
+    return json.dumps({"cells": content, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 
 def stub(number: str) -> bytes:
@@ -78,15 +79,16 @@ def stub(number: str) -> bytes:
 
 
 def in_own_words(number: str, which: int) -> list[str]:
-    """The cells of a learner who is right in another way, as the variants are."""
+    """Return the cells of a learner who is right in another way, as the variants are."""
     changes, imports = {}, {"import math"}
     for exercise in build.exercises_of(PATHS[number]):
         task = exercise.task.id
         if exercise.task.answer_type == "function":
             variants = list(selftest.variants(exercise).values())
-            one = variants[which % len(variants)]
-            changes[task] = inspect.getsource(one).replace(f"def {one.__name__}(", f"def {task}(")
-            module = inspect.getsource(inspect.getmodule(one))
+            right = variants[which % len(variants)]
+            source = inspect.getsource(right)
+            changes[task] = source.replace(f"def {right.__name__}(", f"def {task}(")
+            module = inspect.getsource(inspect.getmodule(right))
             imports |= set(
                 re.findall(r"^(?:import|from(?! solutions)) .*", module, flags=re.MULTILINE)
             )
@@ -119,8 +121,8 @@ def content(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def class_of_all_kinds(tmp_path_factory) -> Path:
     mine = in_own_words("04", 0)
-    copied = [re.sub(r"\bscores\b", "s", one).replace("    ", "  ") for one in mine]
-    copied = [re.sub(r"\balpha\b", "w_", one) for one in copied]
+    copied = [re.sub(r"\bscores\b", "s", cell).replace("    ", "  ") for cell in mine]
+    copied = [re.sub(r"\balpha\b", "w_", cell) for cell in copied]
     answer = "It is <b>not</b> an effect."
     return written(
         tmp_path_factory.mktemp("class"),
@@ -144,11 +146,11 @@ def class_of_all_kinds(tmp_path_factory) -> Path:
 
 
 def _learned_by_heart() -> str:
-    """An answer that is right for the inputs in the notebook alone."""
+    """Return an answer that is right for the inputs in the notebook alone."""
     inputs = [case.inputs["weights"] for case in bank.load("entropy").cases]
     known = [
-        round(float((one * torch.arange(one.numel()).reshape(one.shape)).sum()), 3)
-        for one in inputs
+        round(float((values * torch.arange(values.numel()).reshape(values.shape)).sum()), 3)
+        for values in inputs
     ]
     return LEARNED_BY_HEART.format(known=known)
 
@@ -162,28 +164,28 @@ def graded(class_of_all_kinds, tmp_path_factory) -> Path:
 
 @needs.sandbox
 def test_every_file_has_one_row_with_points_or_a_reason(class_of_all_kinds, graded):
-    found = rows(graded / "files.csv")
+    table = rows(graded / "files.csv")
     files = {str(path.relative_to(class_of_all_kinds)) for path in class_of_all_kinds.rglob("*.*")}
-    assert sorted(row["file"].lstrip("'") for row in found) == sorted(files)
-    said = {row["file"]: (row["points"], row["reason"], row["counts"]) for row in found}
-    assert said["ada/01.ipynb"] == (str(FULL["01"]), "graded", "yes")
-    assert said["ada/01 first try.ipynb"] == ("0", "graded, another file counts", "no")
-    assert said["broken.ipynb"] == ("0", "no notebook, or a damaged one: it is not JSON", "no")
-    assert said["山田/empty.ipynb"] == ("0", "an empty file", "no")
-    assert said["own way.ipynb"] == (str(FULL["04"]), "graded", "yes")
-    assert said["other way.ipynb"] == (str(FULL["04"]), "graded", "yes")
+    assert sorted(row["file"].lstrip("'") for row in table) == sorted(files)
+    actual = {row["file"]: (row["points"], row["reason"], row["counts"]) for row in table}
+    assert actual["ada/01.ipynb"] == (str(FULL["01"]), "graded", "yes")
+    assert actual["ada/01 first try.ipynb"] == ("0", "graded, another file counts", "no")
+    assert actual["broken.ipynb"] == ("0", "no notebook, or a damaged one: it is not JSON", "no")
+    assert actual["山田/empty.ipynb"] == ("0", "an empty file", "no")
+    assert actual["own way.ipynb"] == (str(FULL["04"]), "graded", "yes")
+    assert actual["other way.ipynb"] == (str(FULL["04"]), "graded", "yes")
 
 
 @needs.sandbox
 def test_every_learner_has_one_row_over_all_notebooks(graded):
-    found = {row["Student"]: row for row in rows(graded / "grades.csv")}
+    grades = {row["Student"]: row for row in rows(graded / "grades.csv")}
     tasks = {row["Student"]: row for row in rows(graded / "tasks.csv")}
     names = [SCRIPT, "'=cmd", "ada", "broken", "copy", "crammer", "other way", "own way", "山田"]
-    assert list(found) == list(tasks) == names
-    assert found["ada"]["Grade"] == str(FULL["01"] + FULL["04"])
+    assert list(grades) == list(tasks) == names
+    assert grades["ada"]["Grade"] == str(FULL["01"] + FULL["04"])
     assert tasks[SCRIPT]["softmax_with_temperature (2)"] == "0"
-    assert found[SCRIPT]["Grade"] == str(FULL["01"] - 2)
-    assert found["山田"]["Grade"] == "0"
+    assert grades[SCRIPT]["Grade"] == str(FULL["01"] - 2)
+    assert grades["山田"]["Grade"] == "0"
     assert tasks["own way"]["entropy (3)"] == ""
 
 
@@ -197,11 +199,11 @@ def test_a_page_says_what_the_notebook_says(graded):
     exec("import torch\n" + COLD, names)
     record = bank.load("softmax_with_temperature")
     note = explain(verdict_on(record, names, selftest.Printed()))
-    told = page(graded, "script_alert_1_b")
+    text = page(graded, "script_alert_1_b")
     for line in [note.heading, *note.lines]:
-        assert re.sub(r"[`*]", "", line) in html.unescape(re.sub(r"<[^>]+>", "", told))
+        assert re.sub(r"[`*]", "", line) in html.unescape(re.sub(r"<[^>]+>", "", text))
     assert "Stuck?" in note.next_step
-    assert "Stuck?" not in told
+    assert "Stuck?" not in text
     assert "Not graded: an empty file." in page(graded, "山田")
 
 
@@ -215,7 +217,7 @@ def test_a_page_stands_alone_and_runs_nothing(graded):
         text = text.replace(script, "")
         assert not re.findall(r"<script|<link|<iframe|\bon\w+=|url\(|@import", text)
         sources = re.findall(r"(?:src|href)=[\"']?([^\"' >]{0,50})", text)
-        assert not [one for one in sources if not one.startswith(("data:", "learners/", pages.LAB))]
+        assert all(address.startswith(("data:", "learners/", pages.LAB)) for address in sources)
         headings = [int(level) for level in re.findall(r"<h(\d)", text)]
         assert headings[0] == 1
         assert all(b <= a + 1 for a, b in pairwise(headings))
@@ -231,11 +233,11 @@ def test_a_page_stands_alone_and_runs_nothing(graded):
 
 @needs.sandbox
 def test_nothing_that_was_expected_of_fresh_inputs_is_shown(graded):
-    told = page(graded, "crammer")
+    text = page(graded, "crammer")
     entropy = Store(graded).load("crammer.ipynb").tasks["entropy"]
     assert (entropy.points, entropy.public_points) == (0, 3)
     assert entropy.expected is None
-    assert "Seen with fresh inputs" in told
+    assert "Seen with fresh inputs" in text
     assert not re.search(r"should be|Inputs:", "".join(entropy.lines))
     rubrics = " ".join(text for path in PATHS.values() for text in build.rubrics(path).values())
     for path in (graded / "learners").iterdir():
@@ -268,7 +270,9 @@ def test_the_overview_shows_the_class(graded):
 
 @needs.sandbox
 def test_a_copy_is_found_and_independent_right_answers_are_not(graded):
-    found = similarity.alike([one for one in Store(graded).all() if one.notebook[:2] == "04"])
+    found = similarity.alike(
+        [result for result in Store(graded).all() if result.notebook[:2] == "04"]
+    )
     assert [{pair.first.learner, pair.second.learner} for pair in found] == [{"own way", "copy"}]
 
 
@@ -331,13 +335,13 @@ def start() -> Iterator[Callable[..., subprocess.Popen]]:
     # What a shell starts in the background ignores Ctrl-C, and so would all that it starts.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def one(*arguments: object) -> subprocess.Popen:
+    def start_one(*arguments: object) -> subprocess.Popen:
         command = [sys.executable, "-m", "grading", *map(str, arguments)]
         folder = build.SOURCE.parent
         started.append(subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True))
         return started[-1]
 
-    yield one
+    yield start_one
     signal.signal(signal.SIGINT, before)
     for process in started:
         process.kill()
@@ -346,18 +350,18 @@ def start() -> Iterator[Callable[..., subprocess.Popen]]:
 
 
 def family(number: int) -> set[tuple[int, str]]:
-    """A process and all below it: number and time of birth."""
-    found, waiting = set(), [number]
+    """Return a process and all below it: number and time of birth."""
+    members, waiting = set(), [number]
     while waiting:
-        one = waiting.pop()
+        process = waiting.pop()
         try:
-            birth = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[19]
-            children = Path(f"/proc/{one}/task").glob("*/children")
+            birth = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+            children = Path(f"/proc/{process}/task").glob("*/children")
             waiting += [int(child) for path in children for child in path.read_text().split()]
         except OSError:
             continue
-        found.add((one, birth))
-    return found
+        members.add((process, birth))
+    return members
 
 
 def wait_until(true, seconds: float = 300) -> None:
@@ -372,6 +376,7 @@ def results_in(out: Path) -> int:
 
 
 @needs.sandbox
+@NIGHTLY
 def test_killed_at_any_moment_and_resumed_it_gives_the_same(larger_class, tmp_path, start):
     whole, out = tmp_path / "whole", tmp_path / "killed"
     grader.grade(larger_class, whole, SEED, workers=1)
@@ -396,7 +401,7 @@ def test_killed_at_any_moment_and_resumed_it_gives_the_same(larger_class, tmp_pa
 
 
 @needs.sandbox
-@pytest.mark.parametrize("unsafe", [[], ["--unsafe"]])
+@pytest.mark.parametrize("unsafe", [[], pytest.param(["--unsafe"], marks=NIGHTLY)])
 def test_ctrl_c_ends_with_one_line_and_current_tables(larger_class, tmp_path, start, unsafe):
     endless = notebook([*["while True: pass"] * 4, *code("01")])  # half a minute
     source = shutil.copytree(larger_class, tmp_path / "class")
@@ -408,16 +413,17 @@ def test_ctrl_c_ends_with_one_line_and_current_tables(larger_class, tmp_path, st
     alive = family(grading.pid)
     began = time.monotonic()
     grading.send_signal(signal.SIGINT)
-    told = grading.communicate(timeout=30)[1]
+    errors = grading.communicate(timeout=30)[1]
     assert time.monotonic() - began < 15
     assert grading.returncode == 130
-    assert told.splitlines()[-1] == "Stopped. What is graded is kept: go on with --resume."
-    assert "Traceback" not in told
+    assert errors.splitlines()[-1] == "Stopped. What is graded is kept: go on with --resume."
+    assert "Traceback" not in errors
     wait_until(lambda: not any(family(number) & {(number, birth)} for number, birth in alive), 5)
     assert len(rows(out / "files.csv")) == len(rows(out / "grades.csv")) == results_in(out) >= 20
 
 
 @needs.sandbox
+@NIGHTLY
 def test_the_tables_are_current_while_it_runs(larger_class, tmp_path, monkeypatch):
     out, seen, clock = tmp_path / "out", [], [0.0]
     save = Store.save
@@ -438,18 +444,19 @@ def test_the_tables_are_current_while_it_runs(larger_class, tmp_path, monkeypatc
 # --- The command line -----------------------------------------------------------------------------
 
 
-def said(capsys, *arguments: object) -> tuple[int, str]:
-    status = main([str(one) for one in arguments])
+def run_command(capsys, *arguments: object) -> tuple[int, str]:
+    """Return the exit status of a command, and what it writes to the standard error."""
+    status = main([*map(str, arguments)])
     return status, capsys.readouterr().err
 
 
 def test_without_bubblewrap_it_says_how_to_get_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path))
     source = written(tmp_path / "class", {"ada.ipynb": stub("01")})
-    status, told = said(capsys, source, "--out", tmp_path / "out")
+    status, errors = run_command(capsys, source, "--out", tmp_path / "out")
     assert status == 2
     for part in ("apt install bubblewrap", "WSL2", "container", "--unsafe"):
-        assert part in told
+        assert part in errors
     assert not Store(tmp_path / "out").run  # so that the next start is a first one
 
 
@@ -457,14 +464,17 @@ def test_unsafe_grades_and_every_page_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path))
     source = written(tmp_path / "class", {"ada.ipynb": notebook(code("01")), "bob.ipynb": b""})
     out = tmp_path / "out"
-    assert said(capsys, source, "--out", out, "--unsafe", "--seed", 3)[0] == 0
+    assert run_command(capsys, source, "--out", out, "--unsafe", "--seed", 3)[0] == 0
     assert [row["Grade"] for row in rows(out / "grades.csv")] == [str(FULL["01"]), "0"]
     for path in [out / "overview.html", *(out / "learners").iterdir()]:
         assert "Graded without a sandbox" in path.read_text(encoding="utf-8")
 
 
 @needs.sandbox
-@pytest.mark.parametrize("at", ["records", "results", "overview.html.part"])
+@pytest.mark.parametrize(
+    "at",
+    ["results", *(pytest.param(at, marks=NIGHTLY) for at in ("records", "overview.html.part"))],
+)
 def test_a_full_disk_is_called_so_and_costs_nothing(tmp_path, monkeypatch, capsys, at):
     source, out = written(tmp_path / "class", {"ada.ipynb": notebook(code("01"))}), tmp_path / "out"
     enough, open_ = [], Path.open
@@ -476,13 +486,13 @@ def test_a_full_disk_is_called_so_and_costs_nothing(tmp_path, monkeypatch, capsy
         return open_(path, mode, *more, **options)
 
     monkeypatch.setattr(Path, "open", full)
-    status, told = said(capsys, source, "--out", out, "--seed", 3)
+    status, errors = run_command(capsys, source, "--out", out, "--seed", 3)
     assert status == 2
-    assert told.splitlines()[-1] == (
+    assert errors.splitlines()[-1] == (
         "The disk is full. What is graded is kept: make room, and go on with --resume."
     )
     enough.append(True)
-    assert said(capsys, source, "--out", out, "--resume")[0] == 0
+    assert run_command(capsys, source, "--out", out, "--resume")[0] == 0
     assert [row["Grade"] for row in rows(out / "grades.csv")] == [str(FULL["01"])]
 
 
@@ -490,9 +500,9 @@ def test_without_solutions_there_is_one_clear_error(tmp_path, monkeypatch, capsy
     monkeypatch.setitem(sys.modules, "solutions", None)
     monkeypatch.delitem(sys.modules, "solutions.build")
     source = written(tmp_path / "class", {"ada.ipynb": stub("01")})
-    status, told = said(capsys, source, "--out", tmp_path / "out")
-    assert (status, told.count("\n")) == (2, 1)
-    assert "no folder `solutions/`" in told
+    status, errors = run_command(capsys, source, "--out", tmp_path / "out")
+    assert (status, errors.count("\n")) == (2, 1)
+    assert "no folder `solutions/`" in errors
 
 
 @pytest.mark.parametrize(
@@ -527,9 +537,9 @@ def test_what_cannot_be_done_is_one_line(tmp_path, monkeypatch, capsys, argument
     written(tmp_path, {"class/ada.ipynb": stub("01"), "file": b""})
     Store(Path("begun")).start(seed=7, source="class", safe=True, late="best", column="Grade")
     Path("locked").mkdir(mode=0o500)
-    status, told = said(capsys, *arguments)
-    assert (status, told.count("\n")) == (2, 1)
-    assert part in told
+    status, errors = run_command(capsys, *arguments)
+    assert (status, errors.count("\n")) == (2, 1)
+    assert part in errors
 
 
 @pytest.mark.parametrize(
@@ -586,10 +596,11 @@ def test_help_imports_nothing_that_takes_seconds():
 
 @pytest.fixture
 def corrected(graded, tmp_path, monkeypatch):
-    """A copy of the grades, after `entropy` has got another number of points."""
+    """Copy the grades, after `entropy` has got another number of points."""
     exercises = shutil.copytree(bank.FOLDER, tmp_path / "exercises")
     monkeypatch.setattr(bank, "FOLDER", exercises)
-    (entropy,) = (one for one in build.exercises_of(PATHS["01"]) if one.task.id == "entropy")
+    exercises_ = {exercise.task.id: exercise for exercise in build.exercises_of(PATHS["01"])}
+    entropy = exercises_["entropy"]
     monkeypatch.setattr(entropy, "task", replace(entropy.task, points=5))
     bank.save(build.records_of(PATHS["01"], build.PUBLIC_SEED), exercises / PATHS["01"].stem)
     return shutil.copytree(graded, tmp_path / "out")
@@ -598,23 +609,22 @@ def corrected(graded, tmp_path, monkeypatch):
 @needs.sandbox
 def test_only_what_a_correction_changes_is_marked_again(corrected, capsys):
     store = Store(corrected)
-    marked = store.load("ada/01.ipynb")
-    for outcome in marked.tasks.values():
+    graded_before = store.load("ada/01.ipynb")
+    for outcome in graded_before.tasks.values():
         outcome.heading = "from the first time"
-    store.save(marked)
+    store.save(graded_before)
     assert main(["regrade", "--out", str(corrected)]) == 0
-    told = capsys.readouterr().out
-    assert "ada: entropy 3 → 5 (ada/01.ipynb), as the points changed" in told
-    assert "2 scores moved." in told
+    output = capsys.readouterr().out
+    assert "ada: entropy 3 → 5 (ada/01.ipynb), as the points changed" in output
+    assert "2 scores moved." in output
     moved = rows(corrected / "moved.csv")
     assert [(row["learner"], row["before"], row["after"]) for row in moved] == [
         (SCRIPT, "3", "5"),
         ("ada", "3", "5"),
     ]
     again = Store(corrected).load("ada/01.ipynb").tasks
-    assert [task for task, one in again.items() if one.heading != "from the first time"] == [
-        "entropy"
-    ]
+    anew = [task for task in again if again[task].heading != "from the first time"]
+    assert anew == ["entropy"]
     grades = {row["Student"]: row for row in rows(corrected / "grades.csv")}
     assert grades["ada"]["Grade"] == str(FULL["01"] + FULL["04"] + 2)
     assert main(["regrade", "--out", str(corrected)]) == 0
@@ -633,6 +643,7 @@ def test_points_by_a_person_survive_a_regrade(corrected):
 
 
 @needs.sandbox
+@NIGHTLY
 def test_a_file_that_is_gone_is_not_marked_again_and_forgotten(class_of_all_kinds, corrected):
     store = Store(corrected)
     gone = "ada/01.ipynb"
@@ -648,12 +659,13 @@ def test_a_class_is_not_graded_by_two_measures(class_of_all_kinds, corrected, ca
     (corrected / "private" / "1" / "results").joinpath(
         Store(corrected)._path("ada/01.ipynb").name
     ).unlink()
-    status, told = said(capsys, *arguments)
+    status, errors = run_command(capsys, *arguments)
     assert status == 2
-    assert "have changed since they were graded" in told
+    assert "have changed since they were graded" in errors
 
 
 @needs.sandbox
+@NIGHTLY
 def test_a_regrade_that_is_killed_changes_nothing(corrected):
     before = content(corrected)
     child = os.fork()

@@ -14,7 +14,7 @@ from grading.grader import fresh_records
 from grading.intake.submissions import Submission
 from grading.run.dialog import Assignment
 from grading.run.launcher import Launcher
-from grading.run.scoring import mark
+from grading.run.scoring import score_submission
 from solutions.build import SOURCE, code_of, stub
 from tests import needs
 from utils.checks import bank
@@ -227,7 +227,7 @@ MESSY = {
 @pytest.mark.parametrize("name", MESSY)
 def test_a_right_answer_earns_all_points(name, assignments, launcher):
     sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: MESSY[name])
-    result = mark(sent, assignments, launcher)
+    result = score_submission(sent, assignments, launcher)
     assert result.problem == ""
     assert {task: outcome.reason for task, outcome in result.tasks.items()} == dict.fromkeys(
         TASKS, "passed"
@@ -238,7 +238,7 @@ def test_a_right_answer_earns_all_points(name, assignments, launcher):
 def test_what_was_left_out_or_went_wrong_is_said(assignments, launcher):
     cells = ["!pip install x", "1 / 0", *CELLS]
     sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: data(*cells))
-    result = mark(sent, assignments, launcher)
+    result = score_submission(sent, assignments, launcher)
     assert result.remarks == [
         "cell 1: left out: !pip install x",
         "cell 2: ZeroDivisionError: division by zero",

@@ -175,7 +175,7 @@ def test_of_a_task_without_points_nothing_is_told():
     result = Result("", "", "", "", code={"soft_lookup": "def soft_lookup(): ..."})
     for task, points in {"entropy": 0, "soft_lookup": 4, "read_alignment": 3}.items():
         result.tasks[task] = Outcome(points, 4, Reason.PASSED, "", "", [], points)
-    told = [str(one) for one in scoring._signs(result, Notebook("", [], signs=found))]
+    told = [str(one) for one in scoring._flags(result, Notebook("", [], signs=found))]
     assert told == [
         "soft_lookup uses y",
         "the code mentions z",

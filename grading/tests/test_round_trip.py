@@ -1,6 +1,6 @@
 """From a platform and back to it, and what stays while a class is graded in several goes.
 
-Marking is played here: the bytes of a file are its points. `test_grading.py` has the real one.
+Scoring is played here: the bytes of a file are its points. `test_grading.py` has the real one.
 """
 
 import csv
@@ -30,11 +30,11 @@ FIRST, WORTH = next(iter(TASKS.items()))
 
 
 @pytest.fixture(autouse=True)
-def marked(monkeypatch) -> list[str]:
-    """The files that were marked, in order; none of them is run."""
+def scored(monkeypatch) -> list[str]:
+    """Return the files that were scored, in order; none of them is run."""
     files = []
 
-    def mark(submission, assignments, launcher, *_):
+    def score(submission, assignments, launcher, *_):
         data = submission.read()
         files.append(submission.file)
         result = Result.for_file(submission)
@@ -46,7 +46,7 @@ def marked(monkeypatch) -> list[str]:
         }
         return result
 
-    monkeypatch.setattr(grader, "mark", mark)
+    monkeypatch.setattr(grader, "score_submission", score)
     monkeypatch.setattr(grader, "Launcher", lambda *_: nullcontext())
     return files
 
@@ -77,8 +77,8 @@ def pages_of(out: Path) -> str:
     return "".join(path.read_text(encoding="utf-8") for path in (out / "learners").iterdir())
 
 
-def said(capsys, *arguments: object) -> tuple[int, str]:
-    status = main([str(one) for one in arguments])
+def run_command(capsys, *arguments: object) -> tuple[int, str]:
+    status = main([*map(str, arguments)])
     return status, capsys.readouterr().err
 
 
@@ -86,7 +86,7 @@ def said(capsys, *arguments: object) -> tuple[int, str]:
 
 
 def canvas_gives(name: str, user: int, file: int, called: str, late: bool = False) -> str:
-    """How Canvas names a file: `lib/content_zipper.rb`."""
+    """Name a file as Canvas does: `lib/content_zipper.rb`."""
     name = re.sub(r"_(\d+)_", r"\1", name).lower()
     own = "_".join([name, *["LATE"] * late, str(user)])
     own, called = re.sub(r"[^\w]", "", own), re.sub(r"[/:*?<>|]", "_", called)
@@ -94,7 +94,7 @@ def canvas_gives(name: str, user: int, file: int, called: str, late: bool = Fals
 
 
 def canvas_takes(name: str) -> tuple[str, str] | None:
-    """The learner and the file that Canvas finds in a name: `abstract_assignment.rb`."""
+    """Return the learner and the file that Canvas finds in a name: `abstract_assignment.rb`."""
     parts = [part for part in name.split("_") if part != "LATE"]
     numbers = [part for part in parts if re.fullmatch("[0-9]+", part)]
     if parts[0] == "anon":
@@ -114,7 +114,7 @@ CANVAS = [
 
 
 def test_canvas_gets_its_grades_and_its_pages_back(tmp_path):
-    files = {canvas_gives(*one[:5]): one[5] for one in CANVAS}
+    files = {canvas_gives(*row[:5]): row[5] for row in CANVAS}
     source, out = zipped(tmp_path / "submissions.zip", files), tmp_path / "out"
     main([str(source), "--out", str(out), "--seed", "1", "--column", "Week 1 (815)"])
 
@@ -125,12 +125,12 @@ def test_canvas_gets_its_grades_and_its_pages_back(tmp_path):
     assert heads[-1] == "Week 1 (815)"
     assert possible[0] == "Points Possible"
     assert float(possible[-1]) == sum(TASKS.values()) + 3
-    assert {row[1]: row[-1] for row in learners} == {str(one[1]): str(one[5]) for one in CANVAS}
+    assert {row[1]: row[-1] for row in learners} == {str(row[1]): str(row[5]) for row in CANVAS}
 
     with zipfile.ZipFile(out / "feedback.zip") as archive:
         names = archive.namelist()
         taken = {canvas_takes(name): archive.read(name) for name in names}
-    assert sorted(taken) == sorted((str(one[1]), str(one[2])) for one in CANVAS)
+    assert sorted(taken) == sorted((str(row[1]), str(row[2])) for row in CANVAS)
     for page in taken.values():  # Canvas hands it on as what was handed in: a notebook
         notebook = nbformat.reads(page.decode(), as_version=4)
         nbformat.validate(notebook)
@@ -152,13 +152,13 @@ def test_canvas_without_names_gets_its_pages_back(tmp_path):
 
 
 def moodle_gives(name: str, participant: int, called: str, folders: bool) -> str:
-    """How Moodle names a file: `mod/assign/classes/downloader.php`."""
+    """Name a file as Moodle does: `mod/assign/classes/downloader.php`."""
     prefix = f"{name.replace('_', ' ')}_{participant}_assignsubmission_file"
     return f"{prefix}{'/' if folders else '_'}{called}"
 
 
 def moodle_takes(path: str) -> tuple[str, str]:
-    """The participant, and the name that the file gets: `importziplib.php`."""
+    """Return the participant, and the name that the file gets: `importziplib.php`."""
     parts = path.split("_", 4)
     assert (parts[2], parts[3]) == ("assignfeedback", "file")
     assert "/" not in parts[4]
@@ -175,23 +175,23 @@ MOODLE = [
 
 @pytest.mark.parametrize("folders", [True, False])
 def test_moodle_gets_its_grades_and_its_pages_back(tmp_path, folders):
-    files = {moodle_gives(*one[:3], folders): one[3] for one in MOODLE}
+    files = {moodle_gives(*row[:3], folders): row[3] for row in MOODLE}
     out = tmp_path / "out"
     main([str(zipped(tmp_path / "a.zip", files)), "--out", str(out)])
     rows = table(out / "grades.csv")
     assert {"Identifier", "Grade", "Last modified (grade)"} <= {*rows[0]}  # or it takes nothing
     assert {row["Identifier"][len("Participant ") :]: row["Grade"] for row in rows} == {
-        str(one[1]): str(one[3]) for one in MOODLE
+        str(row[1]): str(row[3]) for row in MOODLE
     }
     with zipfile.ZipFile(out / "feedback.zip") as archive:
         taken = {moodle_takes(name): archive.read(name).decode() for name in archive.namelist()}
-    assert {participant for participant, _ in taken} == {str(one[1]) for one in MOODLE}
+    assert {participant for participant, _ in taken} == {str(row[1]) for row in MOODLE}
     assert {name for _, name in taken} == {"feedback.html"}
     assert "Zoë Müller" in taken["9003", "feedback.html"]
 
 
 def test_the_same_grades_give_the_same_zip_and_a_plain_class_has_none(tmp_path):
-    files = {canvas_gives(*one[:5]): one[5] for one in CANVAS}
+    files = {canvas_gives(*row[:5]): row[5] for row in CANVAS}
     source = zipped(tmp_path / "a.zip", files)
     for name in ("one", "two"):
         main([str(source), "--out", str(tmp_path / name), "--seed", "1"])
@@ -220,24 +220,24 @@ def test_how_late_files_count_is_kept(tmp_path):
 # --- In several goes ------------------------------------------------------------------------------
 
 
-def test_files_that_are_gone_leave_the_grades_and_are_listed(tmp_path, capsys, marked):
+def test_files_that_are_gone_leave_the_grades_and_are_listed(tmp_path, capsys, scored):
     source, out = handed_in(tmp_path / "in", ada=2, bob=1, eve=1), tmp_path / "out"
     main([str(source), "--out", str(out)])
     (source / "bob.ipynb").unlink()
     (source / "eve.ipynb").rename(source / "Eve.ipynb")
-    marked.clear()
-    status, told = said(capsys, source, "--out", out, "--resume")
+    scored.clear()
+    status, errors = run_command(capsys, source, "--out", out, "--resume")
     assert status == 0
-    assert "Removed or renamed, and no longer in the grades: bob.ipynb, eve.ipynb" in told
+    assert "Removed or renamed, and no longer in the grades: bob.ipynb, eve.ipynb" in errors
     assert grades(out) == {"Eve": "1", "ada": "2"}
-    assert marked == ["Eve.ipynb"]
+    assert scored == ["Eve.ipynb"]
     files = {row["file"]: row for row in table(out / "files.csv")}
     assert sorted(files) == ["Eve.ipynb", "ada.ipynb", "bob.ipynb", "eve.ipynb"]
     assert files["bob.ipynb"]["reason"] == "removed or renamed since it was graded"
     handed_in(source, bob=1)  # it is back
-    said(capsys, source, "--out", out, "--resume")
+    run_command(capsys, source, "--out", out, "--resume")
     assert grades(out)["bob"] == "1"
-    assert marked == ["Eve.ipynb"]
+    assert scored == ["Eve.ipynb"]
 
 
 def test_only_some_files_leaves_the_others_in_the_grades(tmp_path):
@@ -252,23 +252,25 @@ def test_another_folder_does_not_empty_the_grades(tmp_path, capsys):
     main([str(source), "--out", str(out)])
     before = (out / "grades.csv").read_bytes()
     capsys.readouterr()
-    status, told = said(capsys, handed_in(tmp_path / "other", bob=1), "--out", out, "--resume")
-    assert (status, told.count("\n")) == (2, 1)
-    assert "Nothing that was graded into" in told
+    status, errors = run_command(
+        capsys, handed_in(tmp_path / "other", bob=1), "--out", out, "--resume"
+    )
+    assert (status, errors.count("\n")) == (2, 1)
+    assert "Nothing that was graded into" in errors
     assert (out / "grades.csv").read_bytes() == before
 
 
-def test_one_learner_is_marked_anew_and_nobody_else(tmp_path, marked, capsys):
+def test_one_learner_is_marked_anew_and_nobody_else(tmp_path, scored, capsys):
     source, out = handed_in(tmp_path / "in", ada=2, bob=1), tmp_path / "out"
     main([str(source), "--out", str(out), "--seed", "3"])
     handed_in(source, bob=2, carl=1)
-    marked.clear()
-    assert said(capsys, source, "--out", out, "--again", "Ada")[0] == 0
-    assert marked == ["ada.ipynb"]
+    scored.clear()
+    assert run_command(capsys, source, "--out", out, "--again", "Ada")[0] == 0
+    assert scored == ["ada.ipynb"]
     assert grades(out) == {"ada": "2", "bob": "1"}
     assert Store(out).run["seed"] == 3
-    status, told = said(capsys, source, "--out", out, "--again", "Adda")
-    assert (status, told) == (2, "Nobody is called 'Adda'. Did you mean ada?\n")
+    status, errors = run_command(capsys, source, "--out", out, "--again", "Adda")
+    assert (status, errors) == (2, "Nobody is called 'Adda'. Did you mean ada?\n")
 
 
 def test_points_by_a_person_stay_and_the_page_gives_the_reason(tmp_path, capsys):
@@ -277,7 +279,7 @@ def test_points_by_a_person_stay_and_the_page_gives_the_reason(tmp_path, capsys)
     marks = f"learner,question,points,remark\nada,{FIRST},0.5,Copied from <bob>.\n"
     (out / "marks.csv").write_text(marks)
     for arguments in (["--resume"], ["--again", "ada"], ["--resume"]):
-        assert said(capsys, source, "--out", out, *arguments)[0] == 0
+        assert run_command(capsys, source, "--out", out, *arguments)[0] == 0
         assert grades(out) == {"ada": "0.5", "bob": "1"}
         assert "0.5 points, given by a person. Copied from &lt;bob&gt;." in pages_of(out)
         assert marks in (out / "marks.csv").read_text(encoding="utf-8-sig").replace("\r\n", "\n")
@@ -287,19 +289,19 @@ def test_marks_beyond_what_can_be_earned_are_one_line(tmp_path, capsys):
     source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
     main([str(source), "--out", str(out)])
     (out / "marks.csv").write_text("learner,question,points,remark\nada,dark_column,30,good\n")
-    status, told = said(capsys, source, "--out", out, "--resume")
+    status, errors = run_command(capsys, source, "--out", out, "--resume")
     assert status == 0
     line = "marks.csv, line 2: 30 points for 'dark_column' do not count: it is worth 3"
-    assert line in told.splitlines()
+    assert line in errors.splitlines()
     assert grades(out) == {"ada": "2"}
 
 
 def test_who_hands_in_another_notebook_raises_what_is_possible_and_is_told(
     tmp_path, capsys, monkeypatch
 ):
-    own = grader.mark
+    own = grader.score_submission
 
-    def mark(submission, assignments, launcher, *_):
+    def score(submission, assignments, launcher, *_):
         result = own(submission, assignments, launcher)
         if submission.learner == "ada":
             result.notebook = "02_additive_attention"
@@ -307,12 +309,12 @@ def test_who_hands_in_another_notebook_raises_what_is_possible_and_is_told(
             result.tasks = {task.id: of_others for task in bank.tasks()[result.notebook]}
         return result
 
-    monkeypatch.setattr(grader, "mark", mark)
+    monkeypatch.setattr(grader, "score_submission", score)
     others = {f"learner{number}": 1 for number in range(10)}
     source = handed_in(tmp_path / "in", ada=2, **others)
-    told = said(capsys, source, "--out", tmp_path / "out")[1]
-    assert "Only 1 of 11 learners handed in 02_additive_attention: its points are among" in told
-    assert told.count("Only") == 1
+    errors = run_command(capsys, source, "--out", tmp_path / "out")[1]
+    assert "Only 1 of 11 learners handed in 02_additive_attention: its points are among" in errors
+    assert errors.count("Only") == 1
 
 
 def test_show_tells_what_is_known_of_a_learner(tmp_path, capsys):
@@ -321,11 +323,11 @@ def test_show_tells_what_is_known_of_a_learner(tmp_path, capsys):
     (out / "marks.csv").write_text("learner,question,points,remark\nada,dark_column,3,Good.\n")
     capsys.readouterr()
     assert main(["show", "ADA", "--out", str(out)]) == 0
-    told = capsys.readouterr().out
-    assert told.splitlines()[:2] == ["ada: 5 of 28 points", "  ada.ipynb: graded"]
-    assert f"    {FIRST}: 2 of {WORTH}, " in told
-    assert "  dark_column: 3 by you. Good." in told
-    (page,) = re.findall(r"\S+\.html", told)
+    errors = capsys.readouterr().out
+    assert errors.splitlines()[:2] == ["ada: 5 of 28 points", "  ada.ipynb: graded"]
+    assert f"    {FIRST}: 2 of {WORTH}, " in errors
+    assert "  dark_column: 3 by you. Good." in errors
+    (page,) = re.findall(r"\S+\.html", errors)
     assert Path(page).is_file()
 
 
@@ -343,13 +345,13 @@ def test_two_graders_do_not_share_a_folder(tmp_path, capsys, monkeypatch):
     try:
         assert other.stdout.readline() == "held\n"
         for arguments in ([source, "--out", out], [source, "--out", out, "--resume"]):
-            status, told = said(capsys, *arguments)
-            assert (status, told.count("\n")) == (2, 1)
-            assert f"Another grader is at work in {out}. Wait until it is done" in told
+            status, errors = run_command(capsys, *arguments)
+            assert (status, errors.count("\n")) == (2, 1)
+            assert f"Another grader is at work in {out}. Wait until it is done" in errors
         assert not Store(out).run  # no seed was drawn
     finally:
         other.kill()
         other.communicate()
-    assert said(capsys, source, "--out", out)[0] == 0
+    assert run_command(capsys, source, "--out", out)[0] == 0
     with Store(out).alone(), pytest.raises(CannotGrade, match="Another grader"):
         grader.regrade(out)

@@ -1,13 +1,13 @@
 """Through the wire, from a worker, an answer is worth what the learner's notebook says.
 
-Every stub, solution, misconception and variant of the course is answered by a worker, and judged
-by `verdict_on` in this process. The workers see the repository here, which they do not in a class.
+Every stub, solution, mistake and variant of the course is answered by a worker, and judged by
+`verdict_on` in this process: all of them at night, every tenth at each push, as the self-test has
+looked at their verdicts. The workers see the repository here, which they do not in a class.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from utils.checks.runner import Printed
 pytestmark = needs.unix
 
 IMPORTS = "from importlib import import_module"
+nightly = pytest.mark.nightly
 
 
 @dataclass
@@ -45,38 +46,47 @@ class Round:
     cells: list[str] = field(default_factory=list)
 
 
-def rounds(path: Path) -> Iterator[Round]:
-    """The stubs, the solutions, then every other answer: the first to each task, the second, …"""
+def stubs_and_solutions(path: Path) -> Iterator[Round]:
     names = selftest.names_at_first(path)
-    trained = {one.task.id for one in build.exercises_of(path) if one.gold}
-    tasks = [one.task.id for one in build.exercises_of(path)]
+    exercises = build.exercises_of(path)
+    trained = {exercise.task.id for exercise in exercises if exercise.gold}
+    tasks = [exercise.task.id for exercise in exercises]
     stubs = [build.stub(source) for source in build.code_of(path)]
     yield Round({task: names[task] for task in tasks if task in names}, stubs)
     solutions = build.solutions_of(path, train=False)
     right = {task: solutions[task] for task in tasks if task not in trained}
     code = [source for source in build.code_of(path) if not build.defined(source) & trained]
     yield Round(right, [source for source in code if "Trainer(" not in source])
-    others = {one.task.id: list(_others(path, one)) for one in build.exercises_of(path)}
-    for number in range(max(map(len, others.values()))):
-        one = Round(cells=[IMPORTS])
-        for task, answers in others.items():
-            if number < len(answers):
-                one.given[task], source = answers[number]
-                one.cells.append(f"{task} = {source}")
-        yield one
+
+
+def other_answers(path: Path, every: int = 1) -> list[Round]:
+    """Return mistakes and variants, all or every tenth: in each round, one of each task."""
+    exercises = build.exercises_of(path)
+    answers = [
+        (exercise.task.id, *answer) for exercise in exercises for answer in _others(path, exercise)
+    ]
+    rounds: list[Round] = []
+    for task, given, source in answers[::every]:
+        free = (round_ for round_ in rounds if task not in round_.given)
+        if (round_ := next(free, None)) is None:
+            rounds.append(round_ := Round(cells=[IMPORTS]))
+        round_.given[task] = given
+        round_.cells.append(f"{task} = {source}")
+    return rounds
 
 
 def _others(path: Path, exercise: Exercise) -> Iterator[tuple[Any, str]]:
+    """Yield the mistakes and variants of an exercise, each with the code that names it."""
     task = exercise.task
     own = f"import_module('solutions.{build.folder_of(path).name}.{task.id}').exercise"
-    for number, one in enumerate(exercise.mistakes):
-        yield one.gives, f"{own}.misconceptions[{number}].gives"
+    for number, mistake in enumerate(exercise.mistakes):
+        yield mistake.gives, f"{own}.mistakes[{number}].gives"
     if exercise.gold:
         yield exercise.gold, f"{own}.gold"
         return
-    for number, one in enumerate(selftest.variants(exercise).values()):
-        found = f"{own}.variants[{number}]"
-        yield one, f"{found}()" if task.answer_type == "choices" else found
+    for number, variant in enumerate(selftest.variants(exercise).values()):
+        source = f"{own}.variants[{number}]"
+        yield variant, f"{source}()" if task.answer_type == "choices" else source
 
 
 @pytest.fixture(scope="module")
@@ -87,20 +97,28 @@ def launcher() -> Iterator[Launcher]:
 
 @cache
 def public(path: Path) -> Assignment:
-    """The public cases alone: as if the instructor had drawn the same."""
+    """Return the public cases alone, as if the instructor had drawn the same."""
     records = bank.load_all(bank.FOLDER / path.stem)
     return Assignment(path.stem, records, records)
 
 
-@pytest.mark.parametrize("path", build.notebooks(), ids=lambda path: path.stem[:2])
+by_notebook = pytest.mark.parametrize("path", build.notebooks(), ids=lambda path: path.stem[:2])
+
+
+@by_notebook
+def test_the_grader_says_what_the_notebook_says_of_a_tenth(path, launcher):
+    rounds = other_answers(path, every=10)
+    assert sum(len(compare(round_, public(path), launcher)) for round_ in rounds) >= 5
+
+
+@nightly
+@by_notebook
 def test_the_grader_says_what_the_notebook_says(path, launcher):
-    answers = 0
-    for round_ in rounds(path):
-        verdicts = compare(round_, public(path), launcher)
-        answers += len(verdicts)
-    assert answers > 60
+    rounds = [*stubs_and_solutions(path), *other_answers(path)]
+    assert sum(len(compare(round_, public(path), launcher)) for round_ in rounds) > 60
 
 
+@nightly
 @pytest.mark.parametrize("path", build.notebooks()[3:5], ids=lambda path: path.stem[:2])
 def test_it_does_so_of_mistakes_that_the_catalogue_does_not_know(path, launcher):
     """They are called again with other inputs, here and there."""
@@ -109,7 +127,7 @@ def test_it_does_so_of_mistakes_that_the_catalogue_does_not_know(path, launcher)
         for task, record in public(path).public.items()
     }
     related = []
-    for round_ in islice(rounds(path), 2, 8):
+    for round_ in other_answers(path)[:6]:
         verdicts = compare(round_, Assignment(path.stem, unknown, unknown), launcher)
         related += [verdict.relation for verdict in verdicts if verdict.relation]
     assert len(related) > 10
@@ -117,23 +135,23 @@ def test_it_does_so_of_mistakes_that_the_catalogue_does_not_know(path, launcher)
 
 
 def compare(round_: Round, assignment: Assignment, launcher: Launcher) -> list[Verdict]:
-    """What a notebook says of the answers; the grader has to say the same."""
+    """Return a notebook's verdicts on the answers; the grader's have to be the same."""
     result = Result("ada", "", "", "ada.ipynb")
     cells = [
         notebook_parser.Cell(number, code) for number, code in enumerate(round_.cells, start=1)
     ]
     sent = notebook_parser.Notebook(assignment.name, cells)
-    scoring.ask(result, sent, assignment, [*round_.given], launcher)
+    scoring.score_tasks(result, sent, assignment, [*round_.given], launcher)
     assert not [remark for remark in result.remarks if "Error" in remark]
     verdicts = []
     for task, given in round_.given.items():
         printed = Printed()
         verdict = verdict_on(assignment.public[task], {task: given}, printed)
-        note, found = in_words(verdict, printed.lines), result.tasks[task]
-        said = (found.points, found.reason, found.mistake, found.heading)
+        note, outcome = in_words(verdict, printed.lines), result.tasks[task]
+        actual = (outcome.points, outcome.reason, outcome.mistake, outcome.heading)
         mistake = verdict.mistake.name if verdict.mistake else ""
-        assert said == (verdict.points, verdict.reason, mistake, note.heading)
+        assert actual == (verdict.points, verdict.reason, mistake, note.heading)
         if verdict.task.full_marks_from is None:  # of trained models, only what is fresh counts
-            assert [*found.lines] == note.lines
+            assert [*outcome.lines] == note.lines
         verdicts.append(verdict)
     return verdicts

@@ -15,7 +15,7 @@ from grading.report.store import Store
 from grading.report.tables import Learner, learners
 from grading.report.unrecognised import Names
 from grading.run.dialog import Replies, Reply
-from grading.run.scoring import Result, _outcome, packed, unpacked
+from grading.run.scoring import Result, _outcome, pack_answers, unpack_answers
 from grading.tests.test_grading import code, notebook, written
 from solutions import build
 from utils.checks import bank
@@ -247,7 +247,7 @@ def test_what_nobody_was_told_of_is_not_entered(tmp_path):
 def test_what_is_kept_of_an_answer_comes_back(name):
     for record in bank.load_all(bank.FOLDER / name).values():
         if record.task.answer_type != "test":
-            again = unpacked(packed(record.expected))
+            again = unpack_answers(pack_answers(record.expected))
             for one, other in zip(record.expected, again, strict=True):
                 for output, values in one.outputs.items():
                     assert other.outputs[output].dtype == values.dtype
