@@ -1,4 +1,4 @@
-"""A copy of a class's results that does not say whose they are, to show or to study.
+"""Copy the results of a class without saying whose they are, to show or to study them.
 
 Names, numbers of learners, paths, addresses and the name of this computer are gone from tables and
 pages, also where learners have written them into answers, comments or code. In their place stands a
@@ -22,7 +22,7 @@ from typing import Any
 from grading.intake.submissions import CannotGrade
 from grading.report import pages, tables
 from grading.report.store import Store, restored, write
-from grading.report.tables import Lateness, Learner, Mark
+from grading.report.tables import Lateness, Learner, ManualMark
 from grading.report.unrecognised import Names
 from utils.checks import bank
 
@@ -56,7 +56,10 @@ def write_copy(out: Path, copy: Path) -> int:
         raise CannotGrade(f"{copy} holds something already. Name a new folder.")
     class_ = tables.learners(store.all(), Lateness.of(store.run["late"]))
     tables.read_marks(out / "marks.csv", class_)
-    hidden = Pseudonyms(class_, _key(out / "private" / "pseudonyms.key")).of_class(class_)
+    key = out / "private" / "pseudonyms.key"  # made on first use: without it, they tell nothing
+    if not key.exists():
+        write(key, secrets.token_hex())
+    hidden = Pseudonyms(class_, key.read_bytes()).of_class(class_)
     copy.mkdir(parents=True, exist_ok=True)
     tables.write_grades(hidden, copy / "grades.csv")
     tables.write_tasks(hidden, copy / "tasks.csv")
@@ -65,15 +68,8 @@ def write_copy(out: Path, copy: Path) -> int:
     return len(hidden)
 
 
-def _key(path: Path) -> bytes:
-    """The key of the pseudonyms, made on first use: without it, they tell nothing."""
-    if not path.exists():
-        write(path, secrets.token_hex())
-    return path.read_bytes()
-
-
 class Pseudonyms:
-    """What stands in place of everything that says who somebody is.
+    """The pseudonyms of a class, and the texts that they stand for.
 
     Args:
         class_: all learners.
@@ -97,24 +93,22 @@ class Pseudonyms:
                 if len(word) >= SHORTEST or not word.isascii():
                     self._words |= dict.fromkeys(_spellings(word), own)
         self._whole = {text.casefold(): own for text, own in whole.items()}
-        apart, anywhere = (
-            "|".join(re.escape(one) for one in sorted(whole, key=len, reverse=True) if spaced(one))
-            for spaced in (_has_spaces, lambda one: not _has_spaces(one))
-        )
+        longest_first = sorted(whole, key=len, reverse=True)
+        words = "|".join(re.escape(name) for name in longest_first if _has_spaces(name))
+        others = "|".join(re.escape(name) for name in longest_first if not _has_spaces(name))
         self._names = re.compile(
-            rf"(?<![^\W_])(?<!\d\.)(?:{apart or '(?!)'})(?![^\W_])|{anywhere or '(?!)'}",
+            rf"(?<![^\W_])(?<!\d\.)(?:{words or '(?!)'})(?![^\W_])|{others or '(?!)'}",
             re.IGNORECASE,
         )
 
     def text(self, text: str) -> str:
-        """A text without names, numbers, paths and addresses."""
-        text = unicodedata.normalize("NFC", text)
-        text = ELSEWHERE.sub("(elsewhere)", text)
+        """Replace names, numbers, paths and addresses in a text."""
+        text = ELSEWHERE.sub("(elsewhere)", unicodedata.normalize("NFC", text))
         text = self._names.sub(lambda match: self._whole.get(match[0].casefold(), "(name)"), text)
         return WORD.sub(lambda match: self._words.get(match[0], match[0]), text)
 
     def of_class(self, class_: Sequence[Learner]) -> list[Learner]:
-        """The class, each learner under their pseudonym, sorted by it."""
+        """Return the class, each learner under their pseudonym, sorted by it."""
         return sorted(map(self._hidden, class_), key=lambda learner: learner.name)
 
     def _hidden(self, learner: Learner) -> Learner:
@@ -133,7 +127,7 @@ class Pseudonyms:
             overrides=self._marks(learner.overrides),
         )
 
-    def _marks(self, marks: Mapping[str, Mark]) -> dict[str, Mark]:
+    def _marks(self, marks: Mapping[str, ManualMark]) -> dict[str, ManualMark]:
         return {part: mark._replace(remark=self.text(mark.remark)) for part, mark in marks.items()}
 
     def _cleaned(self, value: Any) -> Any:
@@ -147,13 +141,13 @@ class Pseudonyms:
 
 
 def pseudonym(name: str, key: bytes) -> str:
-    """What stands in place of a name: the same for the same key, which nobody can guess from it."""
+    """Return a label for a name: the same for the same key, which nobody can guess from it."""
     digest = hmac.digest(key, name.encode(errors="surrogateescape"), hashlib.sha256)
     return f"learner-{base64.b32encode(digest)[:8].decode().lower()}"
 
 
 def _spellings(word: str) -> set[str]:
-    """How a part of a name may be written; one that is a word of the course, only as it is.
+    """Return the spellings of a part of a name; of a word of the course, only the one given.
 
     Not every `max` means a learner called Max.
     """
@@ -163,7 +157,7 @@ def _spellings(word: str) -> set[str]:
 
 
 def _has_spaces(text: str) -> bool:
-    """Whether it is in a script that parts words by spaces: Chinese and Japanese do not."""
+    """Whether a text is in a script that parts words by spaces: Chinese and Japanese do not."""
     return max(text) < "\u2e80" or "\uac00" <= max(text) <= "\ud7ff"
 
 
