@@ -5,19 +5,15 @@ as data. A worker in a sandbox runs their code on fresh inputs and sends back pl
 parent compares them with what the solution returns. No expected value ever enters a worker. Where
 the answer is a test, the worker asks the parent for what the implementation under test returns.
 
-| room | what it does | its modules |
-|---|---|---|
-| `intake/` | takes what was handed in | `submissions` (files, folders, a zip), `platforms` (Canvas, \
-Moodle), `notebook_parser` (code and words), `limited_reader` (parses in a process with limits), \
-`red_flags` (what a person should look at) |
-| `run/` | runs it and judges it | `launcher`, `server` and `worker` (the sandbox), `seccomp`, \
-`protocol` and `schema` (messages), `dialog`, `scoring`, `cluster` and `node` (Dask), `version`, \
-`doctor` (does the sandbox work?) |
-| `report/` | says what came of it | `store` (on disk), `tables` (CSV), `pages` (HTML), \
-`item_analysis`, `misconception_stats`, `similarity`, `unrecognised` and `catalogue` (wrong answers \
-that get a name), `anonymous`, `room` (live) |
+- `intake/` takes what was handed in: `submissions` and `platforms` find the files and whose they
+  are, `notebook_parser` reads code and words, `limited_reader` does so in a process with limits,
+  `red_flags` finds what a person should look at.
+- `run/` runs and judges it: `launcher`, `server`, `worker`, `seccomp` (the sandbox), `protocol` and
+  `schema` (its messages), `dialog`, `scoring`, `cluster` and `node` (Dask), `version`, `doctor`.
+- `report/` says what came of it: `store` (on disk), `tables` (CSV), `pages` (HTML), their figures
+  (`item_analysis`, `misconception_stats`, `similarity`, `unrecognised`), `anonymous`, `room`.
 
-`worker` alone runs learners' code, and nothing that comes out of it, of `node` or of a file is
-trusted. `grader` puts the rooms together, `__main__` is the command. `classroom` makes up a class
-to try all of it on; `release` writes the learners' zip, without solutions.
+`worker` alone runs learners' code. Nothing is trusted that comes from there, from a `node` or out
+of a file. `grader` puts the rooms together, `__main__` is the command; `classroom` makes up a class
+to try them on, `release` writes the learners' zip.
 """

@@ -15,18 +15,21 @@ from pathlib import Path
 from grading.intake.submissions import CannotGrade
 from grading.run.launcher import NoSandbox
 
-NO_SHARDS = (
-    "There is no `merge` and no `--shard` any more: several machines grade a class as a Dask "
-    "cluster, with --scheduler tcp://… (docs/grading.md, Past one machine)."
-)
+GONE = {  # what the command line had once → what takes its place, in docs/grading.md
+    "merge": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
+    "--shard": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
+    "catalogue": "enter the mistake by hand, from names.toml and overview.html into solutions/",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words[:1] == ["merge"] or any(word.partition("=")[0] == "--shard" for word in words):
-        print(NO_SHARDS, file=sys.stderr)
-        return 2
+    options = [word.partition("=")[0] for word in words if word.startswith("--")]
+    for word in words[:1] + options:
+        if word in GONE:
+            print(f"There is no `{word}` any more: {GONE[word]}.", file=sys.stderr)
+            return 2
     parser, commands = _parser()
     if words[:1] not in [[name] for name in (*commands, "-h", "--help")]:
         words = ["grade", *words]
@@ -121,7 +124,6 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     command(regrade, parents=[out])
     command(show, parents=[out])("name", help="the learner's name or number")
     command(anonymous, parents=[out])("copy", type=Path, help="a new folder for the copy")
-    command(catalogue, parents=[out])("entry", help="its number in names.toml: entropy.1, say")
     add = command(watch)
     add(
         "folder",
@@ -207,29 +209,14 @@ def show(options: Namespace) -> int:
 
 
 def anonymous(options: Namespace) -> int:
-    """Copy tables and pages without names.
+    """Copy tables and pages without names, and without anything that learners wrote.
 
-    A pseudonym stands in place of each name and number; paths and addresses are left out.
+    A pseudonym stands in place of each name and number.
     """
     from grading.report.anonymous import write_copy
 
     count = write_copy(options.out, options.copy)
     print(f"{count} learners, under pseudonyms: {options.copy / 'overview.html'}")
-    return 0
-
-
-def catalogue(options: Namespace) -> int:
-    """Write a mistake that a class has named into solutions/.
-
-    What names.toml says of it goes into the file of its exercise, with the shortest code of those
-    who made it.
-    """
-    from grading.report.catalogue import enter
-
-    path = enter(options.out, options.entry)
-    task = path.stem
-    print(f"Entered in {path}. The code in it is a learner's: read it before you run")
-    print(f"make exercises ONLY={task} && make selftest ONLY={task}")
     return 0
 
 

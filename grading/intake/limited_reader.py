@@ -6,6 +6,7 @@ over it, and replaces it where it dies. Both are made before the grader has thre
 a fork inherits the locks of the ones and the sockets of the others.
 """
 
+import contextlib
 import gc
 import hashlib
 import json
@@ -13,6 +14,7 @@ import multiprocessing
 import os
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -121,13 +123,17 @@ def _watch(connection: Connection) -> None:
 
 def _serve(connection: Connection) -> None:
     """Read each file that is sent; the limits pause while a message comes or goes."""
-    limits = _Limits()
+    import resource  # not on Windows, where tests import this module
+
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    memory = pages * resource.getpagesize() + MEMORY
     while True:
         try:
             file, data = connection.recv_bytes(), connection.recv_bytes()
         except EOFError:
             os._exit(0)
-        with limits:
+        seconds = int(time.process_time()) + SECONDS
+        with _limit(resource.RLIMIT_AS, memory), _limit(resource.RLIMIT_CPU, seconds):
             try:
                 content = asdict(notebook_parser.read(data, file.decode(errors="surrogatepass")))
             except Unreadable as problem:
@@ -136,27 +142,13 @@ def _serve(connection: Connection) -> None:
         connection.send_bytes(reply)
 
 
-class _Limits:
-    """Limits of this process, within a block: what it has already and what a file may take."""
+@contextlib.contextmanager
+def _limit(limit: int, soft: int) -> Iterator[None]:
+    """Limit this process within a block, at most to what its own limit is."""
+    import resource
 
-    def __init__(self):
-        import resource  # not on Windows, where tests import this module
-
-        self._resource = resource
-        self._before = {
-            limit: resource.getrlimit(limit) for limit in (resource.RLIMIT_AS, resource.RLIMIT_CPU)
-        }
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        self._memory = pages * resource.getpagesize() + MEMORY
-
-    def __enter__(self) -> None:
-        seconds = int(time.process_time()) + SECONDS
-        for (limit, (_, hard)), soft in zip(
-            self._before.items(), (self._memory, seconds), strict=True
-        ):
-            below = hard != self._resource.RLIM_INFINITY
-            self._resource.setrlimit(limit, (min(soft, hard) if below else soft, hard))
-
-    def __exit__(self, *_) -> None:
-        for limit, before in self._before.items():
-            self._resource.setrlimit(limit, before)
+    before, hard = resource.getrlimit(limit)
+    below = hard != resource.RLIM_INFINITY
+    resource.setrlimit(limit, (min(soft, hard) if below else soft, hard))
+    yield
+    resource.setrlimit(limit, (before, hard))

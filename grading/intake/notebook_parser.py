@@ -41,38 +41,25 @@ MOST_ELSEWHERE = 10  # such cells
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell, as Python.
+    """A code cell, as Python."""
 
-    Args:
-        number: its place among the notebook's cells, from 1.
-        source: without magics.
-    """
-
-    number: int
-    source: str
+    number: int  # its place among the notebook's cells, from 1
+    source: str  # without magics
 
 
 @dataclass(frozen=True)
 class Notebook:
-    """The content of a submission.
+    """The content of a submission."""
 
-    Args:
-        name: which of the course's notebooks it answers.
-        cells: its code, in order.
-        words: question → answer in words, "" where there is none.
-        remarks: what was left out, and why.
-        code: task → the cell that defines it last.
-        elsewhere: words that stand where no answer is read, with the number of the cell.
-        flags: what a person should look at.
-    """
-
-    name: str
-    cells: Sequence[Cell]
+    name: str  # which of the course's notebooks it answers
+    cells: Sequence[Cell]  # its code, in order
+    # question → answer in words, "" where there is none
     words: dict[str, str] = field(default_factory=dict)
-    remarks: Sequence[str] = ()
-    code: dict[str, str] = field(default_factory=dict)
+    remarks: Sequence[str] = ()  # what was left out, and why
+    code: dict[str, str] = field(default_factory=dict)  # task → the cell that defines it last
+    # words that stand where no answer is read, with the number of the cell
     elsewhere: Sequence[str] = ()
-    flags: Sequence[Flag] = ()
+    flags: Sequence[Flag] = ()  # what a person should look at
 
 
 def read(data: bytes, file: str = "") -> Notebook:

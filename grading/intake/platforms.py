@@ -35,19 +35,12 @@ NAMES = {"canvas": "Canvas", "moodle": "Moodle"}
 
 
 class Owner(NamedTuple):
-    """The facts in the name that a platform gave a file.
+    """The facts in the name that a platform gave a file."""
 
-    Args:
-        name: of the learner.
-        id: the number that the platform knows the learner by; "" where it is kept secret.
-        late: handed in after it was due.
-        number: of the file; a later one has a larger number. None where there is none.
-    """
-
-    name: str
-    id: str
-    late: bool
-    number: int | None
+    name: str  # of the learner
+    id: str  # the number that the platform knows the learner by; "" where it is kept secret
+    late: bool  # handed in after it was due
+    number: int | None  # of the file; a later one has a larger number. None where there is none
 
 
 def owner(platform: str, name: str) -> Owner | None:

@@ -45,17 +45,11 @@ ENOUGH = 100  # n-grams of the answers that were copied, in one notebook
 
 @dataclass(frozen=True)
 class Flag:
-    """A thing that a person should look at.
+    """A thing that a person should look at."""
 
-    Args:
-        task: what it is about; "" where that is the whole notebook.
-        noticed: completes "`task` …".
-        cell: the number of the cell where it stands; 0 where that is none.
-    """
-
-    task: str
-    noticed: str
-    cell: int = 0
+    task: str  # what it is about; "" where that is the whole notebook
+    noticed: str  # completes "`task` …"
+    cell: int = 0  # the number of the cell where it stands; 0 where that is none
 
     def __str__(self) -> str:
         where = f" (cell {self.cell})" if self.cell else ""

@@ -49,25 +49,16 @@ class NoSubmissions(CannotGrade):
 
 @dataclass(frozen=True)
 class Submission:
-    """A file that was handed in.
+    """A file that was handed in."""
 
-    Args:
-        learner: the name as handed in, in Unicode's composed form, without invisible letters.
-        lms: "canvas", "moodle", or "".
-        id: the number that the LMS knows the learner by.
-        file: path inside the folder or the zip; no two files have the same.
-        read: returns the bytes, or raises `Unreadable`.
-        late: handed in after it was due, as far as the LMS says so in the name.
-        order: larger for what a learner handed in later: the number that Canvas gave the file, or
-            the time of its last change, in seconds.
-    """
-
-    learner: str
-    lms: str
-    id: str
-    file: str
-    read: Callable[[], bytes]
-    late: bool = False
+    learner: str  # the name as handed in, in Unicode's composed form, without invisible letters
+    lms: str  # "canvas", "moodle", or ""
+    id: str  # the number that the LMS knows the learner by
+    file: str  # path inside the folder or the zip; no two files have the same
+    read: Callable[[], bytes]  # returns the bytes, or raises `Unreadable`
+    late: bool = False  # handed in after it was due, as far as the LMS says so in the name
+    # larger for what a learner handed in later: the number that Canvas gave the file, or the time
+    # of its last change, in seconds
     order: float = 0.0
 
 

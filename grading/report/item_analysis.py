@@ -13,16 +13,13 @@ FEWEST = 10  # learners: the correlation of fewer is chance
 
 
 class ItemStatistics(NamedTuple):
-    """How a task tells strong from weak.
+    """How a task tells strong from weak."""
 
-    Args:
-        discrimination: the corrected item-total correlation: of the points for the task with those
-            for the others. None where they do not vary, or too few learners have tried it.
-        thirds: mean share of the task's points in the weakest, middle and strongest third; None
-            where nobody is in it, since learners who are equally strong stay together.
-    """
-
+    # the corrected item-total correlation: of the points for the task with those for the others.
+    # None where they do not vary, or too few learners have tried it
     discrimination: float | None
+    # mean share of the task's points in the weakest, middle and strongest third; None where nobody
+    # is in it, since learners who are equally strong stay together
     thirds: Sequence[float | None]
 
 

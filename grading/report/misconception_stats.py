@@ -8,19 +8,12 @@ from utils.checks.tasks import Misconception, Task
 
 
 class MisconceptionCount(NamedTuple):
-    """A misconception, and how many learners of a class showed it.
+    """A misconception, and how many learners of a class showed it."""
 
-    Args:
-        misconception: what they believe, and what is the case.
-        learners: how many showed it, in one task or several.
-        of: how many tried a task that can show it.
-        tasks: task → how many showed it there, in the order of the course.
-    """
-
-    misconception: Misconception
-    learners: int
-    of: int
-    tasks: Mapping[str, int]
+    misconception: Misconception  # what they believe, and what is the case
+    learners: int  # how many showed it, in one task or several
+    of: int  # how many tried a task that can show it
+    tasks: Mapping[str, int]  # task → how many showed it there, in the order of the course
 
 
 def misconception_counts(

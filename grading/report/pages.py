@@ -100,16 +100,11 @@ def page_names(class_: Sequence[Learner]) -> dict[str, str]:
 
 
 class _Step(NamedTuple):
-    """A thing to learn next.
+    """A thing to learn next."""
 
-    Args:
-        outcome: of the task.
-        misconception: behind what went wrong, where it is known.
-        section: of the course, that explains the task; None where it has no such task.
-    """
-
-    outcome: Outcome
-    misconception: Misconception | None
+    outcome: Outcome  # of the task
+    misconception: Misconception | None  # behind what went wrong, where it is known
+    # of the course, that explains the task; None where it has no such task
     section: "Section | None"
 
 
@@ -271,20 +266,13 @@ def _distributions(results: Sequence[Result]) -> Iterator[AccessibleFigure]:
 
 
 class _TaskRow(NamedTuple):
-    """How a class did on a task.
+    """How a class did on a task."""
 
-    Args:
-        task: its name.
-        share: mean share of its points that was earned.
-        full_marks: how many learners earned all of them.
-        statistics: how well it tells strong from weak.
-        faults: what most often went wrong first, in words, and for how many.
-    """
-
-    task: str
-    share: float
-    full_marks: int
-    statistics: ItemStatistics
+    task: str  # its name
+    share: float  # mean share of its points that was earned
+    full_marks: int  # how many learners earned all of them
+    statistics: ItemStatistics  # how well it tells strong from weak
+    # what most often went wrong first, in words, and for how many
     faults: Sequence[tuple[str, int]]
 
 

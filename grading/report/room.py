@@ -46,17 +46,12 @@ SCRIPT = (GRADING / "templates" / "room.js").read_text(encoding="utf-8")
 
 
 class Progress(NamedTuple):
-    """The content of a learner's file.
+    """The content of a learner's file."""
 
-    Args:
-        changed: when, in seconds since 1970; 0 where there is none, or it cannot be read.
-        tried: task → what is remembered of it, in the order in which they were begun.
-        problem: why it cannot be read, if so.
-    """
-
-    changed: float = 0.0
+    changed: float = 0.0  # when, in seconds since 1970; 0 where there is none, or it cannot be read
+    # task → what is remembered of it, in the order in which they were begun
     tried: Mapping[str, TaskProgress] = {}
-    problem: str = ""
+    problem: str = ""  # why it cannot be read, if so
 
 
 def _read(path: Sequence[str], folder: int) -> Progress:
@@ -126,43 +121,25 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A learner.
+    """A learner."""
 
-    Args:
-        name: of the learner's folder, or "" where names are hidden.
-        label: what stands in place of the name.
-        cells: of all tasks, in the order of the course.
-        at: the task begun last.
-        points: earned so far.
-        quiet: seconds since something changed.
-        problem: why there is nothing to show, if so.
-    """
-
-    name: str
-    label: str
-    cells: Sequence[Cell]
-    at: Task | None
-    points: int
-    quiet: float
-    problem: str
+    name: str  # of the learner's folder, or "" where names are hidden
+    label: str  # what stands in place of the name
+    cells: Sequence[Cell]  # of all tasks, in the order of the course
+    at: Task | None  # the task begun last
+    points: int  # earned so far
+    quiet: float  # seconds since something changed
+    problem: str  # why there is nothing to show, if so
 
 
 class GoingRound(NamedTuple):
-    """A misconception that learners have shown.
+    """A misconception that learners have shown."""
 
-    Args:
-        misconception: which.
-        learners: how many have shown it.
-        still: those of them who have shown it in a task that is not done.
-        ago: seconds since it was seen in another learner, or in another task.
-        tasks: where.
-    """
-
-    misconception: Misconception
-    learners: int
-    still: int
-    ago: float
-    tasks: Sequence[Task]
+    misconception: Misconception  # which
+    learners: int  # how many have shown it
+    still: int  # those of them who have shown it in a task that is not done
+    ago: float  # seconds since it was seen in another learner, or in another task
+    tasks: Sequence[Task]  # where
 
 
 class Room:

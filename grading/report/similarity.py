@@ -25,18 +25,12 @@ LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, token
 
 
 class Pair(NamedTuple):
-    """Two files that are similar.
-
-    Args:
-        first, second: the results.
-        share: of the rare n-grams of the one with fewer, how large a share the other has too.
-        ngrams: how many they share.
-    """
+    """Two files that are similar."""
 
     first: Result
     second: Result
-    share: float
-    ngrams: int
+    share: float  # of the rare n-grams of the one with fewer: how many of them the other has too
+    ngrams: int  # rare ones that they share
 
 
 def similar_pairs(results: Sequence[Result]) -> list[Pair]:

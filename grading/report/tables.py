@@ -38,15 +38,10 @@ class ManualMark(NamedTuple):
 
 
 class Lateness(NamedTuple):
-    """The rule by which a file of a learner counts for a notebook, and what being late costs.
+    """The rule by which a file of a learner counts for a notebook, and what being late costs."""
 
-    Args:
-        counts: "best", "last", or "on-time", the last one that is not late.
-        percent: what a late file loses of its points.
-    """
-
-    counts: str = BEST
-    percent: float = 0.0
+    counts: str = BEST  # "best", "last", or "on-time", the last one that is not late
+    percent: float = 0.0  # what a late file loses of its points
 
     @classmethod
     def of(cls, text: str) -> "Lateness":
@@ -77,24 +72,15 @@ BEST_COUNTS = Lateness()
 
 @dataclass
 class Learner:
-    """A learner, with the file that counts for each notebook.
-
-    Args:
-        name, lms, id: as handed in.
-        results: notebook → the result that counts.
-        files: results of all their files.
-        marks: question → mark, from `marks.csv`.
-        overrides: task → the points that count in place of the grader's, from `marks.csv`.
-        lateness: which file counts, and what being late costs.
-    """
+    """A learner, with the file that counts for each notebook, and what `marks.csv` says."""
 
     name: str
     lms: str
     id: str
-    results: dict[str, Result] = field(default_factory=dict)
-    files: list[Result] = field(default_factory=list)
-    marks: dict[str, ManualMark] = field(default_factory=dict)
-    overrides: dict[str, ManualMark] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)  # notebook → the one that counts
+    files: list[Result] = field(default_factory=list)  # results of all their files
+    marks: dict[str, ManualMark] = field(default_factory=dict)  # question → mark
+    overrides: dict[str, ManualMark] = field(default_factory=dict)  # task → points that count
     lateness: Lateness = BEST_COUNTS
 
     @property
@@ -195,16 +181,18 @@ def _questions() -> dict[str, dict[str, int]]:
     return {path.stem: build.marks(path) for path in build.notebooks()}
 
 
-def questions_of(class_: Sequence[Learner]) -> dict[str, int]:
-    """Return question → its points, of the notebooks handed in, in the order of the course."""
+def parts_of(class_: Sequence[Learner]) -> dict[str, int]:
+    """Return task or question → its points, of the notebooks handed in, tasks first."""
     notebooks = {name for learner in class_ for name in learner.results}
-    own = [questions for name, questions in _questions().items() if name in notebooks]
-    return {question: points for questions in own for question, points in questions.items()}
+    parts = tasks_of(class_)
+    for name, questions in _questions().items():
+        parts |= questions if name in notebooks else {}
+    return parts
 
 
 def possible(class_: Sequence[Learner]) -> int:
     """Return the points that can be earned with all that was handed in."""
-    return sum(tasks_of(class_).values()) + sum(questions_of(class_).values())
+    return sum(parts_of(class_).values())
 
 
 def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -> None:
@@ -221,7 +209,7 @@ def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -
 
 def write_tasks(class_: Sequence[Learner], path: Path) -> None:
     """Write one row a learner, one column a task or question; empty where nothing counts."""
-    parts = tasks_of(class_) | questions_of(class_)
+    parts = parts_of(class_)
     canvas = _platform(class_) == "canvas"  # which takes a number in brackets for its own
     heads = parts if canvas else [f"{part} ({points})" for part, points in parts.items()]
     blanks = [""] * (len(platforms.CANVAS) - 2 if canvas else 0)
@@ -273,7 +261,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
         (heads, *rows), _ = _read_table(path)
     except ValueError as error:
         return [f"{path.name} is left as it is, and not used: {error}"]
-    known, worth = _by_name(class_), tasks_of(class_) | questions_of(class_)
+    known, worth = _by_name(class_), parts_of(class_)
     complaints = []
     for number, row in enumerate(rows, start=2):
         cells = dict(zip(_column_names(heads), map(str.strip, row), strict=False))

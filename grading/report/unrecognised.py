@@ -49,24 +49,15 @@ HEAD = """\
 
 @dataclass
 class UnrecognisedAnswer:
-    """A wrong answer to a task that no known mistake explains.
+    """A wrong answer to a task that no known mistake explains."""
 
-    Args:
-        entry: what names.toml calls it, "entropy.1"; "" for an answer of one learner alone.
-        task: its name.
-        tried: how many learners tried the task.
-        name: what the instructor has called it since it was graded; "" for nothing.
-        learners: who gave it.
-        outcome, code: of the learner with the shortest code.
-    """
-
-    entry: str
+    entry: str  # what names.toml calls it, "entropy.1"; "" for an answer of one learner alone
     task: str
-    tried: int
-    name: str = ""
-    learners: list[Learner] = field(default_factory=list)
-    outcome: Outcome | None = None
-    code: str = ""
+    tried: int  # how many learners tried the task
+    name: str = ""  # what the instructor has called it since it was graded; "" for nothing
+    learners: list[Learner] = field(default_factory=list)  # who gave it
+    outcome: Outcome | None = None  # of the learner with the shortest code
+    code: str = ""  # the shortest
 
     def add(self, learner: Learner, outcome: Outcome, code: str) -> None:
         self.learners.append(learner)
