@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from grading.intake.red_flags import Sign
+from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
 from grading.report.pages import page_names
@@ -182,8 +182,9 @@ def test_what_being_late_costs_is_taken_off_code_and_words(tmp_path):
 
 def test_a_late_file_loses_against_a_worse_one_that_is_not():
     files = [result("ada", 2, file="a", late=True), result("ada", 1, file="b")]
-    assert [one.points for one in learners(files, Lateness.of("51%"))] == [1]
-    assert [one.points for one in learners(files, Lateness.of("49%"))] == [1.02]
+    for rule, points in (("51%", 1), ("49%", 1.02)):
+        (ada,) = learners(files, Lateness.of(rule))
+        assert ada.points == points
 
 
 def test_who_is_always_late_has_nothing_where_only_the_others_count(tmp_path):
@@ -206,7 +207,7 @@ def test_a_rule_that_is_none_is_refused(text):
 def test_no_cell_is_a_formula(tmp_path):
     names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "'+1", "＝x"]
     names += ["x;=1+1", 'x; "=1', "x\n=1"]
-    found = [result(name, flags=[Sign("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names]
+    found = [result(name, flags=[Flag("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names]
     class_ = learners(found)
     for write, name in [
         (tables.write_grades, "grades.csv"),
@@ -227,18 +228,8 @@ def test_no_cell_is_a_formula(tmp_path):
 
 def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
     same = [result("ada", 2, "canvas", "1"), result("ada", 1, "canvas", "2")]
-    odd = [
-        "ADA (1)",
-        "ada_1-2",
-        "ada_1",
-        "<script>",
-        "../..",
-        "con",
-        "Ⅳ",
-        "IV",
-        "漢" * 300,
-        "𠀀" * 300,
-    ]
+    odd = ["ADA (1)", "ada_1-2", "ada_1", "<script>", "../..", "con", "Ⅳ", "IV"]
+    odd += ["漢" * 300, "𠀀" * 300]
     class_ = learners([*same, *map(result, odd)])
     assert [learner.points for learner in class_ if learner.name == "ada"] == [2, 1]
     pages = page_names(class_)
@@ -255,9 +246,9 @@ def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
 @pytest.mark.parametrize("reason", Reason)
 def test_what_is_kept_comes_back(tmp_path, reason):
     outcome = Outcome(1, 2, reason, "a mistake", "Not yet", ["a line"], 2, [[1]], [[0]], [0, 0])
-    shortcut = Sign("entropy", "uses `scaled_dot_product_attention`", 3)
-    said = {"remarks": ["cell 1: 1 / 0"], "elsewhere": ["cell 2: Because."]}
-    kept = result("ada", tasks={"entropy": outcome}, flags=[shortcut], late=True, order=3, **said)
+    flag = Flag("entropy", "uses `scaled_dot_product_attention`", 3)
+    texts = {"remarks": ["cell 1: 1 / 0"], "elsewhere": ["cell 2: Because."]}
+    kept = result("ada", tasks={"entropy": outcome}, flags=[flag], late=True, order=3, **texts)
     store = Store(tmp_path)
     store.start(seed=1, source="class", safe=True)
     store.save(kept)
@@ -281,13 +272,8 @@ def test_grades_of_another_version_are_refused(tmp_path):
 
 @pytest.fixture
 def class_() -> list[Learner]:
-    found = [
-        result("ada"),
-        result("Zoë"),
-        result("=cmd"),
-        result("silent", words={"dark_column": ""}),
-    ]
-    return learners(found)
+    silent = result("silent", words={"dark_column": ""})
+    return learners([*map(result, ("ada", "Zoë", "=cmd")), silent])
 
 
 def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[str]]:
@@ -295,9 +281,8 @@ def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[s
     path = tmp_path / "marks.csv"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     complaints = tables.read_marks(path, class_)
-    return {
-        learner.key: learner.marks["dark_column"] for learner in class_ if learner.marks
-    }, complaints
+    marks = {learner.key: learner.marks["dark_column"] for learner in class_ if learner.marks}
+    return marks, complaints
 
 
 def test_everybody_who_answered_has_a_row_to_be_marked(tmp_path, class_):
@@ -352,9 +337,9 @@ def test_marks_are_taken_from_whatever_a_spreadsheet_saves(tmp_path, class_, dat
         ("Zoë,dark_column,1,\nZoë,dark_column,2,", "line 3: a second mark of 'Zoë'"),
     ],
 )
-def test_marks_that_make_no_sense_are_told_and_kept(tmp_path, class_, row, complaint):
-    marks, (told,) = marked(tmp_path, class_, HEAD + row)
-    assert complaint in told
+def test_marks_that_make_no_sense_are_complained_of_and_kept(tmp_path, class_, row, complaint):
+    marks, (actual,) = marked(tmp_path, class_, HEAD + row)
+    assert complaint in actual
     assert marks == ({"Zoë": (1, "")} if "Zoë" in row else {})
     tables.write_marks(class_, tmp_path / "marks.csv")
     assert row.split("\n")[-1].split(",") in rows(tmp_path / "marks.csv")
@@ -362,8 +347,8 @@ def test_marks_that_make_no_sense_are_told_and_kept(tmp_path, class_, row, compl
 
 @pytest.mark.parametrize("data", ["", "ada,dark_column,2,good", "learner,points\nada,2", "\0\0"])
 def test_a_table_that_is_none_any_more_is_left_alone(tmp_path, class_, data):
-    marks, (told,) = marked(tmp_path, class_, data)
-    assert (marks, "marks.csv is left as it is" in told) == ({}, True)
+    marks, (complaint,) = marked(tmp_path, class_, data)
+    assert (marks, "marks.csv is left as it is" in complaint) == ({}, True)
     tables.write_marks(class_, tmp_path / "marks.csv")
     assert (tmp_path / "marks.csv").read_text() == data
 
