@@ -74,36 +74,16 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
         return added.add_argument
 
     add = command(grade, parents=[out])
-    add(
-        "submissions",
-        type=Path,
-        help="a folder of notebooks, one per learner; or a folder with a folder for each learner; "
-        "or the zip file that Canvas or Moodle gives",
-    )
+    handed_in = "a folder of notebooks or folders, one per learner; or Canvas' or Moodle's zip file"
+    add("submissions", type=Path, help=handed_in)
     add("--resume", action="store_true", help="go on in a folder that holds grades")
-    add(
-        "--seed",
-        type=partial(_whole_number, 0, 2**64 - 1),  # torch takes no larger one
-        help="of the fresh inputs (default: drawn at random, and kept with the grades)",
-    )
-    add(
-        "--workers",
-        type=partial(_whole_number, 1, 1000),
-        help="submissions at a time (default: processors; with --scheduler, 64)",
-    )
-    add(
-        "--scheduler",
-        default="",
-        metavar="ADDRESS",
-        help="of a Dask cluster whose nodes run the submissions: tcp://…",
-    )
+    seeds = partial(_whole_number, 0, 2**64 - 1)  # torch takes no larger one
+    add("--seed", type=seeds, help="of the fresh inputs (default: drawn, kept with the grades)")
+    workers = partial(_whole_number, 1, 1000)
+    add("--workers", type=workers, help="at a time (default: processors; with --scheduler, 64)")
+    add("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to run on: tcp://…")
     add("--only", default="", metavar="TEXT", help="files with TEXT in their path")
-    add(
-        "--again",
-        default="",
-        metavar="NAME",
-        help="mark this learner anew, and nobody else; a name or a number",
-    )
+    add("--again", default="", metavar="NAME", help="mark this learner anew, by name or number")
     add(
         "--late",
         type=_lateness,
@@ -111,32 +91,17 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
         help="which of a learner's files counts: the `best` (default), the `last`, or the last "
         "that is not late, `on-time`; or 20%%: what a late one loses (kept with the grades)",
     )
-    add(
-        "--column",
-        help="what Canvas calls the assignment, in grades.csv (default: Grade; kept with the "
-        "grades)",
-    )
-    add(
-        "--unsafe",
-        action="store_true",
-        help="without a sandbox: submissions can read and change whatever you can",
-    )
+    add("--column", help="what Canvas calls the assignment (default: Grade; kept with the grades)")
+    unsafe = "without a sandbox: submissions can read and change whatever you can"
+    add("--unsafe", action="store_true", help=unsafe)
     command(regrade, parents=[out])
     command(show, parents=[out])("name", help="the learner's name or number")
     command(anonymous, parents=[out])("copy", type=Path, help="a new folder for the copy")
     add = command(watch)
-    add(
-        "folder",
-        type=Path,
-        help="with a folder for each learner that holds the course: FOLDER/NAME/…/exercises",
-    )
+    add("folder", type=Path, help="where each learner has the course: FOLDER/NAME/…/exercises")
     add("--hide-names", action="store_true", help="show made-up labels instead")
-    add(
-        "--port",
-        type=partial(_whole_number, 0, 65535),
-        default=0,
-        help="of the page's address (default: any that is free)",
-    )
+    ports = partial(_whole_number, 0, 65535)
+    add("--port", type=ports, default=0, help="of the page (default: any that is free)")
     command(doctor)
     return parser, [*commands.choices]
 

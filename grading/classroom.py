@@ -236,14 +236,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--learners", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--hostile", type=float, default=0.0, help="the share that attacks: 0.05 is one in twenty"
-    )
-    parser.add_argument(
-        "--live",
-        action="store_true",
-        help="no notebooks, but progress for `python -m grading watch`, until Ctrl-C",
-    )
+    share = "the share that attacks: 0.05 is one in twenty"
+    parser.add_argument("--hostile", type=float, default=0.0, help=share)
+    live = "no notebooks, but progress for `python -m grading watch`, until Ctrl-C"
+    parser.add_argument("--live", action="store_true", help=live)
     options = parser.parse_args()
     learners, folder, seed = options.learners, options.folder, options.seed
     if not options.live:

@@ -255,9 +255,10 @@ def _notebook_flags(code: _Code) -> Iterator[Flag]:
     """Yield what is odd wherever it stands."""
     for statement in code.statements:
         for dotted in sorted(code.mentioned(statement)):
+            allowed = dotted in FOR_LEARNERS or not code.is_imported(dotted)
             if dotted in LOOKUPS or LOOKUP_ATTRIBUTES.intersection(dotted.split(".")[1:]):
                 yield Flag("", f"looks names up while it runs, by {dotted}", statement.cell)
-            elif code.is_imported(dotted) and _is_internal(dotted):
+            elif not allowed and (_within(dotted, INTERNALS) or PRIVATE.match(dotted)):
                 yield Flag("", f"mentions {dotted}", statement.cell)
         for node in statement.nodes:
             if replaced := _replaced(node, code):
@@ -265,11 +266,6 @@ def _notebook_flags(code: _Code) -> Iterator[Flag]:
             match node:
                 case ast.Constant(str(text)) if found := INTERNAL_TEXT.search(text):
                     yield Flag("", f"mentions {found[0]}", statement.cell)
-
-
-def _is_internal(dotted: str) -> bool:
-    internal = _within(dotted, INTERNALS) or PRIVATE.match(dotted)
-    return bool(internal) and dotted not in FOR_LEARNERS
 
 
 def _within(dotted: str, packages: Collection[str]) -> bool:

@@ -43,7 +43,7 @@ from grading.run.scoring import Outcome, Result
 from utils.checks import bank
 from utils.checks.feedback import BAD, GOOD, PLAIN, Note, marked
 from utils.checks.reasons import Reason
-from utils.checks.tasks import Misconception, Task
+from utils.checks.tasks import Task
 from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
 
 LONGEST_NAME = 200  # bytes: most disks take 255
@@ -99,15 +99,6 @@ def page_names(class_: Sequence[Learner]) -> dict[str, str]:
 # --- Learners' pages ------------------------------------------------------------------------------
 
 
-class _Step(NamedTuple):
-    """A thing to learn next."""
-
-    outcome: Outcome  # of the task
-    misconception: Misconception | None  # behind what went wrong, where it is known
-    # of the course, that explains the task; None where it has no such task
-    section: "Section | None"
-
-
 def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
     """Render all that one learner is told: first what was right, then what to learn next."""
     counting = sorted(learner.results.values(), key=lambda result: result.notebook)
@@ -123,8 +114,7 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
             if outcome.reason == Reason.PASSED:
                 right.append(outcome)
             else:
-                misconception = behind.get((task, outcome.mistake))
-                steps.append(_Step(outcome, misconception, section_of(task)))
+                steps.append((outcome, behind.get((task, outcome.mistake)), section_of(task)))
     return templates.get_template("learner.html").render(
         learner=learner,
         counting=counting,

@@ -59,11 +59,6 @@ class UnrecognisedAnswer:
     outcome: Outcome | None = None  # of the learner with the shortest code
     code: str = ""  # the shortest
 
-    def add(self, learner: Learner, outcome: Outcome, code: str) -> None:
-        self.learners.append(learner)
-        if self.outcome is None or len(code) < len(self.code):
-            self.outcome, self.code = outcome, code
-
 
 class _Entry(NamedTuple):
     """An answer that is kept, with the words that the instructor has for it, if any."""
@@ -153,7 +148,10 @@ class Names:
                 leaders[same] = returned
             name = known[same.name].mistake.name if same.name in known else ""
             answer = given.setdefault(same.name, UnrecognisedAnswer(same.name, task, tried, name))
-            answer.add(learner, outcome, result.code.get(task, ""))
+            answer.learners.append(learner)
+            code = result.code.get(task, "")
+            if answer.outcome is None or len(code) < len(answer.code):
+                answer.outcome, answer.code = outcome, code
         for answer in sorted(given.values(), key=lambda answer: -len(answer.learners)):
             if answer.entry not in known:
                 shared = len(answer.learners) >= FEWEST
