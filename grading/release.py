@@ -97,8 +97,7 @@ def run_untouched(path: Path, course: Path) -> int:
 
 def main() -> None:
     digest = write_zip(ZIP)
-    size = ZIP.stat().st_size / 2**20
-    print(f"{os.path.relpath(ZIP)}: {size:.1f} MB, SHA-256 {digest}")
+    print(f"{os.path.relpath(ZIP)}: {ZIP.stat().st_size / 2**20:.1f} MB, SHA-256 {digest}")
     notebooks, checks = prove(ZIP)
     print(f"It works without {' and '.join(SECRET)}: {notebooks} notebooks, {checks} checks ran.")
 

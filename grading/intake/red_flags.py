@@ -33,7 +33,6 @@ PRIVATE = re.compile(r"torch\.(\w+\.)*_(?!_)")  # other names for what has a pub
 FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in ("check", "hint", "progress"))}
 MODELS = ("torch.nn", "utils.seq2seq", "utils.transformer")
 USUAL = {"torch", "numpy", *sys.stdlib_module_names}  # anybody may use them, in any task
-IMPORTS = (ast.Import, ast.ImportFrom)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 N = 5  # words of an n-gram
 LONG = 30  # n-grams of a published answer; shorter ones are alike anyway
@@ -237,7 +236,7 @@ def _nested(statement: _Statement) -> Iterator[_Statement]:
 def _imported(node: ast.AST) -> dict[str, str]:
     """Return name → where it comes from, if the node is an import."""
     names = {}
-    for alias in node.names if isinstance(node, IMPORTS) else []:
+    for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else []:
         if isinstance(node, ast.ImportFrom):
             names[alias.asname or alias.name] = f"{node.module or ''}.{alias.name}"
         elif alias.asname:

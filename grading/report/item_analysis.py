@@ -13,7 +13,7 @@ FEWEST = 10  # learners: the correlation of fewer is chance
 
 
 class ItemStatistics(NamedTuple):
-    """How a task tells strong from weak."""
+    """The statistics of a task, which say how well it tells strong from weak."""
 
     # the corrected item-total correlation: of the points for the task with those for the others.
     # None where they do not vary, or too few learners have tried it

@@ -134,7 +134,7 @@ class Section(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Where it opens, while the course is open in JupyterLab."""
+        """The address at which it opens, while the course is open in JupyterLab."""
         return f"{LAB}{self.notebook}.ipynb#{quote(self.heading.replace(' ', '-'))}"
 
 
@@ -256,7 +256,7 @@ def _distributions(results: Sequence[Result]) -> Iterator[AccessibleFigure]:
 
 
 class _TaskRow(NamedTuple):
-    """How a class did on a task."""
+    """The results of a class on a task."""
 
     task: str  # its name
     share: float  # mean share of its points that was earned

@@ -113,10 +113,10 @@ def _is_folder(entry: os.DirEntry) -> bool:
 
 
 class Cell(NamedTuple):
-    """A task of a learner: "done", "part", "tried", or "" for one to do; its sign, and words."""
+    """A task of a learner."""
 
-    state: str = ""
-    sign: str = ""
+    state: str = ""  # "done", "part", "tried", or "" for a task to do
+    symbol: str = ""
     words: str = ""
 
 

@@ -50,7 +50,7 @@ class Store:
 
     @property
     def run(self) -> dict[str, Any]:
-        """What the grading was started with; empty before the first time."""
+        """The facts that the grading was started with; empty before the first time."""
         if not self._run.exists():
             return {}
         run = json.loads(self._run.read_text(encoding="utf-8"))

@@ -85,7 +85,7 @@ class Learner:
 
     @property
     def key(self) -> str:
-        """What `marks.csv` calls the learner: learners of the same name have different numbers."""
+        """The learner in `marks.csv`: learners of the same name have different numbers."""
         return key_of(self.name, self.id)
 
     @property
