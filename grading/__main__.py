@@ -59,21 +59,15 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
         "`python -m grading FOLDER --out DIR`.",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    out = ArgumentParser(add_help=False)
-    out.add_argument(
-        "--out", type=Path, metavar="DIR", required=True, help="the folder of the grades"
-    )
 
-    def command(run: Callable[[Namespace], int], **more: list) -> Callable[..., argparse.Action]:
+    def command(run: Callable[[Namespace], int]) -> Callable[..., argparse.Action]:
         """Add a command with the name and the words of its function; return its add_argument."""
-        doc = run.__doc__
-        added = commands.add_parser(
-            run.__name__, help=doc.splitlines()[0].rstrip("."), description=doc, **more
-        )
+        help = run.__doc__.splitlines()[0].rstrip(".")
+        added = commands.add_parser(run.__name__, help=help, description=run.__doc__)
         added.set_defaults(run=run)
         return added.add_argument
 
-    add = command(grade, parents=[out])
+    add = command(grade)
     handed_in = "a folder of notebooks or folders, one per learner; or Canvas' or Moodle's zip file"
     add("submissions", type=Path, help=handed_in)
     add("--resume", action="store_true", help="go on in a folder that holds grades")
@@ -94,9 +88,12 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     add("--column", help="what Canvas calls the assignment (default: Grade; kept with the grades)")
     unsafe = "without a sandbox: submissions can read and change whatever you can"
     add("--unsafe", action="store_true", help=unsafe)
-    command(regrade, parents=[out])
-    command(show, parents=[out])("name", help="the learner's name or number")
-    command(anonymous, parents=[out])("copy", type=Path, help="a new folder for the copy")
+    command(regrade)
+    command(show)("name", help="the learner's name or number")
+    command(anonymous)("copy", type=Path, help="a new folder for the copy")
+    out = {"type": Path, "metavar": "DIR", "required": True, "help": "the folder of the grades"}
+    for with_grades in commands.choices.values():
+        with_grades.add_argument("--out", **out)
     add = command(watch)
     add("folder", type=Path, help="where each learner has the course: FOLDER/NAME/…/exercises")
     add("--hide-names", action="store_true", help="show made-up labels instead")
