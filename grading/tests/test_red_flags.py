@@ -19,7 +19,9 @@ from utils.checks.reasons import Reason
 
 NAMES = [path.stem for path in build.notebooks()]
 SCALED = "def scaled_attention(query, keys, values, mask=None):\n"
-USED = "scaled_attention uses scaled_dot_product_attention"
+FUSED = "scaled_dot_product_attention"
+PATH = f"t.nn.functional.{FUSED}"
+USED = f"scaled_attention uses {FUSED}"
 
 
 def noticed(number: str, *cells: str) -> list[str]:
@@ -32,41 +34,28 @@ def flags(name: str, cells: Iterable[tuple[int, str]]) -> list[Flag]:
     return red_flags.find_flags(name, [*cells], notebook_parser.given_code(name))
 
 
+IMPORT = "from torch.nn.functional import scaled_dot_product_attention as it"
+DEEPER = "def deeper(*all): return functional.scaled_dot_product_attention(*all)"
+HELPER = "class Helper:\n    def __call__(self, *all): return deeper(*all)"
+BY_NAME = "name = 'scaled_dot_product_attention'\n    return getattr(torch.nn.functional, name)()"
+
+
 @pytest.mark.parametrize(
-    "cells",
+    ("above", "body", "below"),
     [
-        [f"import torch.nn.functional as F\n{SCALED}    return F.scaled_dot_product_attention()"],
-        [
-            "from torch.nn.functional import scaled_dot_product_attention as it",
-            f"{SCALED}    return it(query, keys, values)",
-        ],
-        [
-            "import torch\nops = torch.nn.functional\nfused = ops.scaled_dot_product_attention",
-            f"helper = fused\n{SCALED}    return helper(query, keys, values)",
-        ],
-        [
-            "from torch.nn import functional",
-            "def deeper(*all): return functional.scaled_dot_product_attention(*all)",
-            "class Helper:\n    def __call__(self, *all): return deeper(*all)",
-            f"{SCALED}    return Helper()(query, keys, values)",
-        ],
-        [
-            f"import torch\n{SCALED}    name = 'scaled_dot_product_attention'\n"
-            "    return getattr(torch.nn.functional, name)(query, keys, values)"
-        ],
-        [
-            f"{SCALED}    from torch.nn.functional import scaled_dot_product_attention as it\n"
-            "    return it(query, keys, values)"
-        ],
-        [f"from torch.nn.functional import *\n{SCALED}    return scaled_dot_product_attention()"],
-        [
-            f"class Any: pass\n{SCALED}    return Any.call(query)",
-            "import torch.nn.functional as F\nif F:\n    Any.call = F.scaled_dot_product_attention",
-        ],
+        ("import torch.nn.functional as F", "return F.scaled_dot_product_attention()", ""),
+        (IMPORT, "return it(query, keys, values)", ""),
+        ("import torch\nops = torch.nn.functional", "return fused(query)", f"fused = ops.{FUSED}"),
+        ("from torch.nn import functional", "return Helper()(query)", f"{DEEPER}\n{HELPER}"),
+        ("import torch", BY_NAME, ""),
+        ("", f"{IMPORT}\n    return it(query, keys, values)", ""),
+        ("from torch.nn.functional import *", "return scaled_dot_product_attention()", ""),
+        ("class Any: pass\nimport torch as t", "return Any.f(query)", f"if t:\n    Any.f = {PATH}"),
     ],
 )
-def test_a_shortcut_is_found_wherever_it_hides(cells):
-    assert [flag for flag in noticed("04", *cells) if flag.startswith(USED)]
+def test_a_shortcut_is_found_wherever_it_hides(above, body, below):
+    flags_ = noticed("04", above, f"{SCALED}    {body}", below)
+    assert [flag for flag in flags_ if flag.startswith(USED)]
 
 
 def test_what_an_answer_does_not_use_is_no_shortcut_of_it():
