@@ -27,9 +27,9 @@ from grading.intake.submissions import (
     Submission,
     Unreadable,
     find,
+    find_learner,
     key_of,
     some,
-    who,
 )
 from grading.report import pages, tables
 from grading.report.store import Store, disk_is_full, write
@@ -192,7 +192,7 @@ def grade(
     if seed == public_seed:
         raise CannotGrade(f"The seed {seed} draws the inputs that learners have. Name another.")
     everything = find(source, _tell)
-    chosen = who(again, {(one.learner, one.id) for one in everything}) if again else ""
+    chosen = find_learner(again, {(one.learner, one.id) for one in everything}) if again else ""
     submissions = [
         one
         for one in everything
@@ -465,7 +465,7 @@ def show(out: Path, name: str) -> Iterator[str]:
         raise CannotGrade(f"There are no grades in {out}.")
     class_ = _class_of(store.all(), store)
     tables.read_marks(out / "marks.csv", class_)
-    chosen = who(name, {(learner.name, learner.id) for learner in class_})
+    chosen = find_learner(name, {(learner.name, learner.id) for learner in class_})
     learner = next(one for one in class_ if one.key == chosen)
     yield f"{learner.key}: {learner.points:g} of {tables.possible(class_)} points"
     for result in learner.files:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from grading.intake import limited_reader, notebook_parser
-from grading.intake.red_flags import Sign
+from grading.intake.red_flags import Flag
 from grading.intake.submissions import Submission, Unreadable
 from grading.run import protocol
 from grading.run.dialog import ENDED, Assignment, Conversation, Replies, Reply
@@ -85,7 +85,7 @@ class Result:
     words: dict[str, str] = field(default_factory=dict)
     code: dict[str, str] = field(default_factory=dict)
     remarks: Sequence[str] = ()
-    flags: Sequence[Sign] = ()
+    flags: Sequence[Flag] = ()
     elsewhere: Sequence[str] = ()
     late: bool = False
     order: float = 0.0
@@ -233,11 +233,11 @@ def _without_inputs(verdict: Verdict) -> Verdict:
     return replace(verdict, message=verdict.message + seen, evidence=None)
 
 
-def _signs(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Sign]:
+def _signs(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Flag]:
     """What a person should look at: of a task only where it has earned something."""
-    for sign in notebook.signs:
-        if not sign.task or result.tasks[sign.task].points:
-            yield sign
+    for flag in notebook.flags:
+        if not flag.task or result.tasks[flag.task].points:
+            yield flag
     for task, outcome in result.tasks.items():
         if outcome.points and not result.code.get(task):
-            yield Sign(task, "is defined by no cell of the notebook")
+            yield Flag(task, "is defined by no cell of the notebook")
