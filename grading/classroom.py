@@ -1,4 +1,4 @@
-"""A class to try the grader on: `python -m grading.classroom FOLDER --learners 200`.
+"""Make up a class to try the grader on: `python -m grading.classroom FOLDER --learners 200`.
 
 Writes one notebook a learner, the same ones for the same seed: right answers in several styles,
 known mistakes, small faults, stubs that nobody touched, work that stops half-way, answers in
@@ -75,7 +75,7 @@ IMPORTS = {"torch": "import torch", "F": "import torch.nn.functional as F"}
 
 
 class Answers(NamedTuple):
-    """What learners write into the cell of a task."""
+    """The code that learners write into the cell of a task."""
 
     right: list[str]
     wrong: list[str]
@@ -83,32 +83,32 @@ class Answers(NamedTuple):
 
 @functools.cache
 def answers() -> dict[str, Answers]:
-    """Task → answers as the solution has them and in other styles; known mistakes and faults."""
+    """Return task → answers: the solution's and in other styles; known mistakes and faults."""
     cells = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells]
-    found = {}
+    by_task = {}
     for exercise in exercises_of(NOTEBOOK):
         task = exercise.task.id
-        own = next(one for one in cells if FENCE.search(one) and task in defined(one))
+        own = next(cell for cell in cells if FENCE.search(cell) and task in defined(cell))
         own = FENCE.sub(lambda match: match["solution"].rstrip("\n"), own)
         faults = [code for _, code in mutants(own, task)]
-        found[task] = Answers([own, *_styles(exercise)], [*_misconceptions(exercise), *faults])
-    return found
+        by_task[task] = Answers([own, *_styles(exercise)], [*_mistakes(exercise), *faults])
+    return by_task
 
 
 def _styles(exercise: Exercise) -> Iterator[str]:
-    """Right answers to a task in other styles: below all of them, the choice of one."""
+    """Yield right answers to a task in other styles: below all of them, the choice of one."""
     choices = exercise.task.answer_type == "choices"
-    functions = [inspect.getsource(one).rstrip() for one in exercise.variants]
+    functions = [inspect.getsource(variant).rstrip() for variant in exercise.variants]
     names = mentioned("\n".join(functions))
-    imports = [line for name, line in IMPORTS.items() if name in names]
-    top = "\n\n".join([CHOICES if choices else STYLES, *filter(None, ["\n".join(imports)])])
-    for one in exercise.variants:
-        choice = f"{exercise.task.id} = {one.__name__}{'()' if choices else ''}"
+    imports = "\n".join(line for name, line in IMPORTS.items() if name in names)
+    top = "\n\n".join(filter(None, [CHOICES if choices else STYLES, imports]))
+    for variant in exercise.variants:
+        choice = f"{exercise.task.id} = {variant.__name__}{'()' if choices else ''}"
         yield "\n\n\n".join([top, *functions, choice])
 
 
-def _misconceptions(exercise: Exercise) -> Iterator[str]:
-    """The known wrong answers to a task, each with the helpers that it needs."""
+def _mistakes(exercise: Exercise) -> Iterator[str]:
+    """Yield the known wrong answers to a task, each with the helpers that it needs."""
     module = ast.parse(inspect.getsource(inspect.getmodule(exercise.variants[0])))
     shared = ast.parse(inspect.getsource(wrong_pieces))
     helpers = {
@@ -130,12 +130,12 @@ def _misconceptions(exercise: Exercise) -> Iterator[str]:
 
 
 def names() -> Iterator[str]:
-    """Names of learners, without end, no two alike."""
+    """Yield names of learners, no two alike."""
     pairs = [
-        f"{one} {other}"
+        f"{first} {last}"
         for given, family in NAMES
-        for one in given.split()
-        for other in family.split()
+        for first in given.split()
+        for last in family.split()
     ]
     Random(0).shuffle(pairs)
     yield from pairs
@@ -157,7 +157,7 @@ def write(
     """
     folder.mkdir(parents=True, exist_ok=True)
     random, solved = Random(seed), nbformat.read(NOTEBOOK, as_version=4)
-    solved.cells = [one for one in solved.cells if "rubric" not in one.metadata.get("tags", [])]
+    solved.cells = [it for it in solved.cells if "rubric" not in it.metadata.get("tags", [])]
     attacks, files = 0, []
     for number, name in enumerate(islice(names(), learners), start=1):
         notebook = learner_notebook(NOTEBOOK)
@@ -175,10 +175,10 @@ def _work(
     notebook: nbformat.NotebookNode, solved: nbformat.NotebookNode, random: Random, flawless: bool
 ) -> None:
     """Do the exercises as one learner would."""
-    kinds = {"careful": (0, 99), "hasty": (0.4, 99), "half-done": (0.25, random.randint(1, 6))}
-    kinds["untouched"] = 0, 0
-    kind = "careful" if flawless else random.choices([*kinds], [45, 38, 13, 4])[0]
-    faulty, left = kinds[kind]  # how often an answer is wrong, and how many are tried
+    half = random.randint(1, 6)
+    learners = {"careful": (0, 99), "hasty": (0.4, 99), "half-done": (0.25, half), "idle": (0, 0)}
+    learner = "careful" if flawless else random.choices([*learners], [45, 38, 13, 4])[0]
+    faulty, left = learners[learner]  # how often an answer is wrong, and how many are tried
     for cell, other in zip(notebook.cells, solved.cells, strict=True):
         if left == 0:
             return
@@ -190,8 +190,8 @@ def _work(
             cell.source = random.choice(wrong if random.random() < faulty else styles)
             left -= 1
         elif ANSWER.match(cell.source) and random.random() < 0.9:
-            said = f"{' And '.join(random.sample(REASONS, 2))}. I would {random.choice(TESTS)}."
-            cell.source = cell.source.replace(NOT_ANSWERED, said[0].upper() + said[1:])
+            text = f"{' And '.join(random.sample(REASONS, 2))}. I would {random.choice(TESTS)}."
+            cell.source = cell.source.replace(NOT_ANSWERED, text[0].upper() + text[1:])
 
 
 def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
@@ -214,7 +214,7 @@ def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
     speed = {home: random.choice([0.05, 0.5, 1, 1, 1.5]) for home in homes}
     ahead = {home: [*course] for home in homes}
     while ahead:
-        home = random.choices([*ahead], [speed[one] for one in ahead])[0]
+        home = random.choices([*ahead], [speed[home] for home in ahead])[0]
         task = ahead[home][0]
         mistake = random.choice([None, *task.mistakes]) if random.random() < 0.5 else None
         wrong = mistake is not None or random.random() < 0.15
@@ -228,17 +228,6 @@ def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
         yield home / "progress.json"
 
 
-def work_live(folder: Path, learners: int, seed: int) -> None:
-    """Let a class work that has begun three quarters of an hour ago; an attempt a second."""
-    past = 12 * learners
-    for number, file in enumerate(attempts(folder, learners, seed)):
-        if number < past:
-            then = time.time() - 45 * 60 * (1 - number / past)
-            os.utime(file, (then, then))
-        else:
-            time.sleep(1)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m grading.classroom",
@@ -247,24 +236,25 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--learners", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--hostile", type=float, default=0.0, help="the share that attacks: 0.05 is one in twenty"
-    )
-    parser.add_argument(
-        "--live",
-        action="store_true",
-        help="no notebooks, but progress for `python -m grading watch`, until Ctrl-C",
-    )
+    share = "the share that attacks: 0.05 is one in twenty"
+    parser.add_argument("--hostile", type=float, default=0.0, help=share)
+    live = "no notebooks, but progress for `python -m grading watch`, until Ctrl-C"
+    parser.add_argument("--live", action="store_true", help=live)
     options = parser.parse_args()
-    if options.live:
-        print(
-            f"{options.learners} learners at work in {options.folder} (Ctrl-C ends it)", flush=True
-        )
-        with contextlib.suppress(KeyboardInterrupt):
-            work_live(options.folder, options.learners, options.seed)
+    learners, folder, seed = options.learners, options.folder, options.seed
+    if not options.live:
+        files = write(folder, learners, options.hostile, seed)
+        print(f"{len(files)} notebooks in {folder}")
         return
-    files = write(options.folder, options.learners, options.hostile, options.seed)
-    print(f"{len(files)} notebooks in {options.folder}")
+    print(f"{learners} learners at work in {folder} (Ctrl-C ends it)", flush=True)
+    past = 12 * learners  # attempts of the three quarters of an hour in which they have worked
+    with contextlib.suppress(KeyboardInterrupt):
+        for number, file in enumerate(attempts(folder, learners, seed)):
+            if number < past:
+                then = time.time() - 45 * 60 * (1 - number / past)
+                os.utime(file, (then, then))
+            else:
+                time.sleep(1)
 
 
 if __name__ == "__main__":

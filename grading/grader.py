@@ -30,9 +30,9 @@ from grading.intake.submissions import (
     Submission,
     Unreadable,
     find,
+    find_learner,
     key_of,
     some,
-    who,
 )
 from grading.report import pages, tables
 from grading.report.store import Store, disk_is_full, write
@@ -96,7 +96,7 @@ def grade(
 
     everything = find(source, _log)
     people = {(submission.learner, submission.id) for submission in everything}
-    chosen = who(again, people) if again else ""
+    chosen = find_learner(again, people) if again else ""
     submissions = [
         submission
         for submission in everything
@@ -435,7 +435,7 @@ def show(out: Path, name: str) -> Iterator[str]:
     store = _store_with_grades(out)
     class_ = _class_of(store.all(), store)
     tables.read_marks(out / "marks.csv", class_)
-    chosen = who(name, {(learner.name, learner.id) for learner in class_})
+    chosen = find_learner(name, {(learner.name, learner.id) for learner in class_})
     learner = next(learner for learner in class_ if learner.key == chosen)
     yield f"{learner.key}: {learner.points:g} of {tables.possible(class_)} points"
     for result in learner.files:

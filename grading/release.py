@@ -1,4 +1,4 @@
-"""The learners' zip: the course without solutions and grader. `make release`.
+"""Write the learners' zip, the course without solutions and grader: `make release`.
 
 The same files give the same bytes, on any machine: sorted, without dates, and not compressed, as
 libraries that compress differ. Afterwards the zip is unpacked into an empty folder and every
@@ -10,7 +10,6 @@ import os
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -30,7 +29,7 @@ SECONDS = 120  # for a cell
 
 
 def write_zip(path: Path) -> str:
-    """Write the zip; the SHA-256 of its bytes."""
+    """Write the zip; return the SHA-256 of its bytes."""
     path.parent.mkdir(exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for file in contents():
@@ -41,15 +40,15 @@ def write_zip(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def contents() -> Iterator[Path]:
-    """The files that learners get, sorted."""
-    inside = (file for folder in FOLDERS for file in (ROOT / folder).rglob("*"))
-    files = [
-        file
-        for file in inside
-        if file.is_file() and not set(file.parts) & {*LEFT_OUT} and not file.name.startswith(OWN)
-    ]
-    yield from sorted([*(ROOT / name for name in FILES), *files])
+def contents() -> list[Path]:
+    """Return the files that learners get, sorted."""
+    files = [ROOT / name for name in FILES]
+    for folder in FOLDERS:
+        for file in (ROOT / folder).rglob("*"):
+            left_out = set(file.parts) & {*LEFT_OUT} or file.name.startswith(OWN)
+            if file.is_file() and not left_out:
+                files.append(file)
+    return sorted(files)
 
 
 def prove(zip_path: Path) -> tuple[int, int]:
@@ -72,7 +71,7 @@ def prove(zip_path: Path) -> tuple[int, int]:
 
 
 def run_untouched(path: Path, course: Path) -> int:
-    """Run a notebook from top to bottom, as it is; how many checks said that it is not done."""
+    """Run a notebook as it is; return the number of checks, all of which find it not done."""
     notebook = nbformat.read(path, as_version=4)
     first = nbformat.v4.new_code_cell(
         f"import sys; sys.path.insert(0, {str(course)!r})\n"
@@ -91,15 +90,14 @@ def run_untouched(path: Path, course: Path) -> int:
     assert not errors, f"{path.name} does not find the course's own utils: {errors}"
     checks = [cell for cell in notebook.cells if cell.source.startswith("check(")]
     for cell in checks:
-        said = "".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
-        assert said.startswith("✗"), f"{path.name}, {cell.source}: {said or cell.outputs}"
+        text = "".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
+        assert text.startswith("✗"), f"{path.name}, {cell.source}: {text or cell.outputs}"
     return len(checks)
 
 
 def main() -> None:
     digest = write_zip(ZIP)
-    size = ZIP.stat().st_size / 2**20
-    print(f"{os.path.relpath(ZIP)}: {size:.1f} MB, SHA-256 {digest}")
+    print(f"{os.path.relpath(ZIP)}: {ZIP.stat().st_size / 2**20:.1f} MB, SHA-256 {digest}")
     notebooks, checks = prove(ZIP)
     print(f"It works without {' and '.join(SECRET)}: {notebooks} notebooks, {checks} checks ran.")
 

@@ -1,1 +1,1 @@
-"""What was handed in: finds it, reads it, and notes what a person should look at."""
+"""Find and read what was handed in, and note what a person should look at."""

@@ -1,4 +1,4 @@
-"""Reads submissions in a process with limits, which may die.
+"""Read submissions in a process with limits, which may die.
 
 JSON of a million empty lists, or a cell with a magic in every line, takes memory and time far
 beyond its size. So a fork of the grader reads the files, one after another; another fork watches
@@ -6,6 +6,7 @@ over it, and replaces it where it dies. Both are made before the grader has thre
 a fork inherits the locks of the ones and the sockets of the others.
 """
 
+import contextlib
 import gc
 import hashlib
 import json
@@ -13,13 +14,14 @@ import multiprocessing
 import os
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from grading.intake import notebook_parser
 from grading.intake.notebook_parser import Notebook
-from grading.intake.red_flags import Sign
+from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade, Submission, Unreadable
 from utils.checks import bank
 
@@ -32,7 +34,7 @@ TOO_MUCH = (
 
 
 def read_here(submission: Submission) -> tuple[str, Notebook]:
-    """The digest of a file's bytes and what it holds, read in this process.
+    """Read a file in this process; return the digest of its bytes and what it holds.
 
     Raises:
         Unreadable: it holds nothing that could be graded.
@@ -42,7 +44,7 @@ def read_here(submission: Submission) -> tuple[str, Notebook]:
 
 
 class Reader:
-    """Reads in a process of its own. Several threads may ask; one file at a time is in memory."""
+    """A process that reads files, one at a time; several threads may ask."""
 
     def __enter__(self) -> "Reader":
         self._lock, self._used = threading.Lock(), False
@@ -61,7 +63,7 @@ class Reader:
         os.waitpid(self._process, 0)
 
     def read(self, submission: Submission) -> tuple[str, Notebook]:
-        """As `read_here`.
+        """Read a file in that process; return what `read_here` returns.
 
         Raises:
             Unreadable: it holds nothing that could be graded, or takes too much to read.
@@ -72,28 +74,28 @@ class Reader:
             digest = hashlib.sha256(data).hexdigest()
             try:
                 used = self._used
-                said = self._ask(submission.file, data)
-                if used and not said:  # a fresh one has the last word, which others cannot spoil
-                    said = self._ask(submission.file, data)
+                reply = self._ask(submission.file, data)
+                if used and not reply:  # a fresh one has the last word, which others cannot spoil
+                    reply = self._ask(submission.file, data)
             except (EOFError, OSError):
                 raise CannotGrade(
                     "The process that reads the submissions has ended: is there enough memory? "
                     "What is graded is kept: go on with --resume."
                 ) from None
-        found = json.loads(said or json.dumps({"unreadable": TOO_MUCH}))
-        if "unreadable" in found:
-            raise Unreadable(found["unreadable"])
-        found["cells"] = [notebook_parser.Cell(**cell) for cell in found["cells"]]
-        found["signs"] = [Sign(**sign) for sign in found["signs"]]
-        return digest, Notebook(**found)
+        content = json.loads(reply) if reply else {"unreadable": TOO_MUCH}
+        if "unreadable" in content:
+            raise Unreadable(content["unreadable"])
+        content["cells"] = [notebook_parser.Cell(**cell) for cell in content["cells"]]
+        content["flags"] = [Flag(**flag) for flag in content["flags"]]
+        return digest, Notebook(**content)
 
     def _ask(self, file: str, data: bytes) -> bytes:
-        """What the reader says; nothing if it has died."""
+        """Return the reply of the process; nothing if it has died."""
         self._connection.send_bytes(file.encode(errors="surrogatepass"))
         self._connection.send_bytes(data)
-        said = self._connection.recv_bytes()
-        self._used = bool(said)
-        return said
+        reply = self._connection.recv_bytes()
+        self._used = bool(reply)
+        return reply
 
 
 def _watch(connection: Connection) -> None:
@@ -120,43 +122,33 @@ def _watch(connection: Connection) -> None:
 
 
 def _serve(connection: Connection) -> None:
-    """Read what is sent. No limit holds while a message comes or goes: half of one helps nobody."""
-    limits = _Limits()
+    """Read each file that is sent; the limits pause while a message comes or goes."""
+    import resource  # not on Windows, where tests import this module
+
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    memory = pages * resource.getpagesize() + MEMORY
     while True:
         try:
             file, data = connection.recv_bytes(), connection.recv_bytes()
         except EOFError:
             os._exit(0)
-        with limits:
+        seconds = int(time.process_time()) + SECONDS
+        with _limit(resource.RLIMIT_AS, memory), _limit(resource.RLIMIT_CPU, seconds):
             try:
-                said = asdict(notebook_parser.read(data, file.decode(errors="surrogatepass")))
+                content = asdict(notebook_parser.read(data, file.decode(errors="surrogatepass")))
             except Unreadable as problem:
-                said = {"unreadable": str(problem)}
-            reply = json.dumps(said).encode()
+                content = {"unreadable": str(problem)}
+            reply = json.dumps(content).encode()
         connection.send_bytes(reply)
 
 
-class _Limits:
-    """Limits this process, within the block, to what it has and what one file may take."""
+@contextlib.contextmanager
+def _limit(limit: int, soft: int) -> Iterator[None]:
+    """Limit this process within a block, at most to what its own limit is."""
+    import resource
 
-    def __init__(self):
-        import resource  # not on Windows, where tests import this module
-
-        self._resource = resource
-        self._before = {
-            kind: resource.getrlimit(kind) for kind in (resource.RLIMIT_AS, resource.RLIMIT_CPU)
-        }
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        self._memory = pages * resource.getpagesize() + MEMORY
-
-    def __enter__(self) -> None:
-        seconds = int(time.process_time()) + SECONDS
-        for (kind, (_, hard)), soft in zip(
-            self._before.items(), (self._memory, seconds), strict=True
-        ):
-            below = hard != self._resource.RLIM_INFINITY
-            self._resource.setrlimit(kind, (min(soft, hard) if below else soft, hard))
-
-    def __exit__(self, *_) -> None:
-        for kind, limits in self._before.items():
-            self._resource.setrlimit(kind, limits)
+    before, hard = resource.getrlimit(limit)
+    below = hard != resource.RLIM_INFINITY
+    resource.setrlimit(limit, (min(soft, hard) if below else soft, hard))
+    yield
+    resource.setrlimit(limit, (before, hard))

@@ -1,12 +1,10 @@
-"""A notebook as data: which exercises it answers, with which code, and what it says in words.
+"""Read a notebook as data: which exercises it answers, with which code, and what it says in words.
 
 Nothing is run here. Cells are known by the names that they define, never by id, order or metadata.
 
-IPython's own transformers take off pasted prompts and an indent of a whole cell. Magics they leave
-to us: IPython turns them into calls, where a grader wants the code of `%time code` and nothing of
-`!ls`; and it tokenizes the whole cell again after each magic, up to 500 times. A cell of 50,000
-lines `!ls` would take it seven minutes, and takes us 0.3 seconds; the 82 cells of the solutions
-take it 0.024 seconds, and us 0.006.
+IPython's own transformers take off pasted prompts and an indent of a whole cell. It turns magics
+into calls, where a grader wants the code of `%time code` and nothing of `!ls`, and would take seven
+minutes for a cell of 50,000 lines `!ls`. So they are left out here, in 0.3 seconds.
 """
 
 import ast
@@ -20,7 +18,7 @@ from typing import Any
 
 from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt, leading_indent
 
-from grading.intake.red_flags import Sign, signs
+from grading.intake.red_flags import Flag, find_flags
 from grading.intake.submissions import Unreadable
 from utils.checks import bank
 from utils.checks.code import defined, syntax
@@ -41,38 +39,25 @@ MOST_ELSEWHERE = 10  # such cells
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell, as Python.
+    """A code cell, as Python."""
 
-    Args:
-        number: its place among the notebook's cells, from 1.
-        source: without magics.
-    """
-
-    number: int
-    source: str
+    number: int  # its place among the notebook's cells, from 1
+    source: str  # without magics
 
 
 @dataclass(frozen=True)
 class Notebook:
-    """What a submission holds.
+    """The content of a submission."""
 
-    Args:
-        name: which of the course's notebooks it answers.
-        cells: its code, in order.
-        words: question → answer in words, "" where there is none.
-        remarks: what was left out, and why.
-        code: task → the cell that defines it last.
-        elsewhere: what was said in words where no answer is read, with the number of the cell.
-        signs: what a person should look at.
-    """
-
-    name: str
-    cells: Sequence[Cell]
+    name: str  # which of the course's notebooks it answers
+    cells: Sequence[Cell]  # its code, in order
+    # question → answer in words, "" where there is none
     words: dict[str, str] = field(default_factory=dict)
-    remarks: Sequence[str] = ()
-    code: dict[str, str] = field(default_factory=dict)
+    remarks: Sequence[str] = ()  # what was left out, and why
+    code: dict[str, str] = field(default_factory=dict)  # task → the cell that defines it last
+    # words that stand where no answer is read, with the number of the cell
     elsewhere: Sequence[str] = ()
-    signs: Sequence[Sign] = ()
+    flags: Sequence[Flag] = ()  # what a person should look at
 
 
 def read(data: bytes, file: str = "") -> Notebook:
@@ -86,12 +71,12 @@ def read(data: bytes, file: str = "") -> Notebook:
         Unreadable: it holds nothing that could be graded.
     """
     content = list(_cells(_content(data)))
-    if sum(len(source) for kind, source in content if kind == "code") > LONGEST:
+    if sum(len(source) for cell_type, source in content if cell_type == "code") > LONGEST:
         raise Unreadable("more code than anybody can write")
     cells, words, remarks = [], {}, []
-    for number, (kind, source) in enumerate(content, start=1):
+    for number, (cell_type, source) in enumerate(content, start=1):
         source = source.replace("\r\n", "\n").replace("\r", "\n")
-        if kind == "code":
+        if cell_type == "code":
             code, left_out = python(source)
             remarks += [f"cell {number}: {remark}" for remark in left_out]
             if code.strip():
@@ -106,8 +91,8 @@ def read(data: bytes, file: str = "") -> Notebook:
     elsewhere = list(islice(_elsewhere(content, name, words), MOST_ELSEWHERE))
     cells = _without_leftover_stubs(cells, name)
     code = {task: cell.source for cell in cells for task in defined(cell.source) & {*tasks()[name]}}
-    noticed = signs(name, [(cell.number, cell.source) for cell in cells], given_code(name))
-    return Notebook(name, cells, words, remarks, code, elsewhere, noticed)
+    flags = find_flags(name, [(cell.number, cell.source) for cell in cells], given_code(name))
+    return Notebook(name, cells, words, remarks, code, elsewhere, flags)
 
 
 def _content(data: bytes) -> dict:
@@ -126,7 +111,7 @@ def _content(data: bytes) -> dict:
 
 
 def _cells(content: dict) -> Iterator[tuple[Any, str]]:
-    """Kind and text of each cell, in any version of the format; what is no cell has neither.
+    """Yield type and text of each cell, in any version of the format; what is no cell has neither.
 
     Not checked against the format: a notebook that Jupyter would refuse may hold right answers.
     """
@@ -145,7 +130,7 @@ def _listed(value: Any) -> list:
 
 
 def python(source: str) -> tuple[str, list[str]]:
-    """A cell's code without what only IPython understands, and what that was.
+    """Return a cell's code without what only IPython understands, and what was left out.
 
     Only lines at which Python stumbles are looked at: a line may begin with % and be Python.
     """
@@ -166,7 +151,13 @@ def python(source: str) -> tuple[str, list[str]]:
             break
         left_out.append(f"left out: {lines[stumbled - 1].strip()}")
         goes_on = lines[stumbled - 1].endswith("\\")
-        lines[stumbled - 1] = _as_python(match)
+        code = LEADING_CODE.fullmatch(match["magic"] or "")
+        if match["magic"] is None:  # `name?`
+            lines[stumbled - 1] = f"{match['indent']}pass"
+        elif code:  # `%time code`
+            lines[stumbled - 1] = match["before"] + code["code"]
+        else:  # `files = !ls`, or `!ls`
+            lines[stumbled - 1] = match["before"] + ("None" if "=" in match["before"] else "pass")
         while goes_on and stumbled < len(lines):
             goes_on = lines[stumbled].endswith("\\")
             lines[stumbled] = ""
@@ -175,7 +166,7 @@ def python(source: str) -> tuple[str, list[str]]:
 
 
 def _stumbles_at(source: str) -> int:
-    """The number of the line that is no Python; 0 where there is none, or none is named."""
+    """Return the number of the line that is no Python; 0 where there is none, or none is named."""
     try:
         ast.parse(source)
     except SyntaxError as error:
@@ -185,36 +176,26 @@ def _stumbles_at(source: str) -> int:
     return 0
 
 
-def _as_python(magic: re.Match) -> str:
-    """What stands in for a line: the code of `%time code`, None for `files = !ls`, or nothing."""
-    if magic["magic"] is None:
-        return f"{magic['indent']}pass"
-    timed = LEADING_CODE.fullmatch(magic["magic"])
-    if timed:
-        return magic["before"] + timed["code"]
-    return magic["before"] + ("None" if "=" in magic["before"] else "pass")
-
-
 @cache
 def _given(name: str) -> list[tuple[str, str]]:
-    """Kind and text of each cell of one of the course's notebooks, as learners find it."""
+    """Return type and text of each cell of one of the course's notebooks, as learners find it."""
     return list(_cells(_content((bank.FOLDER / f"{name}.ipynb").read_bytes())))
 
 
 def given_code(name: str) -> list[str]:
-    """The code cells that learners find in one of the course's notebooks."""
-    return [source for kind, source in _given(name) if kind == "code"]
+    """Return the code cells that learners find in one of the course's notebooks."""
+    return [source for cell_type, source in _given(name) if cell_type == "code"]
 
 
 @cache
 def tasks() -> dict[str, list[str]]:
-    """Name of the notebook → its tasks."""
+    """Return the names of the tasks of each notebook."""
     return {name: [task.id for task in tasks] for name, tasks in bank.tasks().items()}
 
 
 @cache
 def stubs(name: str) -> dict[str, str]:
-    """Task → the cell that learners find in one of the course's notebooks."""
+    """Return task → the cell that learners find in one of the course's notebooks."""
     return {
         task: source for source in given_code(name) for task in defined(source) & set(tasks()[name])
     }
@@ -222,29 +203,29 @@ def stubs(name: str) -> dict[str, str]:
 
 @cache
 def questions(name: str) -> list[str]:
-    """The questions of one of the course's notebooks that are answered in words."""
+    """Return the questions of one of the course's notebooks that are answered in words."""
     return [match["question"] for _, source in _given(name) if (match := ANSWER.match(source))]
 
 
 def _elsewhere(
     content: Sequence[tuple[Any, str]], name: str, words: dict[str, str]
 ) -> Iterator[str]:
-    """Cells of the learner's own that may be an answer in words, though no answer is read there.
+    """Yield cells of the learner that may be an answer in words, though no answer is read there.
 
     That is prose right below the place for an answer, and all prose where an answer is missing.
     """
     given = {"".join(source.split()) for _, source in _given(name)}
     missing, below = not all(words.values()), False
-    for number, (kind, source) in enumerate(content, start=1):
-        text = source.strip()
-        is_answer = kind != "code" and ANSWER.match(text)
+    for number, (cell_type, source) in enumerate(content, start=1):
+        text, is_code = source.strip(), cell_type == "code"
+        is_answer = not is_code and ANSWER.match(text)
         own = len(text) >= SHORTEST_ANSWER and "".join(text.split()) not in given
-        if own and not is_answer and (missing or below) and (kind != "code" or _only_says(text)):
+        if own and not is_answer and (missing or below) and (not is_code or _is_comment(text)):
             yield f"cell {number}: {text[:LONGEST_ANSWER]}"
         below = bool(is_answer)
 
 
-def _only_says(code: str) -> bool:
+def _is_comment(code: str) -> bool:
     """Whether a piece of code is nothing but comments and texts."""
     return _stumbles_at(code) == 0 and all(
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -253,13 +234,13 @@ def _only_says(code: str) -> bool:
 
 
 def _notebook_of(cells: Sequence[Cell], file: str) -> str:
-    """The notebook of the course that has the most tasks which are defined here."""
+    """Return the notebook of the course that has the most tasks which are defined here."""
     names = set().union(*(defined(cell.source) for cell in cells))
-    found = {
+    matches = {
         name: (len(names.intersection(known)), name in file) for name, known in tasks().items()
     }
-    name = max(found, key=found.get)
-    if found[name][0] == 0:
+    name = max(matches, key=matches.get)
+    if matches[name][0] == 0:
         raise Unreadable("another assignment: it defines nothing that the exercises ask for")
     return name
 
@@ -282,7 +263,7 @@ def _without_leftover_stubs(cells: Sequence[Cell], name: str) -> list[Cell]:
 
 
 def _shape(source: str) -> str:
-    """The same for two pieces of code that differ in layout and comments only."""
+    """Return the same for two pieces of code that differ in layout and comments only."""
     try:
         return ast.dump(syntax(source)) if syntax(source).body else source.strip()
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Canvas and Moodle: how they name the files that they give out, and what they take back.
+"""Read how Canvas and Moodle name the files that they give out; write what they take back.
 
 A name is read where the platform has written it; what stands behind that is the learner's. The
 patterns follow the platforms' own code:
@@ -35,23 +35,16 @@ NAMES = {"canvas": "Canvas", "moodle": "Moodle"}
 
 
 class Owner(NamedTuple):
-    """What a platform's name of a file says of it.
+    """The facts in the name that a platform gave a file."""
 
-    Args:
-        name: of the learner.
-        id: the number that the platform knows the learner by; "" where it is kept secret.
-        late: handed in after it was due.
-        number: of the file; a later one has a larger number. None where there is none.
-    """
-
-    name: str
-    id: str
-    late: bool
-    number: int | None
+    name: str  # of the learner
+    id: str  # the number that the platform knows the learner by; "" where it is kept secret
+    late: bool  # handed in after it was due
+    number: int | None  # of the file; a later one has a larger number. None where there is none
 
 
 def owner(platform: str, name: str) -> Owner | None:
-    """Whose a file or folder is, by the name that a platform gave it; None if it gave it none."""
+    """Return whose a file or folder is, by its name; None if the platform has not named it."""
     for pattern in PATTERNS.get(platform, ()):
         if match := re.fullmatch(pattern, name, re.ASCII | re.DOTALL):
             number = int(match["number"]) if match["number"] else None
@@ -60,7 +53,7 @@ def owner(platform: str, name: str) -> Owner | None:
 
 
 def platform_of(names: Collection[str]) -> str:
-    """The platform that has named more than half of these: "canvas" or "moodle", or ""."""
+    """Return the platform that has named more than half of these: "canvas" or "moodle", or ""."""
     named = {
         platform: sum(owner(platform, name) is not None for name in names)
         for platform in ("moodle", "canvas")  # what a learner calls a file may look like Canvas'
@@ -70,7 +63,7 @@ def platform_of(names: Collection[str]) -> str:
 
 
 def grade_rows(platform: str, column: str, possible: float, rows: list[tuple]) -> list[list]:
-    """The rows of a table of grades that a platform imports.
+    """Return the rows of a table of grades that a platform imports.
 
     Args:
         platform: "canvas", "moodle", or "".
@@ -94,7 +87,7 @@ def grade_rows(platform: str, column: str, possible: float, rows: list[tuple]) -
 
 
 def feedback(platform: str, name: str, id: str, file: str, page: str) -> tuple[str, str] | None:
-    """Name and content of the file with a learner's page, in the zip that the platform takes back.
+    """Return name and content of a learner's page in the zip that the platform takes back.
 
     Args:
         platform: "canvas" or "moodle"; for anything else there is none.
@@ -105,19 +98,15 @@ def feedback(platform: str, name: str, id: str, file: str, page: str) -> tuple[s
     Returns:
         None where the platform could not tell whose it is.
     """
-    found = owner(platform, PurePosixPath(file).name)
-    if platform == "canvas" and found and found.number is not None:
+    known = owner(platform, PurePosixPath(file).name)
+    if platform == "canvas" and known and known.number is not None:
         # Canvas hands it on under the name of that file, so in place of a notebook comes one.
-        ending, content = (".ipynb", _as_notebook(page)) if ".ipynb" in file else (".html", page)
-        parts = (name, id, str(found.number), f"feedback{ending}")
-        return "_".join(filter(None, parts)), content
+        name = "_".join(filter(None, (name, id, str(known.number), "feedback")))
+        if ".ipynb" not in file:
+            return f"{name}.html", page
+        cell = nbformat.v4.new_code_cell("# Feedback", id="feedback")
+        cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": page})]
+        return f"{name}.ipynb", nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
     if platform == "moodle" and id:
         return f"{name}_{id}_assignfeedback_file_feedback.html", page
     return None
-
-
-def _as_notebook(page: str) -> str:
-    """A notebook that shows a page of HTML."""
-    cell = nbformat.v4.new_code_cell("# Feedback", id="feedback")
-    cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": page})]
-    return nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))

@@ -1,4 +1,4 @@
-"""What was handed in: a folder of notebooks, a folder for each learner, or the zip of an LMS.
+"""Find what was handed in: a folder of notebooks, a folder for each learner, or the zip of an LMS.
 
 Nothing is unpacked, and no link is followed out of the folder: a submission is bytes, or one reason
 why there are none.
@@ -12,6 +12,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -26,54 +27,43 @@ INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 LARGEST = 50 * 2**20  # bytes of a file
-MOST_OF_ONE = 1_000  # files of a learner
-MOST_FILES = 20_000  # of all, no more than that of each
-MOST_SEEN = 200_000  # with all of each: a disk holds more
+MOST_OF_ONE = 1_000  # files of a learner; those beyond share a row
+MOST_FILES = 20_000  # rows of a class
+MOST_SEEN = 200_000  # files of a class, before those of a learner are counted
 NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
 EXERCISE = re.compile(r"[ _-]*0\d_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
-NUMBERED = re.compile(
-    r"0?\d\b|0\d_"
-)  # how the course calls its notebooks, not how people are called
+NUMBERED = re.compile(r"0?\d\b|0\d_")  # the name of a notebook of the course, not of a person
 
 
 class Unreadable(Exception):  # noqa: N818 - a reason for the table, not a fault of ours
-    """Why there is nothing to grade in a file."""
+    """The reason why there is nothing to grade in a file."""
 
 
 class CannotGrade(Exception):  # noqa: N818 - something to do, not a fault
-    """Why grading cannot begin or continue, and what to do."""
+    """The reason why grading cannot begin or continue, and what to do."""
 
 
 class NoSubmissions(CannotGrade):
-    """There is nothing at all to grade; the message says where to look."""
+    """An error for a source without files; its message says where to look."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One file.
+    """A file that was handed in."""
 
-    Args:
-        learner: the name as handed in, in Unicode's composed form, without what nobody can see.
-        lms: "canvas", "moodle", or "".
-        id: the number that the LMS knows the learner by.
-        file: path inside the folder or the zip; no two files have the same.
-        read: gives the bytes, or raises `Unreadable`.
-        late: handed in after it was due, as far as the LMS says so in the name.
-        order: larger for what a learner handed in later: the number that Canvas gave the file, or
-            the time of its last change, in seconds.
-    """
-
-    learner: str
-    lms: str
-    id: str
-    file: str
-    read: Callable[[], bytes]
-    late: bool = False
+    learner: str  # the name as handed in, in Unicode's composed form, without invisible letters
+    lms: str  # "canvas", "moodle", or ""
+    id: str  # the number that the LMS knows the learner by
+    file: str  # path inside the folder or the zip; no two files have the same
+    read: Callable[[], bytes]  # returns the bytes, or raises `Unreadable`
+    late: bool = False  # handed in after it was due, as far as the LMS says so in the name
+    # larger for what a learner handed in later: the number that Canvas gave the file, or the time
+    # of its last change, in seconds
     order: float = 0.0
 
 
 class _File(NamedTuple):
-    """A file before it is known whose it is: its path, in parts, and when it was changed."""
+    """A file of which nobody knows yet whose it is: the parts of its path, the time of change."""
 
     parts: tuple[str, ...]
     read: Callable[[], bytes]
@@ -81,16 +71,16 @@ class _File(NamedTuple):
 
 
 def key_of(name: str, id: str) -> str:
-    """What distinguishes a learner from all others."""
+    """Join a learner's name and number to a key that no other learner has."""
     return f"{name} ({id})" if id else name
 
 
-def find(source: Path, tell: Callable[[str], object] = lambda line: None) -> list[Submission]:
-    """Every file that was handed in, sorted by name.
+def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list[Submission]:
+    """Return every file that was handed in, sorted by name.
 
     Args:
         source: a folder or a zip file.
-        tell: is given what a person should know of how the files were taken, line by line.
+        log: is given what a person should know of how the files were taken, line by line.
 
     Raises:
         NoSubmissions: there is no such folder or zip, or nothing in it.
@@ -105,48 +95,32 @@ def find(source: Path, tell: Callable[[str], object] = lambda line: None) -> lis
     if not files:
         raise NoSubmissions(f"There is no file in {source}. Notebooks are expected, *.ipynb.")
     files.sort(key=lambda file: "/".join(file.parts))
-    depth = _wrapping([file.parts for file in files], source, tell)
+    depth = _wrapper_depth([file.parts for file in files], source, log)
     platform = platforms.platform_of({file.parts[depth] for file in files})
     used: Counter[str] = Counter()
-    found = []
+    submissions = []
     for file in files:
         name = unique = "/".join(file.parts)  # may occur twice in a zip, or differ in bytes alone
         while used[unique]:
             used[name] += 1
             unique = f"{name} ({used[name]})"
         used[unique] += 1
-        found.append(_submission(file, unique, depth, platform))
-    strangers = [submission.file for submission in found if submission.lms != platform]
+        submissions.append(_submission(file, unique, depth, platform))
+    strangers = [submission.file for submission in submissions if submission.lms != platform]
     if strangers:
-        tell(
+        log(
             f"Not named as {platforms.NAMES[platform]} names files, and so without a number: "
             f"{some(strangers)}"
         )
-    _check_owners(found)
-    found = _within_reason(found)
-    if len(found) > MOST_FILES:
+    _check_owners(submissions)
+    submissions = _within_reason(submissions)
+    if len(submissions) > MOST_FILES:
         raise NoSubmissions(f"More than {MOST_FILES:,} files in {source}: the right one?")
-    return found
-
-
-def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
-    """The same, with one row for all that a learner has handed in beyond a thousand files."""
-    of_each: dict[str, list[Submission]] = {}
-    for one in submissions:
-        of_each.setdefault(key_of(one.learner, one.id), []).append(one)
-    for files in of_each.values():
-        if extra := files[MOST_OF_ONE:]:
-            name = f"{extra[0].file}, and {len(extra) - 1:,} more"
-            files[MOST_OF_ONE:] = [replace(extra[0], file=name, read=_too_many)]
-    return sorted((one for files in of_each.values() for one in files), key=lambda one: one.file)
-
-
-def _too_many() -> bytes:
-    raise Unreadable(f"more than {MOST_OF_ONE:,} files of one learner")
+    return submissions
 
 
 def _submission(file: _File, unique: str, depth: int, platform: str) -> Submission:
-    """A file, with its learner told by its folder or name, `depth` folders from the top."""
+    """Return a file with its learner, by the folder or name that stands `depth` folders down."""
     parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
     if known := platforms.owner(platform, parts[0]):
         order = file.changed if known.number is None else known.number
@@ -156,37 +130,34 @@ def _submission(file: _File, unique: str, depth: int, platform: str) -> Submissi
 
 
 def _without_exercise(name: str) -> str:
-    """A file's name without its ending and the name of an exercise."""
+    """Remove the ending and the name of an exercise from a file's name."""
     stem = PurePosixPath(name).stem
     return EXERCISE.sub("", stem) or stem
 
 
-def _wrapping(paths: Sequence[tuple[str, ...]], source: Path, tell: Callable) -> int:
-    """How many folders, each in the one before it, hold everything and are nobody's.
+def _wrapper_depth(paths: Sequence[tuple[str, ...]], source: Path, log: Callable) -> int:
+    """Return the depth of the single wrapper folders around all submissions.
 
     `week1/Ada/01.ipynb` beside `week1/Bob/01.ipynb` is a class in a folder. `Ada/01.ipynb` beside
     `Ada/02.ipynb` is one learner.
     """
     depth = 0
-    while len({path[depth] for path in paths}) == 1 and all(
-        len(path) > depth + 1 for path in paths
-    ):
+    while len({path[depth] for path in paths}) == 1 and min(map(len, paths)) > depth + 1:
         depth += 1
-    below = {path[depth] for path in paths}
-    people = {
-        name if len(path) > depth + 1 else _without_exercise(name)
-        for path in paths
-        if len(path) > depth + 1 or path[depth].endswith(".ipynb")
-        for name in [path[depth]]
-    }
-    people = {name for name in people if not NUMBERED.match(name)}
     if depth == 0:
         return 0
-    if not platforms.platform_of(below) and len(people) < 2:
+    people = set()
+    for path in paths:
+        if len(path) > depth + 1:
+            people.add(path[depth])
+        elif path[depth].endswith(".ipynb"):
+            people.add(_without_exercise(path[depth]))
+    people = {name for name in people if not NUMBERED.match(name)}
+    if not platforms.platform_of({path[depth] for path in paths}) and len(people) < 2:
         # Compressing the folder `class` gives `class.zip`, with `class/` before every name.
         depth = int(source.is_file() and paths[0][0] == clean(source.stem))
     top = "/".join(paths[0][: max(depth, 1)])
-    tell(
+    log(
         f"Everything lies in the folder {top}, taken for the class: what it holds, for learners."
         if depth
         else f"Everything lies in the folder {top}, taken for one learner. If it holds a class, "
@@ -202,20 +173,39 @@ def _check_owners(submissions: Sequence[Submission]) -> None:
         CannotGrade: a number has two names, or a name reads like another learner's with a number.
     """
     first: dict[str, Submission] = {}
-    for one in submissions:
-        number = [f"the number {one.id}"] if one.id else []
-        for sign in [*number, key_of(one.learner, one.id)]:
-            other = first.setdefault(sign, one)
-            if (one.learner, one.id) != (other.learner, other.id):
+    for submission in submissions:
+        owner = submission.learner, submission.id
+        labels = [f"the number {submission.id}"] if submission.id else []
+        for label in [*labels, key_of(*owner)]:
+            other = first.setdefault(label, submission)
+            if owner != (other.learner, other.id):
                 raise CannotGrade(
-                    f"Two learners share {sign}: {other.learner!r} ({other.file}) and "
-                    f"{one.learner!r} ({one.file}). Look whose each is, and rename or remove what "
-                    "is wrong: nothing is graded before."
+                    f"Two learners share {label}: {other.learner!r} ({other.file}) and "
+                    f"{submission.learner!r} ({submission.file}). Look whose each is, and rename "
+                    "or remove what is wrong: nothing is graded before."
                 )
 
 
-def who(wanted: str, people: Collection[tuple[str, str]]) -> str:
-    """The learner that a person means, as `key_of` has them.
+def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
+    """Leave a single row for all that a learner has handed in beyond a thousand files."""
+
+    def too_many() -> bytes:
+        raise Unreadable(f"more than {MOST_OF_ONE:,} files of one learner")
+
+    by_learner: dict[str, list[Submission]] = {}
+    for submission in submissions:
+        by_learner.setdefault(key_of(submission.learner, submission.id), []).append(submission)
+    for files in by_learner.values():
+        if extra := files[MOST_OF_ONE:]:
+            name = f"{extra[0].file}, and {len(extra) - 1:,} more"
+            files[MOST_OF_ONE:] = [replace(extra[0], file=name, read=too_many)]
+    return sorted(
+        (file for files in by_learner.values() for file in files), key=lambda file: file.file
+    )
+
+
+def find_learner(wanted: str, people: Collection[tuple[str, str]]) -> str:
+    """Return the key of the learner that a person means.
 
     Args:
         wanted: a name, a number, or both as the tables have them.
@@ -224,26 +214,29 @@ def who(wanted: str, people: Collection[tuple[str, str]]) -> str:
     Raises:
         CannotGrade: it is nobody, or several.
     """
-    meant = wanted.strip().casefold()
-    signs = {key_of(*one): {one[0], one[1], key_of(*one)} for one in people}
-    found = sorted(key for key, own in signs.items() if meant in map(str.casefold, own - {""}))
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise CannotGrade(f"{wanted!r} may be {some(found)}. Name one of these.")
-    alike = difflib.get_close_matches(wanted, signs, cutoff=0.5)
-    hint = f" Did you mean {some(alike)}?" if alike else ""
+    labels = {key_of(name, id): {name, id, key_of(name, id)} for name, id in people}
+    matching = sorted(
+        key
+        for key, own in labels.items()
+        if wanted.strip().casefold() in map(str.casefold, own - {""})
+    )
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        raise CannotGrade(f"{wanted!r} may be {some(matching)}. Name one of these.")
+    similar = difflib.get_close_matches(wanted, labels, cutoff=0.5)
+    hint = f" Did you mean {some(similar)}?" if similar else ""
     raise CannotGrade(f"Nobody is called {wanted!r}.{hint}")
 
 
 def some(names: Sequence[str], most: int = 5) -> str:
-    """The first of these, and how many more there are."""
+    """List the first names, and say how many more there are."""
     more = f", and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def clean(name: str) -> str:
-    """A file's name as text that any table can hold, whatever bytes are on the disk."""
+    """Turn a file's name into text that any table can hold, whatever bytes are on the disk."""
     plain = name.encode(errors="surrogateescape").decode(errors="replace")
     return unicodedata.normalize("NFC", INVISIBLE.sub("", CONTROL.sub("\ufffd", plain)))
 
@@ -265,10 +258,10 @@ def _in_folder(folder: Path) -> Iterator[_File]:
         if count > MOST_SEEN:
             raise NoSubmissions(f"More than {MOST_SEEN:,} files in {folder}: the right one?")
         parts = tuple(map(clean, path.relative_to(folder).parts))
-        yield _File(parts, lambda path=path: _bytes_of(path, root), path.lstat().st_mtime)
+        yield _File(parts, partial(_read_file, path, root), path.lstat().st_mtime)
 
 
-def _bytes_of(path: Path, root: Path) -> bytes:
+def _read_file(path: Path, root: Path) -> bytes:
     if path.is_symlink():
         if not path.exists():
             raise Unreadable("a broken link")
@@ -295,20 +288,20 @@ def _in_zip(path: Path) -> Iterator[_File]:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError) as error:
         raise NoSubmissions(f"{path} cannot be opened as a zip file: {error}") from None
-    members = []
+    files = []
     for member in archive.infolist():
-        inside = PurePosixPath(member.filename.replace("\\", "/").lstrip("/"))
-        if not member.is_dir() and not any(map(NOT_HANDED_IN.match, inside.parts)):
-            members.append((inside, member))
-    if len(members) > MOST_SEEN:
+        parts = PurePosixPath(member.filename.replace("\\", "/").lstrip("/")).parts
+        if not member.is_dir() and not any(map(NOT_HANDED_IN.match, parts)):
+            year, month, *rest = member.date_time  # the month is 0 where a program knows none
+            changed = calendar.timegm((year, min(max(month, 1), 12), *rest, 0, 0, 0))
+            read = partial(_read_member, archive, member)
+            files.append(_File(tuple(map(clean, parts)) or ("?",), read, changed))
+    if len(files) > MOST_SEEN:
         raise NoSubmissions(f"More than {MOST_SEEN:,} files in {path}: the right one?")
-    for inside, member in members:
-        changed = calendar.timegm((*member.date_time, 0, 0, 0))
-        parts = tuple(map(clean, inside.parts)) or ("?",)
-        yield _File(parts, lambda member=member: _bytes_of_member(archive, member), changed)
+    yield from files
 
 
-def _bytes_of_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     _check_size(member.file_size)
     if member.flag_bits & 1:
         raise Unreadable("locked with a password")

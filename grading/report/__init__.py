@@ -1,1 +1,1 @@
-"""What comes out: what is kept of each file, tables, pages and statistics."""
+"""Keep what is known of each file, and write tables, pages and statistics of it."""

@@ -1,4 +1,4 @@
-"""How well a task tells strong from weak, as tests are analysed item by item.
+"""Measure how well a task tells strong from weak, as tests are analysed item by item.
 
 How strong a learner is, the *other* tasks of the notebook say: with the task itself among them,
 every task would seem to agree with the whole.
@@ -7,28 +7,24 @@ every task would seem to agree with the whole.
 import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 FEWEST = 10  # learners: the correlation of fewer is chance
 
 
-@dataclass(frozen=True)
-class Separation:
-    """How a task tells strong from weak.
+class ItemStatistics(NamedTuple):
+    """The statistics of a task, which say how well it tells strong from weak."""
 
-    Args:
-        discrimination: the corrected item-total correlation: of the points for the task with those
-            for the others. None where they do not vary, or too few learners have tried it.
-        thirds: mean share of the task's points in the weakest, middle and strongest third; None
-            where nobody is in it, since learners who are equally strong stay together.
-    """
-
+    # the corrected item-total correlation: of the points for the task with those for the others.
+    # None where they do not vary, or too few learners have tried it
     discrimination: float | None
+    # mean share of the task's points in the weakest, middle and strongest third; None where nobody
+    # is in it, since learners who are equally strong stay together
     thirds: Sequence[float | None]
 
 
-def separation(points: Sequence[tuple[int, int]], of: int) -> Separation:
-    """How a task tells strong from weak.
+def item_statistics(points: Sequence[tuple[int, int]], of: int) -> ItemStatistics:
+    """Analyse a task.
 
     Args:
         points: for each learner, those earned for the task, and for the others of its notebook.
@@ -41,7 +37,7 @@ def separation(points: Sequence[tuple[int, int]], of: int) -> Separation:
         rank = (bisect_left(order, strength) + bisect_right(order, strength)) / 2
         thirds[int(3 * rank / len(order))].append(earned / of)
     varies = len(points) >= FEWEST and len({*own}) > 1 and len({*others}) > 1
-    return Separation(
+    return ItemStatistics(
         statistics.correlation(own, others) if varies else None,
         [statistics.fmean(third) if third else None for third in thirds],
     )

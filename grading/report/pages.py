@@ -1,4 +1,4 @@
-"""What people look at: a page for each learner, and the overview of the class for the instructor.
+"""Write what people look at: a page for each learner, and the instructor's overview of the class.
 
 Each page is one file with everything in it, reads well in a light and in a dark window, and works
 without a network. A learner's page says what the notebook says; of fresh inputs it shows nothing
@@ -18,9 +18,9 @@ import unicodedata
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 import matplotlib as mpl
@@ -31,22 +31,23 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from grading.intake import platforms
+from grading.intake.submissions import key_of
 from grading.report import similarity
-from grading.report.item_analysis import Separation, separation
-from grading.report.misconception_stats import Belief, beliefs
+from grading.report.item_analysis import ItemStatistics, item_statistics
+from grading.report.misconception_stats import misconception_counts
 from grading.report.store import write
-from grading.report.tables import Learner, key_of, tasks_of
-from grading.report.unrecognised import Group, Names
+from grading.report.tables import Learner, tasks_of
+from grading.report.unrecognised import Names, UnrecognisedAnswer
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
 from utils.checks.feedback import BAD, GOOD, PLAIN, Note, marked
 from utils.checks.reasons import Reason
-from utils.checks.tasks import Misconception, Task
+from utils.checks.tasks import Task
 from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
 
 LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
-SCRIPT = (Path(__file__).parents[1] / "templates").joinpath("tables.js").read_text(encoding="utf-8")
+SCRIPT = (Path(__file__).parents[1] / "templates" / "tables.js").read_text(encoding="utf-8")
 FEW = 10  # rows of a table that are shown before one asks for all
 LAB = "http://localhost:8888/lab/tree/notebooks/"  # of whoever has opened the course
 
@@ -58,88 +59,72 @@ def write_pages(class_: Sequence[Learner], names: Names, out: Path, safe: bool) 
     """
     folder = out / "learners"
     folder.mkdir(exist_ok=True)
-    links, tasks = page_names(class_), names.tasks()
-    entries = []
+    links, tasks, entries = page_names(class_), names.tasks(), []
     for learner in class_:
         page = learner_page(learner, tasks, safe)
         write(folder / links[learner.key], page)
-        entries += _feedback(learner, page)
-    groups = names.groups(class_)
-    write(out / "overview.html", overview(class_, tasks, groups, safe, links))
-    if entries:
+        files = sorted(learner.files, key=lambda file: file not in learner.results.values())
+        who = learner.lms, learner.name, learner.id
+        feedback = (platforms.feedback(*who, result.file, page) for result in files)
+        entries.append(next(filter(None, feedback), None))
+    write(out / "overview.html", overview(class_, tasks, names.answers_of(class_), safe, links))
+    if any(entries):
         part = out / "feedback.zip.part"
         with zipfile.ZipFile(part, "w") as archive:
-            for name, content in entries:
+            for name, content in filter(None, entries):
                 archive.writestr(zipfile.ZipInfo(name), content)  # without a date
         part.replace(out / "feedback.zip")
 
 
-def _feedback(learner: Learner, page: str) -> list[tuple[str, str]]:
-    """Name and content of a learner's file in the zip that the platform takes back, if any."""
-    files = sorted(learner.files, key=lambda one: one not in learner.results.values())
-    who = learner.lms, learner.name, learner.id
-    return [*filter(None, (platforms.feedback(*who, one.file, page) for one in files))][:1]
-
-
 def page_names(class_: Sequence[Learner]) -> dict[str, str]:
-    """Learner → the name of their page: letters of any script, no two alike on any disk."""
+    """Return learner → the name of their page: letters of any script, no two alike on any disk."""
+
+    def as_disks_compare(name: str) -> str:
+        return unicodedata.normalize("NFKC", name).casefold()
+
     names, used = {}, Counter()
     for learner in class_:
         letters = re.sub(r"[^\w.-]+", "_", learner.key).strip("._") or "learner"
         first = name = letters.encode()[:LONGEST_NAME].decode(errors="ignore")
-        while used[_as_disks_compare(name)]:
-            used[_as_disks_compare(first)] += 1
-            name = f"{first}-{used[_as_disks_compare(first)]}"
-        used[_as_disks_compare(name)] += 1
+        while used[as_disks_compare(name)]:
+            used[as_disks_compare(first)] += 1
+            name = f"{first}-{used[as_disks_compare(first)]}"
+        used[as_disks_compare(name)] += 1
         names[learner.key] = f"{name}.html"
     return names
-
-
-def _as_disks_compare(name: str) -> str:
-    """The same for two file names that some file system treats as one."""
-    return unicodedata.normalize("NFKC", name).casefold()
 
 
 # --- Learners' pages ------------------------------------------------------------------------------
 
 
 def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
-    """All that one learner is told, as a page: first what was right, then what to learn next."""
+    """Render all that one learner is told: first what was right, then what to learn next."""
     counting = sorted(learner.results.values(), key=lambda result: result.notebook)
-    outcomes = [pair for result in counting for pair in result.tasks.items()]
-    known = {task.id: task for task in tasks}
+    misconceptions = bank.misconceptions()
+    behind = {
+        (task.id, mistake.name): misconceptions.get(mistake.misconception)
+        for task in tasks
+        for mistake in task.mistakes
+    }
+    right, steps = [], []
+    for result in counting:
+        for task, outcome in result.tasks.items():
+            if outcome.reason == Reason.PASSED:
+                right.append(outcome)
+            else:
+                steps.append((outcome, behind.get((task, outcome.mistake)), section_of(task)))
     return templates.get_template("learner.html").render(
         learner=learner,
         counting=counting,
-        others=[one for one in learner.files if one is not learner.results.get(one.notebook)],
-        right=[outcome for _, outcome in outcomes if outcome.reason == Reason.PASSED],
-        steps=[
-            _Step(outcome, _kind(known.get(task), outcome.mistake), section_of(task))
-            for task, outcome in outcomes
-            if outcome.reason != Reason.PASSED
-        ],
+        others=[file for file in learner.files if file is not learner.results.get(file.notebook)],
+        right=right,
+        steps=steps,
         rubrics=_rubrics(),
         safe=safe,
     )
 
 
-@dataclass(frozen=True)
-class _Step:
-    """What to learn next.
-
-    Args:
-        outcome: of the task.
-        kind: the belief behind what went wrong, where it is known.
-        section: of the course, that explains the task; None where it has no such task.
-    """
-
-    outcome: Outcome
-    kind: Misconception | None
-    section: "Section | None"
-
-
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A section of the course, "6. How focused? The entropy" in a notebook."""
 
     notebook: str
@@ -147,13 +132,13 @@ class Section:
 
     @property
     def address(self) -> str:
-        """Where it opens, while the course is open in JupyterLab."""
+        """The address at which it opens, while the course is open in JupyterLab."""
         return f"{LAB}{self.notebook}.ipynb#{quote(self.heading.replace(' ', '-'))}"
 
 
 @cache
 def section_of(task: str) -> Section | None:
-    """The section of the course that explains a task; None for a task that it does not have."""
+    """Return the section of the course that explains a task; None for one that it does not have."""
     tasks = (each for of_notebook in bank.tasks().values() for each in of_notebook)
     place = next((each.section for each in tasks if each.id == task), "")
     if not place:
@@ -170,22 +155,15 @@ def _prose(path: Path) -> str:
     return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
-def _kind(task: Task | None, mistake: str) -> Misconception | None:
-    """The belief behind a mistake of a task."""
-    slugs = {one.name: one.misconception for one in task.mistakes} if task else {}
-    return bank.misconceptions().get(slugs.get(mistake, ""))
-
-
 def _note(outcome: Outcome) -> Markup:
-    """The feedback on a task, as the notebook shows it."""
+    """Render the feedback on a task, as the notebook shows it."""
     good = outcome.points == outcome.of
     heading = outcome.heading if outcome.points else f"{outcome.heading}, 0 of {outcome.of} points"
     note = Note(heading, outcome.lines, GOOD if good else PLAIN if outcome.points else BAD)
     return Markup(note._repr_html_())
 
 
-@dataclass(frozen=True)
-class _Cell:
+class _Cell(NamedTuple):
     """One number of a matrix, with its colours."""
 
     number: float
@@ -195,12 +173,12 @@ class _Cell:
 
 
 def _matrices(outcome: Outcome, whose: str) -> Iterator[tuple[str, list[list[_Cell]]]]:
-    """Expected and found, each with its title: on one scale, coloured as in the notebook."""
-    expected, found = np.asarray(outcome.expected, float), np.asarray(outcome.found, float)
-    low, high = min(expected.min(), found.min()), max(expected.max(), found.max())
+    """Yield title and cells of both matrices: on one scale, coloured as in the notebook."""
+    expected, actual = np.asarray(outcome.expected, float), np.asarray(outcome.found, float)
+    low, high = min(expected.min(), actual.min()), max(expected.max(), actual.max())
     largest = max(-low, high) or 1.0  # a difference of the largest numbers there are is none
     room = high / largest - low / largest or 1.0
-    for title, numbers in (("expected", expected), (whose, found)):
+    for title, numbers in (("expected", expected), (whose, actual)):
         colours = mpl.colormaps[WEIGHT_COLOURS]((numbers / largest - low / largest) / room)
         cells: list[list[_Cell]] = [[] for _ in numbers]
         for (row, column), number in np.ndenumerate(numbers):
@@ -215,21 +193,29 @@ def _matrices(outcome: Outcome, whose: str) -> Iterator[tuple[str, list[list[_Ce
 def overview(
     class_: Sequence[Learner],
     tasks: Sequence[Task],
-    groups: Sequence[Group],
+    unrecognised: Sequence[UnrecognisedAnswer],
     safe: bool,
     links: Mapping[str, str],
 ) -> str:
-    """The class at a glance, for the instructor.
+    """Render the class at a glance, for the instructor.
 
     Args:
         class_: all learners.
         tasks: of the course, with the mistakes that the class has named.
-        groups: the answers that wait for a name.
+        unrecognised: the answers that wait for a name.
         safe: whether it was graded in the sandbox.
         links: learner → the name of their page.
     """
     results = [result for learner in class_ for result in learner.results.values()]
     files = [result for learner in class_ for result in learner.files]
+    made = [
+        {
+            task: outcome.mistake
+            for result in learner.results.values()
+            for task, outcome in result.tasks.items()
+        }
+        for learner in class_
+    ]
     return templates.get_template("overview.html").render(
         class_=class_,
         files=files,
@@ -237,19 +223,19 @@ def overview(
         safe=safe,
         links=links,
         distributions=_distributions(results),
-        tasks=_tasks(class_, results),
-        groups=[group for group in groups if group.entry],
-        alone=[group for group in groups if not group.entry],
-        beliefs=_beliefs(class_, tasks),
-        misconceptions=_misconceptions(results, tasks),
-        flags=_flags(files),
-        pairs=similarity.alike(files),
+        tasks=_task_rows(class_, results),
+        shared=[answer for answer in unrecognised if answer.entry],
+        alone=[answer for answer in unrecognised if not answer.entry],
+        misconceptions=misconception_counts(made, tasks, bank.misconceptions().values()),
+        mistakes=[*_mistake_rows(results, tasks)],
+        flags=[(result.file, noticed) for result in files for noticed in _noticed(result)],
+        pairs=similarity.similar_pairs(files),
         questions=_questions(class_),
     )
 
 
 def _distributions(results: Sequence[Result]) -> Iterator[AccessibleFigure]:
-    """For each notebook, how the points are spread."""
+    """Draw, for each notebook, how the points are spread."""
     for notebook in sorted({result.notebook for result in results}):
         shares = [
             100 * result.points / result.of for result in results if result.notebook == notebook
@@ -268,74 +254,40 @@ def _distributions(results: Sequence[Result]) -> Iterator[AccessibleFigure]:
         yield figure
 
 
-@dataclass(frozen=True)
-class _Task:
-    """How a class did on a task.
+class _TaskRow(NamedTuple):
+    """The results of a class on a task."""
 
-    Args:
-        task: its name.
-        share: mean share of its points that was earned.
-        full_marks: how many learners earned all of them.
-        separation: how well it tells strong from weak.
-        faults: what most often went wrong first, in words, and for how many.
-    """
-
-    task: str
-    share: float
-    full_marks: int
-    separation: Separation
+    task: str  # its name
+    share: float  # mean share of its points that was earned
+    full_marks: int  # how many learners earned all of them
+    statistics: ItemStatistics  # how well it tells strong from weak
+    # what most often went wrong first, in words, and for how many
     faults: Sequence[tuple[str, int]]
 
 
-def _tasks(class_: Sequence[Learner], results: Sequence[Result]) -> list[_Task]:
-    """The tasks of the class, the hardest first."""
-    found = []
+def _task_rows(class_: Sequence[Learner], results: Sequence[Result]) -> list[_TaskRow]:
+    """Return a row for each task of the class, the hardest first."""
+    rows = []
     for task, of in tasks_of(class_).items():
         tried = [result for result in results if task in result.tasks]
         if not tried:  # it has been added to the course since
             continue
         outcomes = [result.tasks[task] for result in tried]
-        earned = [outcome.points for outcome in outcomes]
-        others = [result.points - own for result, own in zip(tried, earned, strict=True)]
+        points = [(result.tasks[task].points, result.points) for result in tried]
         reasons = Counter(outcome.reason for outcome in outcomes if outcome.reason != Reason.PASSED)
-        found.append(
-            _Task(
-                task,
-                share=statistics.fmean(outcome.points / outcome.of for outcome in outcomes),
-                full_marks=sum(outcome.points == outcome.of for outcome in outcomes),
-                separation=separation([*zip(earned, others, strict=True)], of),
-                faults=[(reason.words, count) for reason, count in reasons.most_common(2)],
-            )
+        row = _TaskRow(
+            task,
+            share=statistics.fmean(outcome.points / outcome.of for outcome in outcomes),
+            full_marks=sum(outcome.points == outcome.of for outcome in outcomes),
+            statistics=item_statistics([(own, total - own) for own, total in points], of),
+            faults=[(reason.words, count) for reason, count in reasons.most_common(2)],
         )
-    return sorted(found, key=lambda row: (row.share, row.task))
+        rows.append(row)
+    return sorted(rows, key=lambda row: (row.share, row.task))
 
 
-def _beliefs(class_: Sequence[Learner], tasks: Sequence[Task]) -> list[Belief]:
-    """What the class believes, over all tasks."""
-    mistakes = [
-        {
-            task: outcome.mistake
-            for result in learner.results.values()
-            for task, outcome in result.tasks.items()
-        }
-        for learner in class_
-    ]
-    return beliefs(mistakes, tasks, bank.misconceptions().values())
-
-
-@dataclass(frozen=True)
-class _Misconception:
-    """A known mistake in a task: how many made it, of how many who tried the task."""
-
-    task: str
-    mistake: str
-    explanation: str
-    learners: int
-    tried: int
-
-
-def _misconceptions(results: Sequence[Result], tasks: Sequence[Task]) -> list[_Misconception]:
-    """Known mistakes, by how many made them."""
+def _mistake_rows(results: Sequence[Result], tasks: Sequence[Task]) -> Iterator[Sequence]:
+    """Yield task, known mistake, explanation, how many made it and tried, most made first."""
     made = Counter(
         (task, outcome.mistake)
         for result in results
@@ -346,82 +298,44 @@ def _misconceptions(results: Sequence[Result], tasks: Sequence[Task]) -> list[_M
         (task.id, mistake.name): mistake.explanation for task in tasks for mistake in task.mistakes
     }
     tried = Counter(task for result in results for task in result.tasks)
-    return [
-        _Misconception(task, name, explanations.get((task, name), ""), learners, tried[task])
-        for (task, name), learners in made.most_common()
-    ]
+    for (task, mistake), learners in made.most_common():
+        yield task, mistake, explanations.get((task, mistake), ""), learners, tried[task]
 
 
-@dataclass(frozen=True)
-class _Flag:
-    """Something about a file that a person should look at."""
-
-    file: str
-    noticed: str
-
-
-def _flags(files: Sequence[Result]) -> list[_Flag]:
-    return [
-        _Flag(result.file, noticed)
-        for result in files
-        for noticed in [
-            *map(str, result.flags),
-            *(f"words where no answer is read, in {text}" for text in result.elsewhere),
-            *(
-                f"{task}: right for the inputs in the notebook, wrong for fresh ones"
-                for task, outcome in result.tasks.items()
-                if outcome.public_points > outcome.points
-            ),
-        ]
-    ]
+def _noticed(result: Result) -> Iterator[str]:
+    """Yield what a person should look at in a file."""
+    yield from map(str, result.flags)
+    yield from (f"words where no answer is read, in {text}" for text in result.elsewhere)
+    for task, outcome in result.tasks.items():
+        if outcome.public_points > outcome.points:
+            yield f"{task}: right for the inputs in the notebook, wrong for fresh ones"
 
 
-@dataclass(frozen=True)
-class _Question:
-    """A question in words.
-
-    Args:
-        name: of the question.
-        rubric: how it is marked, as HTML.
-        answers: each learner with their answer, "" where there is none.
-    """
-
-    name: str
-    rubric: Markup
-    answers: Sequence[tuple[Learner, str]]
-
-    @property
-    def unanswered(self) -> int:
-        return sum(not answer for _, answer in self.answers)
-
-
-def _questions(class_: Sequence[Learner]) -> list[_Question]:
-    """Every question with its rubric, and all the answers to it."""
-    answers: dict[str, list[tuple[Learner, str]]] = {}
+def _questions(class_: Sequence[Learner]) -> Iterator[tuple[str, Markup, list, int]]:
+    """Yield each question, its rubric, learners with their answers, and how many gave none."""
+    given: dict[str, list[tuple[Learner, str]]] = {}
     for learner in class_:
         for result in learner.results.values():
             for question, answer in result.words.items():
-                answers.setdefault(question, []).append((learner, answer))
-    rubrics = _rubrics()
-    return [
-        _Question(name, rubrics.get(name, Markup()), given)
-        for name, given in sorted(answers.items())
-    ]
+                given.setdefault(question, []).append((learner, answer))
+    for question, every in sorted(given.items()):
+        answers = [(learner, answer) for learner, answer in every if answer]
+        yield question, _rubrics().get(question, Markup()), answers, len(every) - len(answers)
 
 
 @cache
 def _rubrics() -> dict[str, Markup]:
-    """Question → how it is marked, without the line that names it."""
+    """Return question → what its points are given for, without the line that names it."""
     from solutions import build  # `grader` has made sure that it is there
 
+    to_html = mistune.create_markdown(escape=True)
     return {
-        name: Markup(_markdown(text.partition("\n")[2]))
+        name: Markup(to_html(text.partition("\n")[2]))
         for path in build.notebooks()
         for name, text in build.rubrics(path).items()
     }
 
 
-_markdown = mistune.create_markdown(escape=True)
 templates = Environment(
     loader=PackageLoader("grading"),
     autoescape=True,
@@ -429,14 +343,11 @@ templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-templates.globals |= {
-    "FEW": FEW,
-    "SCRIPT": Markup(SCRIPT),
-}
+templates.globals |= {"FEW": FEW, "SCRIPT": Markup(SCRIPT)}
 templates.filters |= {
     "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
     "key": lambda result: key_of(result.learner, result.id),
-    "marked": lambda text: Markup(marked(text)),
+    "to_html": lambda text: Markup(marked(text)),
     "matrices": _matrices,
     "note": _note,
     "picture": lambda figure: Markup(figure.to_html()),

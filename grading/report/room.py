@@ -1,4 +1,4 @@
-"""Who is where in a room, and which misconception goes round: `python -m grading watch FOLDER`.
+"""Show who is where in a room, and which misconception goes round: `python -m grading watch`.
 
 One page, live, of what `check` keeps beside each learner's exercises, in `progress.json`. It is
 read and never written, and a learner can put anything in its place: so nothing is followed out of
@@ -16,19 +16,19 @@ import secrets
 import stat
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import accumulate, islice
 from pathlib import Path
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from grading.intake.submissions import CannotGrade, clean
 from grading.report.anonymous import pseudonym
-from grading.report.pages import templates
+from grading.report.pages import GRADING, templates
 from utils.checks import bank
 from utils.checks.memory import TaskProgress, tried_of
 from utils.checks.tasks import Misconception, Task
@@ -42,26 +42,20 @@ SEARCH = 30.0  # seconds until it is looked again where learners have the course
 LONG = 600.0  # seconds without a change that stand out: perhaps somebody is stuck
 FRESH = 1.0  # seconds for which a page is not made anew, however many ask
 PATIENCE = 10.0  # seconds for a browser to say what it wants
-SCRIPT = (Path(__file__).parents[1] / "templates").joinpath("room.js").read_text(encoding="utf-8")
+SCRIPT = (GRADING / "templates" / "room.js").read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class Progress:
-    """What a learner's file says.
+class Progress(NamedTuple):
+    """The content of a learner's file."""
 
-    Args:
-        changed: when, in seconds since 1970; 0 where there is none, or it cannot be read.
-        tried: task → what is remembered of it, in the order in which they were begun.
-        problem: why it cannot be read, if so.
-    """
-
-    changed: float = 0.0
-    tried: Mapping[str, TaskProgress] = field(default_factory=dict)
-    problem: str = ""
+    changed: float = 0.0  # when, in seconds since 1970; 0 where there is none, or it cannot be read
+    # task → what is remembered of it, in the order in which they were begun
+    tried: Mapping[str, TaskProgress] = {}
+    problem: str = ""  # why it cannot be read, if so
 
 
 def _read(path: Sequence[str], folder: int) -> Progress:
-    """A learner's file, by its path from an open folder."""
+    """Read a learner's file, by its path from an open folder."""
     try:
         with opened(path, folder) as file:
             state = os.fstat(file)
@@ -84,7 +78,7 @@ def _read(path: Sequence[str], folder: int) -> Progress:
 
 @contextlib.contextmanager
 def opened(path: Sequence[str], folder: int) -> Iterator[int]:
-    """A file or folder, by its path from an open one, opened step by step.
+    """Open a file or folder, by its path from an open one, step by step.
 
     No step follows a link, also not one that has just taken the place of a folder; and a pipe
     opens at once.
@@ -97,76 +91,59 @@ def opened(path: Sequence[str], folder: int) -> Iterator[int]:
 
 
 def _search(learner: str, folder: int) -> list[tuple[str, ...]]:
-    """Where a learner has progress: paths from the open folder of all. Nearest first."""
-    found, waiting, left = [], deque([(learner,)]), MOST_SEEN
-    while waiting and left and len(found) < MOST_COURSES:
+    """Return where a learner has progress: paths from the open folder of all, nearest first."""
+    paths, waiting, left = [], deque([(learner,)]), MOST_SEEN
+    while waiting and left and len(paths) < MOST_COURSES:
         path = waiting.popleft()
         with contextlib.suppress(OSError), opened(path, folder) as here, os.scandir(here) as all_:
             for entry in islice(all_, left):
                 left -= 1
                 if (path[-1], entry.name) == PROGRESS:
-                    found.append((*path, entry.name))
-                elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                    paths.append((*path, entry.name))
+                elif _is_folder(entry):
                     waiting.append((*path, entry.name))
-    return found
+    return paths
+
+
+def _is_folder(entry: os.DirEntry) -> bool:
+    return not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
 
 
 # --- What is shown --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A task of a learner: "done", "part", "tried", or "" for one to do; its sign, and words."""
+class Cell(NamedTuple):
+    """A task of a learner."""
 
-    state: str = ""
-    sign: str = ""
+    state: str = ""  # "done", "part", "tried", or "" for a task to do
+    symbol: str = ""
     words: str = ""
 
 
-@dataclass(frozen=True)
-class Row:
-    """A learner.
+class Row(NamedTuple):
+    """A learner."""
 
-    Args:
-        name: of the learner's folder, or "" where names are hidden.
-        label: what stands in place of the name.
-        cells: of all tasks, in the order of the course.
-        at: the task begun last.
-        points: earned so far.
-        quiet: seconds since something changed.
-        problem: why there is nothing to show, if so.
-    """
-
-    name: str
-    label: str
-    cells: Sequence[Cell]
-    at: Task | None
-    points: int
-    quiet: float
-    problem: str
+    name: str  # of the learner's folder, or "" where names are hidden
+    label: str  # what stands in place of the name
+    cells: Sequence[Cell]  # of all tasks, in the order of the course
+    at: Task | None  # the task begun last
+    points: int  # earned so far
+    quiet: float  # seconds since something changed
+    problem: str  # why there is nothing to show, if so
 
 
-@dataclass(frozen=True)
-class GoingRound:
-    """A misconception that learners have shown.
+class GoingRound(NamedTuple):
+    """A misconception that learners have shown."""
 
-    Args:
-        kind: which.
-        learners: how many have shown it.
-        still: those of them who have shown it in a task that is not done.
-        ago: seconds since it was seen in another learner, or in another task.
-        tasks: where.
-    """
-
-    kind: Misconception
-    learners: int
-    still: int
-    ago: float
-    tasks: Sequence[Task]
+    misconception: Misconception  # which
+    learners: int  # how many have shown it
+    still: int  # those of them who have shown it in a task that is not done
+    ago: float  # seconds since it was seen in another learner, or in another task
+    tasks: Sequence[Task]  # where
 
 
 class Room:
-    """What goes on in a folder with a folder for each learner.
+    """The work in progress in a folder with a folder for each learner.
 
     Args:
         folder: FOLDER/NAME/…/exercises/progress.json is what it reads.
@@ -182,15 +159,16 @@ class Room:
                 f"{folder} is not a folder. It should hold a folder for each learner."
             )
         self._folder, self._hidden, self._key = folder, hidden, secrets.token_bytes()
-        self._notebooks, self._kinds = bank.tasks(), bank.misconceptions()
+        self._notebooks, self._misconceptions = bank.tasks(), bank.misconceptions()
         self._tasks = {task.id: task for tasks in self._notebooks.values() for task in tasks}
-        self._shown: dict[tuple[str, str, str], float] = {}  # learner, task, kind → since when
+        # learner, task, slug of a misconception → since when it is shown
+        self._shown: dict[tuple[str, str, str], float] = {}
         self._places: dict[str, list[tuple[str, ...]]] = {}
         self._more, self._searched = 0, -SEARCH
         self._lock, self._page, self._made = threading.Lock(), "", -FRESH
 
     def page(self) -> str:
-        """The room as it is now; asked again at once, the same."""
+        """Render the room as it is now; asked again at once, return the same page."""
         with self._lock:
             if time.monotonic() - self._made >= FRESH:
                 self._page = self._render(self._look(), time.time())
@@ -198,32 +176,25 @@ class Room:
             return self._page
 
     def _look(self) -> dict[str, Progress]:
-        """Learner → progress; of several copies of the course, the one that changed last counts."""
+        """Return learner → progress, of several copies of the course that which changed last."""
         root = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             if time.monotonic() - self._searched >= SEARCH:
-                self._find_learners(root)
+                with os.scandir(root) as entries:
+                    names = sorted(entry.name for entry in entries if _is_folder(entry))
+                self._more = len(names[MOST_LEARNERS:])
+                self._places = {name: _search(name, root) for name in names[:MOST_LEARNERS]}
                 self._searched = time.monotonic()
             return {
                 learner: max(
                     (_read(place, root) for place in places),
-                    key=lambda one: one.changed,  # 0 where it cannot be read
+                    key=lambda progress: progress.changed,  # 0 where it cannot be read
                     default=Progress(),
                 )
                 for learner, places in self._places.items()
             }
         finally:
             os.close(root)
-
-    def _find_learners(self, root: int) -> None:
-        with os.scandir(root) as entries:
-            names = sorted(
-                entry.name
-                for entry in entries
-                if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
-            )
-        self._more = len(names[MOST_LEARNERS:])
-        self._places = {name: _search(name, root) for name in names[:MOST_LEARNERS]}
 
     def _render(self, room: Mapping[str, Progress], now: float) -> str:
         rows = [self._row(name, progress, now) for name, progress in room.items()]
@@ -269,47 +240,45 @@ class Room:
             return Cell()
         if tried.done(task):
             return Cell("done", "✓", f"{task.title}: done")
-        beliefs = [self._kinds[slug].belief for slug in tried.misconceptions if slug in self._kinds]
-        words = "; ".join([f"{tried.points_of(task)} of {task.points} points", *beliefs])
-        points = tried.points_of(task)
+        known, points = self._misconceptions, tried.points_of(task)
+        beliefs = [known[slug].belief for slug in tried.misconceptions if slug in known]
+        words = "; ".join([f"{points} of {task.points} points", *beliefs])
         return Cell("part" if points else "tried", str(points or "✗"), f"{task.title}: {words}")
 
     def _going_round(self, room: Mapping[str, Progress], now: float) -> list[GoingRound]:
-        """The misconceptions of the room, the newest first; last those that all are past.
+        """Return the misconceptions of the room, the newest first; last those that all are past.
 
         The file does not say when one was shown: but it was when the file changed, if it was not
         in there before, and at the latest when it had last changed as it was first read.
         """
-        learners, still, latest = Counter(), Counter(), Counter()
-        where: dict[str, set[str]] = {}
+        learners, still = defaultdict(set), defaultdict(set)
+        where, latest = defaultdict(set), Counter()
         for name, progress in room.items():
-            own = [
-                (task, kind)
-                for task, tried in progress.tried.items()
-                if task in self._tasks
-                for kind in {*tried.misconceptions} & self._kinds.keys()
-            ]
-            learners.update({kind for _, kind in own})
-            still.update({k for task, k in own if not progress.tried[task].done(self._tasks[task])})
-            for task, kind in own:
-                since = self._shown.setdefault((name, task, kind), min(progress.changed, now))
-                latest[kind] = max(latest[kind], since)
-                where.setdefault(kind, set()).add(task)
-        found = [
+            for task, tried in progress.tried.items():
+                shown = {*tried.misconceptions} & self._misconceptions.keys()
+                for slug in shown if task in self._tasks else ():
+                    learners[slug].add(name)
+                    where[slug].add(task)
+                    if not tried.done(self._tasks[task]):
+                        still[slug].add(name)
+                    change = min(progress.changed, now)
+                    since = self._shown.setdefault((name, task, slug), change)
+                    latest[slug] = max(latest[slug], since)
+        rows = [
             GoingRound(
-                self._kinds[kind],
-                learners[kind],
-                still[kind],
-                now - latest[kind],
+                self._misconceptions[slug],
+                len(learners[slug]),
+                len(still[slug]),
+                now - latest[slug],
                 [task for task in self._tasks.values() if task.id in tasks],
             )
-            for kind, tasks in where.items()
+            for slug, tasks in where.items()
         ]
-        return sorted(found, key=lambda one: (not one.still, one.ago, one.kind.slug))
+        return sorted(rows, key=lambda row: (not row.still, row.ago, row.misconception.slug))
 
 
 def _ago(seconds: float) -> str:
-    """A time in words, as coarse as a look across the room."""
+    """Format a time in words, as coarse as a look across the room."""
     minutes = int(seconds) // 60
     if minutes >= 48 * 60:
         return f"{minutes // (24 * 60)} days"
@@ -325,7 +294,7 @@ templates.filters["ago"] = _ago
 
 
 def serve(room: Room, port: int = 0) -> tuple[ThreadingHTTPServer, str]:
-    """A server of the page, for this machine alone, and its address.
+    """Start a server of the page, for this machine alone; return it and its address.
 
     Args:
         room: what it shows.
@@ -359,4 +328,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_) -> None:
-        """Nothing: the address is a secret, and a line every few seconds is of no use."""
+        """Log nothing: the address is a secret, and a line every few seconds is of no use."""

@@ -1,4 +1,4 @@
-"""Submissions that are nearly the same, for a person to look at. It never affects a grade.
+"""Find submissions that are nearly the same, for a person to look at. No grade depends on it.
 
 Correct answers to a small task look alike anyway. So what counts is what two submissions share and
 hardly any other has: runs of five tokens of code, or of five words, that are rare in the class.
@@ -10,76 +10,65 @@ import re
 import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from grading.intake import notebook_parser
-from grading.intake.red_flags import runs_in
+from grading.intake.red_flags import ngrams
 from grading.run.scoring import Result
 
-RARE = 0.1  # the largest share of the class that has a rare run
-FEWEST_LEARNERS = 4  # a run that no more than these have is rare in any class
-ENOUGH = 20  # rare runs to share: fewer may be chance
-ALIKE = 0.6  # the share of the rare runs, of the submission with fewer
+RARE = 0.1  # the largest share of the class that has a rare n-gram
+FEWEST_LEARNERS = 4  # an n-gram that no more than these have is rare in any class
+ENOUGH = 20  # rare n-grams to share: fewer may be chance
+SIMILAR = 0.6  # the share of the rare n-grams, of the submission with fewer
+LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two files that are alike.
-
-    Args:
-        first, second: the results.
-        share: of the rare runs of the one with fewer, how large a share the other has too.
-        runs: how many they share.
-    """
+class Pair(NamedTuple):
+    """Two files that are similar."""
 
     first: Result
     second: Result
-    share: float
-    runs: int
+    share: float  # of the rare n-grams of the one with fewer: how many of them the other has too
+    ngrams: int  # rare ones that they share
 
 
-def alike(results: Sequence[Result]) -> list[Pair]:
-    """Pairs of files by different learners that share many rare runs, the most alike first."""
-    found = []
+def similar_pairs(results: Sequence[Result]) -> list[Pair]:
+    """Return pairs of files by different learners, the most similar first."""
+    pairs = []
     for notebook in sorted({result.notebook for result in results if result.notebook}):
-        found += _alike([result for result in results if result.notebook == notebook], notebook)
-    return sorted(found, key=lambda pair: (-pair.share, -pair.runs, pair.first.file))
+        pairs += _pairs([result for result in results if result.notebook == notebook], notebook)
+    return sorted(pairs, key=lambda pair: (-pair.share, -pair.ngrams, pair.first.file))
 
 
-def _alike(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
-    given = {
-        run for stub in notebook_parser.stubs(notebook).values() for run in runs_in(_tokens(stub))
-    }
-    own = [_runs_of(result) - given for result in results]
-    owners = Counter(run for runs in own for run in runs)
+def _pairs(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
+    given = set().union(*map(_ngrams_of_code, notebook_parser.stubs(notebook).values()))
+    own = [_ngrams_of(result) - given for result in results]
+    owners = Counter(ngram for ngrams in own for ngram in ngrams)
     limit = max(FEWEST_LEARNERS, RARE * len(results))
-    rare = [{run for run in runs if owners[run] <= limit} for runs in own]
+    rare = [{ngram for ngram in ngrams if owners[ngram] <= limit} for ngrams in own]
     sharers = defaultdict(list)
-    for place, runs in enumerate(rare):
-        for run in runs:
-            sharers[run].append(place)
+    for place, rare_ngrams in enumerate(rare):
+        for ngram in rare_ngrams:
+            sharers[ngram].append(place)
     shared = Counter(pair for places in sharers.values() for pair in combinations(places, 2))
     for (first, second), count in shared.items():
         fewer = min(len(rare[first]), len(rare[second]))
         same_person = results[first].learner == results[second].learner
-        if count >= ENOUGH and count >= ALIKE * fewer and not same_person:
+        if count >= ENOUGH and count >= SIMILAR * fewer and not same_person:
             yield Pair(results[first], results[second], count / fewer, count)
 
 
-def _runs_of(result: Result) -> set[tuple[str, ...]]:
-    """The runs of a submission's code and words."""
-    found = {run for source in result.code.values() for run in runs_in(_tokens(source))}
-    for text in result.words.values():
-        found |= runs_in(re.findall(r"\w+", text.lower()))
-    return found
+def _ngrams_of(result: Result) -> set[tuple[str, ...]]:
+    """Return the n-grams of a submission's code and words."""
+    words = (ngrams(re.findall(r"\w+", text.lower())) for text in result.words.values())
+    return set().union(*map(_ngrams_of_code, result.code.values()), *words)
 
 
-def _tokens(source: str) -> list[str]:
-    """The tokens of a piece of code, without layout."""
-    layout = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+def _ngrams_of_code(source: str) -> set[tuple[str, ...]]:
+    """Return the n-grams of the tokens of a piece of code, without layout."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError, ValueError):  # the last: half a character
-        return source.split()
-    return [token.string for token in tokens if token.type not in layout]
+        return ngrams(source.split())
+    return ngrams([token.string for token in tokens if token.type not in LAYOUT])

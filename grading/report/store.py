@@ -1,4 +1,4 @@
-"""What is known of each file, written to disk at once, so that nothing is lost.
+"""Keep what is known of each file on disk, written at once, so that nothing is lost.
 
 DIR/private/run.json        seed, where the submissions are, what an instructor has chosen, and
                             which round counts
@@ -15,14 +15,14 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import filelock
 
-from grading.intake.red_flags import Sign
+from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
 from utils.checks.reasons import Reason
@@ -50,7 +50,7 @@ class Store:
 
     @property
     def run(self) -> dict[str, Any]:
-        """What the grading was started with; empty before the first time."""
+        """The facts that the grading was started with; empty before the first time."""
         if not self._run.exists():
             return {}
         run = json.loads(self._run.read_text(encoding="utf-8"))
@@ -85,54 +85,42 @@ class Store:
         write(self._run, json.dumps(run, indent=1, ensure_ascii=False))
 
     def draft(self) -> "Store":
-        """A new round with the same results, to be changed, and no records yet."""
+        """Return a new round with the same results, to be changed, and no records yet."""
         draft = Store(self._out, self._round + 1)
         shutil.rmtree(draft._results.parent, ignore_errors=True)
         shutil.copytree(self._results, draft._results)
         return draft
 
     def publish(self) -> None:
-        """From now on this round counts; the one before it is deleted."""
+        """Let this round count, and delete the one before it."""
         self.start(**self.run)
         shutil.rmtree(self._private / str(self._round - 1))
 
-    def adopt(self, shards: Iterable["Store"]) -> None:
-        """Copy what others know and have drawn, in place of what is here."""
-        shutil.rmtree(self._results.parent, ignore_errors=True)
-        self._results.mkdir(parents=True)
-        self.records.mkdir()
-        for shard in shards:
-            shutil.copytree(shard.records, self.records, dirs_exist_ok=True)
-            counted = {self._path(file).name for file in shard.files()}
-            for path in shard._results.glob("*.json"):
-                if path.name in counted or not (self._results / path.name).exists():
-                    shutil.copyfile(path, self._results / path.name)
-
     def save(self, result: Result) -> None:
+        """Write the result of a file, in place of an older one."""
         text = json.dumps(dataclasses.asdict(result), ensure_ascii=False)
         write(self._path(result.file), text)
 
     def load(self, file: str) -> Result | None:
-        """The result of a file that was handed in, if there is one."""
+        """Return the result of a file that was handed in, if there is one."""
         path = self._path(file)
-        return _result(path) if path.exists() else None
+        return restored(_read(path)) if path.exists() else None
 
     def all(self) -> Iterator[Result]:
-        """Every result, sorted by the file that was handed in, but for files that are gone."""
+        """Yield the result of every file that is not gone, sorted by file."""
         return self._sorted(gone=False)
 
     def gone(self) -> Iterator[Result]:
-        """The results of files that were removed or renamed since they were graded."""
+        """Yield the results of files that were removed or renamed since they were graded."""
         return self._sorted(gone=True)
 
     def files(self) -> set[str]:
-        """The files that are graded, but for those that are gone."""
-        return {file for file, _ in self._files()} - set(self.run.get("gone", []))
+        """Return the files that are graded, but for those that are gone."""
+        return set(self._files()) - set(self.run.get("gone", []))
 
     def leave(self, files: Collection[str]) -> list[str]:
-        """Count only what is known of these files; the files that are gone, sorted."""
-        known = sorted(file for file, _ in self._files())
-        gone = [file for file in known if file not in files]
+        """Count only what is known of these files; return the files that are gone, sorted."""
+        gone = [file for file in sorted(self._files()) if file not in files]
         self.start(**self.run | {"gone": gone})
         return gone
 
@@ -144,21 +132,24 @@ class Store:
     def _sorted(self, gone: bool) -> Iterator[Result]:
         away = set(self.run.get("gone", []))
         if away or not gone:
-            for file, path in sorted(self._files()):
+            for file, path in sorted(self._files().items()):
                 if (file in away) is gone:
-                    yield _result(path)
+                    yield restored(_read(path))
 
-    def _files(self) -> Iterator[tuple[str, Path]]:
-        """The file that was handed in, and where its result is."""
-        for path in self._results.glob("*.json"):
-            yield json.loads(path.read_bytes())["file"], path
+    def _files(self) -> dict[str, Path]:
+        """Return file that was handed in → where its result is."""
+        return {_read(path)["file"]: path for path in self._results.glob("*.json")}
 
     def _path(self, file: str) -> Path:
         return self._results / f"{hashlib.sha256(file.encode()).hexdigest()[:24]}.json"
 
 
+def _read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_bytes())
+
+
 def disk_is_full(error: BaseException) -> bool:
-    """Whether that is what an error says; a share of the disk may be full too."""
+    """Whether an error says that the disk, or one's share of it, is full."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -172,15 +163,11 @@ def write(path: Path, text: str) -> None:
     part.replace(path)
 
 
-def _result(path: Path) -> Result:
-    return restored(json.loads(path.read_text(encoding="utf-8")))
-
-
 def restored(content: dict[str, Any]) -> Result:
-    """A result from what `dataclasses.asdict` makes of it."""
+    """Return a result from what `dataclasses.asdict` makes of it."""
     content["tasks"] = {
         task: Outcome(**outcome | {"reason": Reason(outcome["reason"])})
         for task, outcome in content["tasks"].items()
     }
-    content["flags"] = [Sign(**flag) for flag in content["flags"]]
+    content["flags"] = [Flag(**flag) for flag in content["flags"]]
     return Result(**content)

@@ -1,4 +1,4 @@
-"""The tables: `grades.csv`, one row a learner, and `files.csv`, one row a file.
+"""Write the tables, `grades.csv`, one row a learner, and `files.csv`, one row a file; read marks.
 
 `grades.csv` has one column of grades, in the form that Canvas or Moodle imports where the files
 come from there; `tasks.csv` has a column for each task. `marks.csv` is the instructor's: marks for
@@ -26,31 +26,26 @@ MARKS = ("learner", "question", "points", "remark")
 BEST, LAST, ON_TIME = "best", "last", "on-time"
 # What a spreadsheet takes for a formula, also where it splits lines at semicolons: a program that
 # does so sees no quotes around our cells.
-SIGNS = "=+@\t\r＝＋－＠-"
-FORMULA = re.compile(rf"(^|[;\t\r\n])([\s\"]*)(?='*[{SIGNS}])")
+FORMULA_SIGNS = "=+@\t\r＝＋－＠-"
+FORMULA = re.compile(rf"(^|[;\t\r\n])([\s\"]*)(?='*[{FORMULA_SIGNS}])")
 
 
-class Mark(NamedTuple):
-    """What an instructor gives for an answer in words, or for a task in place of the grader."""
+class ManualMark(NamedTuple):
+    """The points that an instructor gives for an answer in words, or for a task."""
 
     points: float
     remark: str
 
 
 class Lateness(NamedTuple):
-    """Which file of a learner counts for a notebook, and what being late costs.
+    """The rule by which a file of a learner counts for a notebook, and what being late costs."""
 
-    Args:
-        counts: "best", "last", or "on-time", the last one that is not late.
-        percent: what a late file loses of its points.
-    """
-
-    counts: str = BEST
-    percent: float = 0.0
+    counts: str = BEST  # "best", "last", or "on-time", the last one that is not late
+    percent: float = 0.0  # what a late file loses of its points
 
     @classmethod
     def of(cls, text: str) -> "Lateness":
-        """As it is written on the command line: `best`, `last`, `on-time`, `20%`.
+        """Read a rule as it is written on the command line: `best`, `last`, `on-time`, `20%`.
 
         Raises:
             ValueError: it is none of these.
@@ -62,11 +57,11 @@ class Lateness(NamedTuple):
         return cls(BEST, float(text[:-1]))
 
     def worth(self, result: Result) -> float:
-        """The share of a file's points that counts."""
+        """Return the share of a file's points that counts."""
         return 1 - self.percent / 100 if result.late else 1.0
 
     def rank(self, result: Result) -> float | None:
-        """Of two files the one with the larger rank counts; a file without a rank never does."""
+        """Return the rank of a file: the largest counts, and a file without a rank never does."""
         if result.problem or (self.counts == ON_TIME and result.late):
             return None
         return result.points * self.worth(result) if self.counts == BEST else result.order
@@ -77,29 +72,20 @@ BEST_COUNTS = Lateness()
 
 @dataclass
 class Learner:
-    """One learner, with the file that counts for each notebook.
-
-    Args:
-        name, lms, id: as handed in.
-        results: notebook → the result that counts.
-        files: results of all their files.
-        marks: question → mark, from `marks.csv`.
-        overrides: task → the points that count in place of the grader's, from `marks.csv`.
-        lateness: which file counts, and what being late costs.
-    """
+    """A learner, with the file that counts for each notebook, and what `marks.csv` says."""
 
     name: str
     lms: str
     id: str
-    results: dict[str, Result] = field(default_factory=dict)
-    files: list[Result] = field(default_factory=list)
-    marks: dict[str, Mark] = field(default_factory=dict)
-    overrides: dict[str, Mark] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)  # notebook → the one that counts
+    files: list[Result] = field(default_factory=list)  # results of all their files
+    marks: dict[str, ManualMark] = field(default_factory=dict)  # question → mark
+    overrides: dict[str, ManualMark] = field(default_factory=dict)  # task → points that count
     lateness: Lateness = BEST_COUNTS
 
     @property
     def key(self) -> str:
-        """What `marks.csv` calls the learner: learners of the same name have different numbers."""
+        """The learner in `marks.csv`: learners of the same name have different numbers."""
         return key_of(self.name, self.id)
 
     @property
@@ -111,6 +97,11 @@ class Learner:
             for task, outcome in result.tasks.items()
         }
         return graded | {task: mark.points for task, mark in self.overrides.items()}
+
+    @property
+    def all_earned(self) -> dict[str, float]:
+        """Task or question → its points."""
+        return self.earned | {question: mark.points for question, mark in self.marks.items()}
 
     @property
     def for_code(self) -> float:
@@ -125,9 +116,8 @@ class Learner:
         """The points that are lost because files came late."""
         if not self.lateness.percent:
             return 0.0
-        earned = self.earned | {question: mark.points for question, mark in self.marks.items()}
         return sum(
-            (1 - self.lateness.worth(result)) * earned.get(part, 0)
+            (1 - self.lateness.worth(result)) * self.all_earned.get(part, 0)
             for result in self.results.values()
             for part in [*result.tasks, *result.words]
         )
@@ -143,27 +133,27 @@ class Learner:
             self.results[result.notebook] = result
 
     def standing(self, result: Result) -> str:
-        """What becomes of a file that was graded."""
-        said = ["graded", *["late"] * result.late]
+        """Say whether a file that was graded is late and whether it counts."""
+        words = ["graded", *["late"] * result.late]
         if self.results.get(result.notebook) is not result:
             excluded = self.lateness.rank(result) is None
-            said.append("does not count" if excluded else "another file counts")
+            words.append("does not count" if excluded else "another file counts")
         elif result.late and self.lateness.percent:
-            said.append(f"{self.lateness.percent:g} % of the points are taken off")
-        return ", ".join(said)
+            words.append(f"{self.lateness.percent:g} % of the points are taken off")
+        return ", ".join(words)
 
 
 def learners(results: Iterable[Result], lateness: Lateness = BEST_COUNTS) -> list[Learner]:
-    """The learners with their results, sorted by name."""
-    found: dict[str, Learner] = {}
+    """Group results by learner, sorted by name."""
+    by_key: dict[str, Learner] = {}
     for result in results:
         new = Learner(result.learner, result.lms, result.id, lateness=lateness)
-        found.setdefault(new.key, new).add(result)
-    return [found[key] for key in sorted(found)]
+        by_key.setdefault(new.key, new).add(result)
+    return [by_key[key] for key in sorted(by_key)]
 
 
 def brief(result: Result) -> Result:
-    """The little of a result that the tables need."""
+    """Return the little of a result that the tables need."""
     tasks = {
         task: replace(outcome, heading="", lines=(), expected=None, found=None, returned="")
         for task, outcome in result.tasks.items()
@@ -173,7 +163,7 @@ def brief(result: Result) -> Result:
 
 
 def tasks_of(class_: Sequence[Learner]) -> dict[str, int]:
-    """Task → its points, for the notebooks that were handed in, in the order of the course."""
+    """Return task → its points, of the notebooks handed in, in the order of the course."""
     notebooks = {name for learner in class_ for name in learner.results}
     return {
         task.id: task.points
@@ -185,30 +175,28 @@ def tasks_of(class_: Sequence[Learner]) -> dict[str, int]:
 
 @functools.cache
 def _questions() -> dict[str, dict[str, int]]:
-    """Notebook → question → the most points that an answer in words can earn."""
+    """Return notebook → question → the most points that an answer in words can earn."""
     from solutions import build  # `grader` has made sure that it is there
 
     return {path.stem: build.marks(path) for path in build.notebooks()}
 
 
-def questions_of(class_: Sequence[Learner]) -> dict[str, int]:
-    """Question → its points, for the notebooks that were handed in, in the order of the course."""
+def parts_of(class_: Sequence[Learner]) -> dict[str, int]:
+    """Return task or question → its points, of the notebooks handed in, tasks first."""
     notebooks = {name for learner in class_ for name in learner.results}
-    return {
-        question: points
-        for name, questions in _questions().items()
-        if name in notebooks
-        for question, points in questions.items()
-    }
+    parts = tasks_of(class_)
+    for name, questions in _questions().items():
+        parts |= questions if name in notebooks else {}
+    return parts
 
 
 def possible(class_: Sequence[Learner]) -> int:
-    """The points that can be earned with all that was handed in."""
-    return sum(tasks_of(class_).values()) + sum(questions_of(class_).values())
+    """Return the points that can be earned with all that was handed in."""
+    return sum(parts_of(class_).values())
 
 
 def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -> None:
-    """One row a learner, with the points over all that was handed in.
+    """Write one row a learner, with the points over all that was handed in.
 
     Args:
         class_: the learners.
@@ -220,18 +208,18 @@ def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -
 
 
 def write_tasks(class_: Sequence[Learner], path: Path) -> None:
-    """One row a learner, one column a task or question; empty where there is nothing to count."""
-    parts = tasks_of(class_) | questions_of(class_)
+    """Write one row a learner, one column a task or question; empty where nothing counts."""
+    parts = parts_of(class_)
     canvas = _platform(class_) == "canvas"  # which takes a number in brackets for its own
     heads = parts if canvas else [f"{part} ({points})" for part, points in parts.items()]
+    blanks = [""] * (len(platforms.CANVAS) - 2 if canvas else 0)
     rows = [[*(platforms.CANVAS if canvas else ("Student", "ID")), *heads]]
     if canvas:
-        rows.append(["Points Possible", *[""] * (len(platforms.CANVAS) - 1), *parts.values()])
+        rows.append(["Points Possible", "", *blanks, *parts.values()])
     for learner in class_:
-        room = [""] * (len(platforms.CANVAS) - 2 if canvas else 0)
-        earned = learner.earned | {name: mark.points for name, mark in learner.marks.items()}
+        earned = learner.all_earned
         points = [_plain(earned[part]) if part in earned else "" for part in parts]
-        rows.append([learner.name, learner.id, *room, *points])
+        rows.append([learner.name, learner.id, *blanks, *points])
     write_csv(path, rows)
 
 
@@ -240,39 +228,40 @@ def _platform(class_: Sequence[Learner]) -> str:
 
 
 def write_files(class_: Sequence[Learner], path: Path, gone: Iterable[Result] = ()) -> None:
-    """One row a file: what it earned, or why it earned nothing, and whether it counts.
+    """Write one row a file: what it earned, or why it earned nothing, and whether it counts.
 
     Args:
         class_: the learners.
         path: of the table.
         gone: what is known of files that were graded, and are no longer there.
     """
-    rows = [
-        _file_row(result, result.problem or learner.standing(result), counts)
-        for learner in class_
-        for result in learner.files
-        for counts in ["yes" if learner.results.get(result.notebook) is result else "no"]
-    ]
-    rows += [_file_row(one, "removed or renamed since it was graded", "no") for one in gone]
+
+    def row(result: Result, reason: str, counts: bool) -> list:
+        learner, flags = key_of(result.learner, result.id), "; ".join(map(str, result.flags))
+        graded = result.notebook, result.points, result.of, reason, "yes" if counts else "no"
+        return [result.file, learner, *graded, flags]
+
+    rows = [row(result, "removed or renamed since it was graded", False) for result in gone]
+    for learner in class_:
+        for result in learner.files:
+            counts = learner.results.get(result.notebook) is result
+            rows.append(row(result, result.problem or learner.standing(result), counts))
     heads = ["file", "learner", "notebook", "points", "of", "reason", "counts", "flags"]
     write_csv(path, [heads, *sorted(rows)])
 
 
-def _file_row(result: Result, reason: str, counts: str) -> list:
-    learner, flags = key_of(result.learner, result.id), "; ".join(map(str, result.flags))
-    what = result.notebook, result.points, result.of, reason
-    return [result.file, learner, *what, counts, flags]
+# --- marks.csv ------------------------------------------------------------------------------------
 
 
 def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
-    """Give the learners the marks that were entered; complaints about those that make no sense."""
+    """Give the learners the marks that were entered; return complaints about the others."""
     if not path.exists():
         return []
     try:
-        (heads, *rows), _ = _entered(path)
+        (heads, *rows), _ = _read_table(path)
     except ValueError as error:
         return [f"{path.name} is left as it is, and not used: {error}"]
-    known, worth = _by_name(class_), tasks_of(class_) | questions_of(class_)
+    known, worth = _by_name(class_), parts_of(class_)
     complaints = []
     for number, row in enumerate(rows, start=2):
         cells = dict(zip(_column_names(heads), map(str.strip, row), strict=False))
@@ -293,7 +282,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
 
 
 def _by_name(class_: Sequence[Learner]) -> dict[str, Learner]:
-    """The learners by what `marks.csv` calls them, or an instructor might."""
+    """Return the learners by what `marks.csv` calls them, or an instructor might."""
     known = {learner.key: learner for learner in class_}
     return known | {_guarded(learner.key): learner for learner in class_}
 
@@ -315,15 +304,15 @@ def _enter(learner: Learner, part: str, points: str, most: int, remark: str) -> 
         raise ValueError(f"{points} points for {part!r} do not count: it is worth {most}")
     if is_task and not remark:
         raise ValueError(f"other points for {part!r} need a reason: write it under remark")
-    entered[part] = Mark(_plain(value), remark)
+    entered[part] = ManualMark(_plain(value), remark)
 
 
 def write_marks(class_: Sequence[Learner], path: Path) -> None:
-    """A row for each answer in words, for an instructor to fill in. Existing rows stay."""
+    """Add a row for each answer in words, for an instructor to fill in. Existing rows stay."""
     rows, delimiter = [list(MARKS)], ","
     if path.exists():
         try:
-            rows, delimiter = _entered(path)
+            rows, delimiter = _read_table(path)
         except ValueError:  # `read_marks` complains about it
             return
     heads = _column_names(rows[0])
@@ -333,26 +322,18 @@ def write_marks(class_: Sequence[Learner], path: Path) -> None:
     there = {(known[name].key, question) for name, question in there if name in known}
     new = []
     for learner in class_:
-        for question in _answered(learner):
-            if (learner.key, question) not in there:
-                cells = {"learner": _guarded(learner.key), "question": question}
-                new.append([cells.get(head, "") for head in heads])
+        for result in learner.results.values():
+            for question, text in result.words.items():
+                answered = text or result.elsewhere  # perhaps in the wrong place
+                if answered and (learner.key, question) not in there:
+                    cells = {"learner": _guarded(learner.key), "question": question}
+                    new.append([cells.get(head, "") for head in heads])
     if new or not path.exists():
         write(path, _as_csv([*rows, *new], delimiter))
 
 
-def _answered(learner: Learner) -> list[str]:
-    """The questions that a learner has answered, or may have answered in the wrong place."""
-    return [
-        question
-        for result in learner.results.values()
-        for question, text in result.words.items()
-        if text or result.elsewhere
-    ]
-
-
-def _entered(path: Path) -> tuple[list[list[str]], str]:
-    """The rows of the table that a person has edited in some program, and its delimiter.
+def _read_table(path: Path) -> tuple[list[list[str]], str]:
+    """Read the table that a person has edited in some program; return its rows and delimiter.
 
     Raises:
         ValueError: it is no longer that table.
@@ -377,6 +358,9 @@ def _column_names(heads: Sequence[str]) -> list[str]:
     return [head.strip().lower() for head in heads]
 
 
+# --- CSV ------------------------------------------------------------------------------------------
+
+
 def write_csv(path: Path, rows: Sequence[Sequence]) -> None:
     """Write a table that spreadsheets read as Unicode, with no cell taken for a formula."""
     write(path, _as_csv([[_guarded(cell) for cell in row] for row in rows]))
@@ -393,7 +377,7 @@ def _plain(points: float) -> float:
 
 
 def _guarded(value: object) -> object:
-    """The value, with a quote before whatever a spreadsheet would take for a formula."""
-    if not isinstance(value, str) or set(SIGNS).isdisjoint(value):  # most: a search takes longer
+    """Put a quote before whatever a spreadsheet would take for a formula."""
+    if not isinstance(value, str) or set(FORMULA_SIGNS).isdisjoint(value):  # a search takes longer
         return value
     return FORMULA.sub(r"\1\2'", value)

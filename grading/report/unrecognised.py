@@ -1,4 +1,4 @@
-"""Wrong answers that no known mistake explains: the same ones together, until somebody names them.
+"""Put together wrong answers that no known mistake explains, until somebody names them.
 
 Two answers are the same if the checks take one for the other, so last digits do not part them. They
 are compared by what they return for the inputs that every learner has: nothing of the fresh ones is
@@ -8,7 +8,7 @@ DIR/names.toml          what the instructor calls them: entries are added to it,
 DIR/private/unnamed/    what each of them returns
 
 An answer with a name is a known mistake of this class from then on: `regrade` tells those who gave
-it, and `stub` writes it into `solutions/`, for all classes to come.
+it.
 """
 
 import hashlib
@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from grading.intake.submissions import CannotGrade
 from grading.report.store import write
@@ -47,34 +48,19 @@ HEAD = """\
 
 
 @dataclass
-class Group:
-    """Learners who gave the same wrong answer to a task.
+class UnrecognisedAnswer:
+    """A wrong answer to a task that no known mistake explains."""
 
-    Args:
-        entry: what names.toml calls it, "entropy.1"; "" for an answer of one learner alone.
-        task: its name.
-        tried: how many learners tried the task.
-        name: what the instructor has called it since it was graded; "" for nothing.
-        learners: who gave it.
-        outcome, code: of the learner with the shortest code.
-    """
-
-    entry: str
+    entry: str  # what names.toml calls it, "entropy.1"; "" for an answer of one learner alone
     task: str
-    tried: int
-    name: str = ""
-    learners: list[Learner] = field(default_factory=list)
-    outcome: Outcome | None = None
-    code: str = ""
-
-    def add(self, learner: Learner, outcome: Outcome, code: str) -> None:
-        self.learners.append(learner)
-        if self.outcome is None or len(code) < len(self.code):
-            self.outcome, self.code = outcome, code
+    tried: int  # how many learners tried the task
+    name: str = ""  # what the instructor has called it since it was graded; "" for nothing
+    learners: list[Learner] = field(default_factory=list)  # who gave it
+    outcome: Outcome | None = None  # of the learner with the shortest code
+    code: str = ""  # the shortest
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(NamedTuple):
     """An answer that is kept, with the words that the instructor has for it, if any."""
 
     mistake: Mistake
@@ -83,7 +69,7 @@ class _Entry:
 
 
 class Names:
-    """What a class has named, and what waits for a name.
+    """The names that a class has for wrong answers, and the answers that wait for one.
 
     Args:
         out: the folder of the grades.
@@ -104,75 +90,76 @@ class Names:
         self._check()
 
     def taught(self, record: Record) -> Record:
-        """A record of the inputs that learners have, with the mistakes that the class has named."""
+        """Add the mistakes that the class has named to the record of a task's public inputs."""
         named = self._named(record.task)
+        entries = self._usable(record).values()
         return _with_mistakes(
-            record,
-            {
-                entry.mistake: entry.answers
-                for entry in self._usable(record).values()
-                if entry.mistake in named
-            },
+            record, {entry.mistake: entry.answers for entry in entries if entry.mistake in named}
         )
 
     def tasks(self) -> list[Task]:
-        """The tasks of the course, each with the mistakes that the class has named."""
+        """Return the tasks of the course, each with the mistakes that the class has named."""
         return [replace(task, mistakes=[*task.mistakes, *self._named(task)]) for task in _course()]
 
-    def groups(self, class_: Sequence[Learner]) -> list[Group]:
-        """Everybody's unnamed answers, the same ones together, the most frequent first.
-
-        Those that several learners gave are kept, and get an entry in names.toml.
-        """
-        found: list[Group] = []
-        for notebook in bank.tasks():
-            own = [learner for learner in class_ if notebook in learner.results]
-            for record in bank.load_all(bank.FOLDER / notebook).values() if own else ():
-                found += self._groups(record, notebook, own)
-        found.sort(key=lambda group: -len(group.learners))
-        self._add([group.entry for group in found if group.entry])
-        return found
-
-    def told(self, results: Iterable[Result]) -> Iterator[str]:
-        """In how many files each mistake with a name was found, in lines."""
-        found = Counter(
+    def counts(self, results: Iterable[Result]) -> Iterator[str]:
+        """Say, line by line, in how many files each mistake with a name was found."""
+        made = Counter(
             (task, outcome.mistake) for result in results for task, outcome in result.tasks.items()
         )
         for entry, words in self._words.items():
             if words.name:
-                count = found[entry.partition(".")[0], words.name]
+                count = made[entry.partition(".")[0], words.name]
                 yield f"[{entry}] {words.name}: told in {count} file{'' if count == 1 else 's'}"
 
-    def _groups(self, record: Record, notebook: str, class_: Sequence[Learner]) -> list[Group]:
+    def answers_of(self, class_: Sequence[Learner]) -> list[UnrecognisedAnswer]:
+        """Return everybody's unrecognised answers, the same ones together, most frequent first.
+
+        Those that several learners gave are kept, and get an entry in names.toml.
+        """
+        answers: list[UnrecognisedAnswer] = []
+        for notebook in bank.tasks():
+            own = [learner for learner in class_ if notebook in learner.results]
+            for record in bank.load_all(bank.FOLDER / notebook).values() if own else ():
+                answers += self._answers_to(record, notebook, own)
+        answers.sort(key=lambda answer: -len(answer.learners))
+        new = [answer.entry for answer in answers if answer.entry not in (*self._words, "")]
+        if new:
+            text = self._file.read_text(encoding="utf-8") if self._file.exists() else HEAD
+            blanks = "".join(f'{name} = ""\n' for name in FIELDS)
+            write(self._file, text + "".join(f"\n[{entry}]\n{blanks}" for entry in new))
+        return answers
+
+    def _answers_to(
+        self, record: Record, notebook: str, class_: Sequence[Learner]
+    ) -> list[UnrecognisedAnswer]:
         task, known = record.task.id, self._usable(record)
-        groups: dict[str, Group] = {}
-        leaders = {
-            Mistake(entry, "", ""): kept.answers for entry, kept in known.items()
-        }  # the first answer of each group
+        given: dict[str, UnrecognisedAnswer] = {}
+        leaders = {Mistake(entry, "", ""): kept.answers for entry, kept in known.items()}
+        tried = sum(task in learner.results[notebook].tasks for learner in class_)
         for learner in class_:
             result = learner.results[notebook]
             outcome = result.tasks.get(task)
-            if outcome is None or not outcome.returned:
+            returned = unpack_answers(outcome.returned) if outcome and outcome.returned else []
+            if len(returned) < len(record.cases):  # one of the later cases raised an exception
                 continue
-            answers = unpack_answers(outcome.returned)
-            if len(answers) < len(record.cases):  # one of the later cases raised an exception
-                continue
-            alike = judge(_with_mistakes(replace(record, mistaken={}), leaders), answers).mistake
-            if alike is None:
-                alike = Mistake(f"new {len(leaders)}", "", "")
-                leaders[alike] = answers
-            tried = sum(task in one.results[notebook].tasks for one in class_)
-            entry = known.get(alike.name)
-            group = Group(alike.name, task, tried, entry.mistake.name if entry else "")
-            groups.setdefault(alike.name, group).add(learner, outcome, result.code.get(task, ""))
-        for group in sorted(groups.values(), key=lambda group: -len(group.learners)):
-            if group.entry not in known:
-                shared = len(group.learners) >= FEWEST
-                group.entry = self._keep(record, group.outcome) if shared else ""
-        return list(groups.values())
+            same = judge(_with_mistakes(replace(record, mistaken={}), leaders), returned).mistake
+            if same is None:
+                same = Mistake(f"new {len(leaders)}", "", "")
+                leaders[same] = returned
+            name = known[same.name].mistake.name if same.name in known else ""
+            answer = given.setdefault(same.name, UnrecognisedAnswer(same.name, task, tried, name))
+            answer.learners.append(learner)
+            code = result.code.get(task, "")
+            if answer.outcome is None or len(code) < len(answer.code):
+                answer.outcome, answer.code = outcome, code
+        for answer in sorted(given.values(), key=lambda answer: -len(answer.learners)):
+            if answer.entry not in known:
+                shared = len(answer.learners) >= FEWEST
+                answer.entry = self._keep(record, answer.outcome) if shared else ""
+        return list(given.values())
 
     def _keep(self, record: Record, outcome: Outcome) -> str:
-        """Keep an answer; its entry."""
+        """Keep an answer; return its entry."""
         task, inputs = record.task.id, _digest(record)
         entries = self._entries.setdefault(task, {})
         numbers = [int(entry.partition(".")[2]) for entry in entries]
@@ -183,37 +170,18 @@ class Names:
         entries[entry] = _Entry(NOTHING, inputs, unpack_answers(outcome.returned))
         return entry
 
-    def _add(self, entries: Sequence[str]) -> None:
-        """Add those that names.toml lacks."""
-        new = [entry for entry in entries if entry not in self._words]
-        if new:
-            text = self._file.read_text(encoding="utf-8") if self._file.exists() else HEAD
-            blanks = "".join(f'{name} = ""\n' for name in FIELDS)
-            write(self._file, text + "".join(f"\n[{entry}]\n{blanks}" for entry in new))
-
     def _usable(self, record: Record) -> dict[str, _Entry]:
-        """Those entries of a task that were made with the inputs that it has now."""
+        """Return those entries of a task that were made with the inputs that it has now."""
         entries, inputs = self._entries.get(record.task.id, {}), _digest(record)
         return {name: entry for name, entry in entries.items() if entry.inputs == inputs}
 
     def _named(self, task: Task) -> list[Mistake]:
-        """What the class has named, and the catalogue does not know by now."""
+        """Return the mistakes that the class has named, and the course does not know by now."""
         words = [entry.mistake for entry in self._entries.get(task.id, {}).values()]
-        return [one for one in words if one.name and one not in task.mistakes]
-
-    def of(self, entry: str) -> Mistake:
-        """What the instructor has written for an entry.
-
-        Raises:
-            CannotGrade: nothing.
-        """
-        words = self._words.get(entry, NOTHING)
-        if not words.name:
-            raise CannotGrade(f"{self._file} has no name for [{entry}]. Write one, and regrade.")
-        return words
+        return [mistake for mistake in words if mistake.name and mistake not in task.mistakes]
 
     def _read(self) -> dict[str, Mistake]:
-        """Entry → what the instructor has written for it."""
+        """Return entry → what the instructor has written for it."""
         if not self._file.exists():
             return {}
         try:
@@ -222,11 +190,9 @@ class Names:
             raise CannotGrade(f"{self._file} cannot be read: {error}.") from None
         try:
             return {
-                f"{task}.{number}": Mistake(
-                    *(" ".join(fields.get(one, "").split()) for one in FIELDS)
-                )
+                f"{task}.{number}": Mistake(*(" ".join(words.get(it, "").split()) for it in FIELDS))
                 for task, entries in content.items()
-                for number, fields in entries.items()
+                for number, words in entries.items()
             }
         except AttributeError:
             raise CannotGrade(
@@ -235,7 +201,7 @@ class Names:
             ) from None
 
     def _check(self) -> None:
-        used = {task.id: {one.name: one for one in task.mistakes} for task in _course()}
+        used = {task.id: {known.name: known for known in task.mistakes} for task in _course()}
         for entry, words in self._words.items():
             task, problem = entry.partition(".")[0], ""
             if entry not in self._entries.get(task, {}):
@@ -258,13 +224,13 @@ def _course() -> list[Task]:
 
 
 def _with_mistakes(record: Record, mistakes: Mapping[Mistake, Sequence[Answer]]) -> Record:
-    """A record that knows more mistakes; only those it has answers of stay among the old ones."""
-    old = [one for one in record.task.mistakes if one.name in record.mistaken]
+    """Add mistakes to a record; only those it has answers of stay among the old ones."""
+    old = [mistake for mistake in record.task.mistakes if mistake.name in record.mistaken]
     task = replace(record.task, mistakes=[*old, *mistakes])
     own = {mistake.name: answers for mistake, answers in mistakes.items()}
     return replace(record, task=task, mistaken={**record.mistaken, **own})
 
 
 def _digest(record: Record) -> str:
-    """Of a task's inputs."""
+    """Return a digest of a task's inputs."""
     return hashlib.sha256(protocol.pack([vars(case) for case in record.cases])).hexdigest()[:16]

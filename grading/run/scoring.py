@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from grading.intake import limited_reader, notebook_parser
-from grading.intake.red_flags import Sign
+from grading.intake.red_flags import Flag
 from grading.intake.submissions import Submission, Unreadable
 from grading.run import protocol
 from grading.run.dialog import ENDED, Assignment, Dialog, Replies, Reply
@@ -85,7 +85,7 @@ class Result:
     words: dict[str, str] = field(default_factory=dict)
     code: dict[str, str] = field(default_factory=dict)
     remarks: Sequence[str] = ()
-    flags: Sequence[Sign] = ()
+    flags: Sequence[Flag] = ()
     elsewhere: Sequence[str] = ()
     late: bool = False
     order: float = 0.0
@@ -166,13 +166,13 @@ def score_tasks(
     return dialog.late
 
 
-def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Sign]:
+def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Flag]:
     """Yield what a person should look at: of a task only where it has earned something."""
     earned = [task for task, outcome in result.tasks.items() if outcome.points]
-    yield from (flag for flag in notebook.signs if not flag.task or flag.task in earned)
+    yield from (flag for flag in notebook.flags if not flag.task or flag.task in earned)
     for task in earned:
         if not result.code.get(task):
-            yield Sign(task, "is defined by no cell of the notebook")
+            yield Flag(task, "is defined by no cell of the notebook")
 
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:

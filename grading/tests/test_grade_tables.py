@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from grading.intake.red_flags import Sign
+from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
 from grading.report.pages import page_names
@@ -59,56 +59,52 @@ def tasks_of(tmp_path, class_) -> list[dict[str, str]]:
 def test_a_learner_has_one_row_and_the_better_file_counts(tmp_path):
     other = bank.tasks()["02_additive_attention"][0]
     second = {other.id: Outcome(other.points, other.points, Reason.PASSED, "", "", (), 0)}
-    found = [
+    results = [
         result("ada", 2, file="ada/1.ipynb"),
         result("ada", 1, file="ada/2.ipynb"),
         result("ada", file="ada/3.ipynb", notebook="02_additive_attention", tasks=second),
         result("ada", file="ada/4.ipynb", notebook="", problem="an empty file", tasks={}),
         result("bob", 0),
     ]
-    ada, bob = grades(tmp_path, *found)
+    ada, bob = grades(tmp_path, *results)
     assert (ada["Student"], ada["Grade"]) == ("ada", str(2 + other.points))
-    ada, bob = tasks_of(tmp_path, learners(found))
+    ada, bob = tasks_of(tmp_path, learners(results))
     assert ada[f"{other.id} ({other.points})"] == str(other.points)
     assert bob[f"{other.id} ({other.points})"] == ""
-    tables.write_files(learners(found), tmp_path / "files.csv")
-    heads, *files = rows(tmp_path / "files.csv")
-    assert [row[heads.index("counts")] for row in files] == ["yes", "no", "yes", "no", "yes"]
-    assert [row[heads.index("reason")] for row in files] == [
-        *["graded", "graded, another file counts", "graded"],
-        "an empty file",
-        "graded",
+    files = table(tables.write_files, tmp_path / "files.csv", learners(results))
+    assert [(row["counts"], row["reason"]) for row in files] == [
+        ("yes", "graded"),
+        ("no", "graded, another file counts"),
+        ("yes", "graded"),
+        ("no", "an empty file"),
+        ("yes", "graded"),
     ]
 
 
 def test_canvas_imports_one_column_of_grades(tmp_path):
-    found = [result("lovelaceada", 2, "canvas", "4021"), result("x", 1, "canvas", "77")]
-    possible, ada, _ = table(
-        tables.write_grades, tmp_path / "grades.csv", learners(found), "Week 1 (815)"
-    )
+    class_ = learners([result("lovelaceada", 2, "canvas", "4021"), result("x", 1, "canvas", "77")])
+    path = tmp_path / "grades.csv"
+    possible, ada, _ = table(tables.write_grades, path, class_, "Week 1 (815)")
     heads = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
     assert list(ada) == [*heads, "Week 1 (815)"]
     assert (possible["Student"], possible["Week 1 (815)"]) == ("Points Possible", str(POSSIBLE))
     assert (ada["Student"], ada["ID"], ada["Week 1 (815)"]) == ("lovelaceada", "4021", "2")
-    possible, ada, _ = tasks_of(tmp_path, learners(found))
+    possible, ada, _ = tasks_of(tmp_path, class_)
     assert list(ada) == [*heads, *PARTS]  # `entropy (3)` would be its assignment number 3
     assert [possible[part] for part in PARTS] == [str(points) for points in PARTS.values()]
 
 
 def test_moodle_imports_the_grades(tmp_path):
-    """It refuses a table without these three columns, and knows a learner by the number alone."""
-    (ada,) = grades(tmp_path, result("Ada Lovelace", 2, "moodle", "9001"))
-    assert {"Identifier", "Grade", "Last modified (grade)"} < {*ada}
-    assert ada["Identifier"] == "Participant 9001"
-    assert (ada["Full name"], ada["Grade"]) == ("Ada Lovelace", "2")
-    assert ada["Maximum grade"] == str(POSSIBLE)
-
-
-def test_who_has_no_number_costs_nobody_in_moodle_the_grade(tmp_path):
-    """It looks every number up in its database, where nothing but a number may stand."""
-    found = [result("Ada Lovelace", 2, "moodle", "9001"), result("Bob, \\", 1)]
-    read = {row["Identifier"]: row["Grade"] for row in grades(tmp_path, *found)}
-    assert read == {"Participant 9001": "2", "Participant 0": "1"}  # 0 is nobody's
+    """It refuses a table without three of these columns, and looks every number up."""
+    ada, bob = grades(tmp_path, result("Ada Lovelace", 2, "moodle", "9001"), result("Bob, \\", 1))
+    assert ada == {
+        "Identifier": "Participant 9001",
+        "Full name": "Ada Lovelace",
+        "Grade": "2",
+        "Maximum grade": str(POSSIBLE),
+        "Last modified (grade)": "",
+    }
+    assert (bob["Identifier"], bob["Grade"]) == ("Participant 0", "1")  # 0 is nobody's
 
 
 # What reads a table in Canvas' `gradebook_importer.rb`, and in Moodle's `csvlib.class.php`.
@@ -135,9 +131,9 @@ ODD = ['"Ada" Lovelace', "Müller; Zoë", "=1+1", "+1, -1", "فاطمة العل
     ],
 )
 def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
-    found = [result(name, at % 3, lms, f"400{at}") for at, name in enumerate(ODD)]
+    results = [result(name, at % 3, lms, f"400{at}") for at, name in enumerate(ODD)]
     path = tmp_path / "grades.csv"
-    tables.write_grades(learners([*found, result("Bob, \\", 1)]), path, "Week 1; (815)")
+    tables.write_grades(learners([*results, result("Bob, \\", 1)]), path, "Week 1; (815)")
     command = [*READERS[lms], str(path)]
     heads, *others = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     assert {len(row) for row in others} == {len(heads)}
@@ -182,8 +178,9 @@ def test_what_being_late_costs_is_taken_off_code_and_words(tmp_path):
 
 def test_a_late_file_loses_against_a_worse_one_that_is_not():
     files = [result("ada", 2, file="a", late=True), result("ada", 1, file="b")]
-    assert [one.points for one in learners(files, Lateness.of("51%"))] == [1]
-    assert [one.points for one in learners(files, Lateness.of("49%"))] == [1.02]
+    for rule, points in (("51%", 1), ("49%", 1.02)):
+        (ada,) = learners(files, Lateness.of(rule))
+        assert ada.points == points
 
 
 def test_who_is_always_late_has_nothing_where_only_the_others_count(tmp_path):
@@ -206,15 +203,10 @@ def test_a_rule_that_is_none_is_refused(text):
 def test_no_cell_is_a_formula(tmp_path):
     names = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "'+1", "＝x"]
     names += ["x;=1+1", 'x; "=1', "x\n=1"]
-    found = [result(name, flags=[Sign("=1+1", "x", 1)], file=f"{name}/x.ipynb") for name in names]
-    class_ = learners(found)
-    for write, name in [
-        (tables.write_grades, "grades.csv"),
-        (tables.write_tasks, "tasks.csv"),
-        (tables.write_files, "files.csv"),
-        (tables.write_marks, "marks.csv"),
-    ]:
-        write(class_, tmp_path / name)
+    flags = [Flag("=1+1", "x", 1)]
+    class_ = learners(result(name, flags=flags, file=f"{name}/x.ipynb") for name in names)
+    for name in ("grades.csv", "tasks.csv", "files.csv", "marks.csv"):
+        getattr(tables, f"write_{name.removesuffix('.csv')}")(class_, tmp_path / name)
         cells = [cell for row in rows(tmp_path / name) for cell in row]
         assert "'=cmd|' /C calc'!A0" in "".join(cells)
         # Where numbers have commas, a program splits the lines at semicolons, wherever quotes are.
@@ -227,18 +219,8 @@ def test_no_cell_is_a_formula(tmp_path):
 
 def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
     same = [result("ada", 2, "canvas", "1"), result("ada", 1, "canvas", "2")]
-    odd = [
-        "ADA (1)",
-        "ada_1-2",
-        "ada_1",
-        "<script>",
-        "../..",
-        "con",
-        "Ⅳ",
-        "IV",
-        "漢" * 300,
-        "𠀀" * 300,
-    ]
+    odd = ["ADA (1)", "ada_1-2", "ada_1", "<script>", "../..", "con", "Ⅳ", "IV"]
+    odd += ["漢" * 300, "𠀀" * 300]
     class_ = learners([*same, *map(result, odd)])
     assert [learner.points for learner in class_ if learner.name == "ada"] == [2, 1]
     pages = page_names(class_)
@@ -255,9 +237,9 @@ def test_two_of_the_same_name_are_two_and_every_learner_has_a_page():
 @pytest.mark.parametrize("reason", Reason)
 def test_what_is_kept_comes_back(tmp_path, reason):
     outcome = Outcome(1, 2, reason, "a mistake", "Not yet", ["a line"], 2, [[1]], [[0]], [0, 0])
-    shortcut = Sign("entropy", "uses `scaled_dot_product_attention`", 3)
-    said = {"remarks": ["cell 1: 1 / 0"], "elsewhere": ["cell 2: Because."]}
-    kept = result("ada", tasks={"entropy": outcome}, flags=[shortcut], late=True, order=3, **said)
+    flag = Flag("entropy", "uses `scaled_dot_product_attention`", 3)
+    texts = {"remarks": ["cell 1: 1 / 0"], "elsewhere": ["cell 2: Because."]}
+    kept = result("ada", tasks={"entropy": outcome}, flags=[flag], late=True, order=3, **texts)
     store = Store(tmp_path)
     store.start(seed=1, source="class", safe=True)
     store.save(kept)
@@ -281,13 +263,8 @@ def test_grades_of_another_version_are_refused(tmp_path):
 
 @pytest.fixture
 def class_() -> list[Learner]:
-    found = [
-        result("ada"),
-        result("Zoë"),
-        result("=cmd"),
-        result("silent", words={"dark_column": ""}),
-    ]
-    return learners(found)
+    silent = result("silent", words={"dark_column": ""})
+    return learners([*map(result, ("ada", "Zoë", "=cmd")), silent])
 
 
 def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[str]]:
@@ -295,9 +272,8 @@ def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[s
     path = tmp_path / "marks.csv"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     complaints = tables.read_marks(path, class_)
-    return {
-        learner.key: learner.marks["dark_column"] for learner in class_ if learner.marks
-    }, complaints
+    marks = {learner.key: learner.marks["dark_column"] for learner in class_ if learner.marks}
+    return marks, complaints
 
 
 def test_everybody_who_answered_has_a_row_to_be_marked(tmp_path, class_):
@@ -352,9 +328,9 @@ def test_marks_are_taken_from_whatever_a_spreadsheet_saves(tmp_path, class_, dat
         ("Zoë,dark_column,1,\nZoë,dark_column,2,", "line 3: a second mark of 'Zoë'"),
     ],
 )
-def test_marks_that_make_no_sense_are_told_and_kept(tmp_path, class_, row, complaint):
-    marks, (told,) = marked(tmp_path, class_, HEAD + row)
-    assert complaint in told
+def test_marks_that_make_no_sense_are_complained_of_and_kept(tmp_path, class_, row, complaint):
+    marks, (actual,) = marked(tmp_path, class_, HEAD + row)
+    assert complaint in actual
     assert marks == ({"Zoë": (1, "")} if "Zoë" in row else {})
     tables.write_marks(class_, tmp_path / "marks.csv")
     assert row.split("\n")[-1].split(",") in rows(tmp_path / "marks.csv")
@@ -362,8 +338,8 @@ def test_marks_that_make_no_sense_are_told_and_kept(tmp_path, class_, row, compl
 
 @pytest.mark.parametrize("data", ["", "ada,dark_column,2,good", "learner,points\nada,2", "\0\0"])
 def test_a_table_that_is_none_any_more_is_left_alone(tmp_path, class_, data):
-    marks, (told,) = marked(tmp_path, class_, data)
-    assert (marks, "marks.csv is left as it is" in told) == ({}, True)
+    marks, (complaint,) = marked(tmp_path, class_, data)
+    assert (marks, "marks.csv is left as it is" in complaint) == ({}, True)
     tables.write_marks(class_, tmp_path / "marks.csv")
     assert (tmp_path / "marks.csv").read_text() == data
 
@@ -384,8 +360,7 @@ def test_new_answers_are_added_below_what_an_instructor_has(tmp_path, class_):
 
 
 def test_marks_count(tmp_path):
-    found = [result("ada", 2), result("bob", 1)]
-    class_ = learners(found)
+    class_ = learners([result("ada", 2), result("bob", 1)])
     marked(tmp_path, class_, HEAD + "ada,dark_column,1.5,\nbob,dark_column,-1,")
     ada, bob = table(tables.write_grades, tmp_path / "grades.csv", class_)
     assert (ada["Grade"], bob["Grade"]) == ("3.5", "0")

@@ -270,10 +270,9 @@ def test_the_overview_shows_the_class(graded):
 
 @needs.sandbox
 def test_a_copy_is_found_and_independent_right_answers_are_not(graded):
-    found = similarity.alike(
-        [result for result in Store(graded).all() if result.notebook[:2] == "04"]
-    )
-    assert [{pair.first.learner, pair.second.learner} for pair in found] == [{"own way", "copy"}]
+    own = [result for result in Store(graded).all() if result.notebook[:2] == "04"]
+    pairs = similarity.similar_pairs(own)
+    assert [{pair.first.learner, pair.second.learner} for pair in pairs] == [{"own way", "copy"}]
 
 
 def test_what_everybody_was_given_makes_no_two_alike():
@@ -292,7 +291,7 @@ def test_what_everybody_was_given_makes_no_two_alike():
         )
         for name in "ab"
     ]
-    assert similarity.alike(pair) == []
+    assert similarity.similar_pairs(pair) == []
 
 
 @needs.sandbox

@@ -1,27 +1,29 @@
-"""How well a task tells strong from weak."""
+"""A task tells strong from weak as well as its statistics say."""
 
 import pytest
 
-from grading.report.item_analysis import FEWEST, Separation, separation
+from grading.report.item_analysis import FEWEST, ItemStatistics, item_statistics
 
 
-def test_a_task_that_the_strong_solve_tells_them_apart():
-    found = separation([(4 * (others > 5), others) for others in range(12)], of=4)
-    assert found.discrimination == pytest.approx(0.869, abs=0.001)
-    assert found.thirds == [0, 0.5, 1]
-
-
-def test_a_task_that_the_strong_fail_is_below_zero():
-    found = separation([(2 * (others < 5), others) for others in range(12)], of=2)
-    assert found.discrimination < -0.8
-    assert found.thirds == [1, 0.25, 0]
+@pytest.mark.parametrize(
+    ("points", "of", "discrimination", "thirds"),
+    [
+        ([(4 * (others > 5), others) for others in range(12)], 4, 0.869, [0, 0.5, 1]),
+        ([(2 * (others < 5), others) for others in range(12)], 2, -0.857, [1, 0.25, 0]),
+        # With the task itself among the others, chance alone would look like agreement.
+        ([(own, others) for own in (0, 5) for others in range(10)], 5, 0, [0.5] * 3),
+    ],
+)
+def test_a_task_tells_the_strong_from_the_weak(points, of, discrimination, thirds):
+    expected = ItemStatistics(pytest.approx(discrimination, abs=0.001), thirds)
+    assert item_statistics(points, of) == expected
 
 
 def test_the_equally_strong_stay_together():
     """Whoever is listed first is not in another third."""
     points = [(1, 7), (0, 7), (1, 7), (1, 9)]
-    assert separation(points, of=1).thirds == separation(points[::-1], of=1).thirds
-    assert separation(points, of=1).thirds == [None, pytest.approx(2 / 3), 1]
+    assert item_statistics(points, of=1).thirds == item_statistics(points[::-1], of=1).thirds
+    assert item_statistics(points, of=1).thirds == [None, pytest.approx(2 / 3), 1]
 
 
 @pytest.mark.parametrize(
@@ -33,10 +35,4 @@ def test_the_equally_strong_stay_together():
     ],
 )
 def test_where_nothing_can_be_said_nothing_is(points):
-    assert separation(points, of=1).discrimination is None
-
-
-def test_the_task_itself_does_not_count_as_strength():
-    """With it among the others, chance alone would look like agreement."""
-    points = [(own, others) for own in (0, 5) for others in range(10)]
-    assert separation(points, of=5) == Separation(pytest.approx(0), [0.5, 0.5, 0.5])
+    assert item_statistics(points, of=1).discrimination is None

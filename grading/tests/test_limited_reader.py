@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.intake import limited_reader
+from grading.intake import limited_reader, notebook_parser
 from grading.intake.limited_reader import Reader, read_here
 from grading.intake.submissions import CannotGrade, Submission, Unreadable
 from tests import needs
@@ -25,8 +25,8 @@ def submission(data: bytes) -> Submission:
 
 
 def notebook(*cells: str) -> bytes:
-    found = [{"cell_type": "code", "source": cell} for cell in cells]
-    return json.dumps({"cells": found, "nbformat": 4}).encode()
+    content = [{"cell_type": "code", "source": cell} for cell in cells]
+    return json.dumps({"cells": content, "nbformat": 4}).encode()
 
 
 def filled(start: bytes, part: bytes, end: bytes, megabytes: int) -> bytes:
@@ -44,8 +44,10 @@ def too_much() -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def reading():
-    with Reader() as started:
-        yield started
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limited_reader, "SECONDS", 2)
+        with Reader() as started:
+            yield started
 
 
 @needs.unix
@@ -53,33 +55,34 @@ def reading():
     "data", [EXERCISE.read_bytes(), notebook(ANSWER, "x = '\ud800'", "!ls"), notebook("\r%%time\r")]
 )
 def test_it_reads_what_this_process_would_read(reading, data):
-    found = []
+    outcomes = []
     for read in (read_here, reading.read):
         try:
-            found.append(read(submission(data)))
+            outcomes.append(read(submission(data)))
         except Unreadable as problem:
-            found.append(str(problem))
-    assert found[0] == found[1]
+            outcomes.append(str(problem))
+    expected, actual = outcomes
+    assert actual == expected
 
 
 @needs.unix
 def test_whoever_takes_too_much_to_read_costs_nobody_else_anything(reading, too_much):
-    for data in [*too_much.values(), too_much["magics"]]:
+    for name in ("dictionaries", "magics"):  # memory and time; at night the lists too
         with pytest.raises(Unreadable, match="reading it takes more than"):
-            reading.read(submission(data))
+            reading.read(submission(too_much[name]))
         assert reading.read(submission(EXERCISE.read_bytes()))[1].name == EXERCISE.stem
 
 
 @needs.unix
 def test_what_others_have_left_in_the_reader_is_not_held_against_a_file(monkeypatch):
     """It dies of the second file, whichever that is."""
-    read, count = limited_reader.reading.read, []
+    read, files = notebook_parser.read, []
 
     def dying(data, file):
-        count.append(file)
-        return os._exit(7) if count.count("ada.ipynb") > 1 else read(data, file)
+        files.append(file)
+        return os._exit(7) if files.count("ada.ipynb") > 1 else read(data, file)
 
-    monkeypatch.setattr(limited_reader.reading, "read", dying)
+    monkeypatch.setattr(notebook_parser, "read", dying)
     with Reader() as weak:
         for _ in range(4):
             assert weak.read(submission(EXERCISE.read_bytes()))[1].name == EXERCISE.stem
@@ -95,6 +98,7 @@ def test_it_ends_with_the_grader(reading):
         other.read(submission(b"{}"))
 
 
+@pytest.mark.nightly
 @needs.sandbox
 def test_the_grader_itself_stays_small(tmp_path, too_much):
     """Half a gigabyte, most of which is torch and what else it has imported."""

@@ -67,14 +67,12 @@ def each(change, cells=CELLS):
 def with_cells(**fields):
     """The solution with something in every cell of the file."""
     content = notebook(*CELLS)
-    for cell in content["cells"]:
-        cell |= fields
+    content["cells"] = [cell | fields for cell in content["cells"]]
     return json.dumps(content).encode()
 
 
 def indented(cell, head, tail=""):
-    lines = "".join(f"    {line}\n" if line else "\n" for line in cell.splitlines())
-    return f"{head}\n{lines}{tail}"
+    return f"{head}\n{textwrap.indent(cell, '    ')}\n{tail}"
 
 
 def body(cell, line):
@@ -96,25 +94,13 @@ def without_ids():
     return json.dumps(content).encode()
 
 
-def with_outputs():
-    output = {
-        "output_type": "display_data",
-        "data": {"image/png": PICTURE, "text/plain": ["<Figure>"]},
-        "metadata": {},
-    }
-    return with_cells(outputs=[output] * 3, execution_count=17)
-
-
-COLAB = {
-    "colab": {"provenance": [], "collapsed_sections": ["a"], "toc_visible": True},
-    "accelerator": "GPU",
-    "kernelspec": {"name": "python3", "display_name": "Python 3"},
-}
-VS_CODE = {
-    "kernelspec": {"display_name": ".venv (3.12.1)", "language": "python", "name": "python3"},
-    "language_info": {"name": "python", "version": "3.12.1"},
-    "vscode": {"interpreter": {"hash": "31f2aee4e71d21fbe5cf8b01ff0e069b"}},
-}
+INDENTED = json.dumps(notebook(*CELLS), indent=1)
+PYTHON = {"display_name": ".venv (3.12.1)", "language": "python", "name": "python3"}
+COLAB = {"colab": {"provenance": [], "toc_visible": True}, "accelerator": "GPU"}
+VS_CODE = {"language_info": PYTHON, "vscode": {"interpreter": {"hash": "31f2aee4e71d21fbe5"}}}
+OTHER = {"name": "my-env", "display_name": "?", "language": "R"}
+FIGURE = {"image/png": PICTURE, "text/plain": ["<Figure>"]}
+OUTPUT = {"output_type": "display_data", "data": FIGURE, "metadata": {}}
 MESSY = {
     "prints everywhere": data(*each(lambda cell: body(cell, "print('here', locals())"))),
     "prints a storm": data(*each(lambda cell: body(cell, "print('x\\n' * 10_000)"))),
@@ -122,9 +108,7 @@ MESSY = {
     "writes to the standard error": data(
         *each(lambda cell: body(cell, "import sys; sys.stderr.write('here')"))
     ),
-    "an unknown kernel": data(
-        *CELLS, metadata={"kernelspec": {"name": "my-env", "display_name": "?", "language": "R"}}
-    ),
+    "an unknown kernel": data(*CELLS, metadata={"kernelspec": OTHER}),
     "no metadata, and cells upside down": data(*reversed(CELLS)),
     "every cell twice": data(*CELLS, *CELLS),
     "tries before the answer": data(*map(stub, CELLS), *each(lambda cell: cell + "\n# at last")),
@@ -151,15 +135,13 @@ MESSY = {
     "Windows line ends": data(*(cell.replace("\n", "\r\n") for cell in CELLS)),
     "old Macintosh line ends": data(*(cell.replace("\n", "\r") for cell in CELLS)),
     "tabs": data(*each(lambda cell: cell.replace("    ", "\t"))),
-    "a file with Windows line ends": json.dumps(notebook(*CELLS), indent=1)
-    .replace("\n", "\r\n")
-    .encode(),
-    "from Colab": data(*CELLS, metadata=COLAB),
-    "from VS Code": data(*CELLS, metadata=VS_CODE),
+    "a file with Windows line ends": INDENTED.replace("\n", "\r\n").encode(),
+    "from Colab": data(*CELLS, metadata=COLAB | {"kernelspec": PYTHON}),
+    "from VS Code": data(*CELLS, metadata=VS_CODE | {"kernelspec": PYTHON}),
     "metadata in every cell": with_cells(
         metadata={"id": "xYz", "vscode": {"languageId": "python"}, "collapsed": True, "tags": ["a"]}
     ),
-    "pictures in the outputs": with_outputs(),
+    "pictures in the outputs": with_cells(outputs=[OUTPUT] * 3, execution_count=17),
     "cells with one id": with_cells(id="same"),
     "magics and shell escapes": data(
         "%matplotlib inline\n%load_ext autoreload\n!pip install torch\n?print",
@@ -229,13 +211,12 @@ def test_a_right_answer_earns_all_points(name, assignments, launcher):
     sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: MESSY[name])
     result = score_submission(sent, assignments, launcher)
     assert result.problem == ""
-    assert {task: outcome.reason for task, outcome in result.tasks.items()} == dict.fromkeys(
-        TASKS, "passed"
-    )
+    reasons = {task: outcome.reason for task, outcome in result.tasks.items()}
+    assert reasons == dict.fromkeys(TASKS, "passed")
     assert result.points == result.of
 
 
-def test_what_was_left_out_or_went_wrong_is_said(assignments, launcher):
+def test_what_was_left_out_or_went_wrong_is_remarked(assignments, launcher):
     cells = ["!pip install x", "1 / 0", *CELLS]
     sent = Submission("Somebody", "", "", "somebody.ipynb", lambda: data(*cells))
     result = score_submission(sent, assignments, launcher)

@@ -1,6 +1,6 @@
-"""What a class believes is counted by learner, over all tasks."""
+"""Misconceptions are counted by learner, over all tasks."""
 
-from grading.report.misconception_stats import Belief, beliefs
+from grading.report.misconception_stats import MisconceptionCount, misconception_counts
 from utils.checks.tasks import Misconception, Mistake, Task
 
 LATE = Misconception("late", "a mask may come late", "It may not.")
@@ -9,8 +9,8 @@ NOBODYS = Misconception("nobodys", "all is well", "It is not.")
 
 
 def task(name, **mistakes):
-    """A task whose mistakes are of these kinds."""
-    known = [Mistake(mistake, "What it does.", "Why?", kind) for mistake, kind in mistakes.items()]
+    """A task whose mistakes come from these misconceptions."""
+    known = [Mistake(mistake, "What it does.", "Why?", slug) for mistake, slug in mistakes.items()]
     facts = {"points": 1, "difficulty": 1, "minutes": 5, "hints": [], "outputs": ["it"]}
     return Task(id=name, title=name, mistakes=known, **facts)
 
@@ -24,20 +24,20 @@ TASKS = [
 
 def test_learners_are_counted_once_and_tasks_one_by_one():
     class_ = [
-        {"first": "behind", "second": "after"},  # twice the same belief: one learner
+        {"first": "behind", "second": "after"},  # twice the same misconception: one learner
         {"second": "unscaled", "third": ""},  # a name means what its task says
         {"first": "unscaled", "third": ""},
-        {"second": "odd"},  # a mistake of no kind
+        {"second": "odd"},  # a mistake without a misconception
         {"third": ""},  # tried nothing that could show it
         {"first": "since renamed", "gone": "behind"},
         {},
     ]
-    assert beliefs(class_, TASKS, [SCALE, LATE, NOBODYS]) == [
-        Belief(LATE, learners=2, of=5, tasks={"first": 1, "second": 2}),
-        Belief(SCALE, learners=1, of=3, tasks={"first": 1}),
+    assert misconception_counts(class_, TASKS, [SCALE, LATE, NOBODYS]) == [
+        MisconceptionCount(LATE, learners=2, of=5, tasks={"first": 1, "second": 2}),
+        MisconceptionCount(SCALE, learners=1, of=3, tasks={"first": 1}),
     ]
 
 
-def test_a_class_without_mistakes_believes_nothing():
-    assert beliefs([{"first": "", "second": ""}], TASKS, [LATE, SCALE]) == []
-    assert beliefs([], TASKS, [LATE]) == []
+def test_a_class_without_mistakes_has_no_misconception():
+    assert misconception_counts([{"first": "", "second": ""}], TASKS, [LATE, SCALE]) == []
+    assert misconception_counts([], TASKS, [LATE]) == []

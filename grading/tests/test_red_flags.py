@@ -2,13 +2,14 @@
 
 import ast
 import builtins
+from collections.abc import Iterable
 from textwrap import dedent
 
 import pytest
 
 from grading.intake import notebook_parser, red_flags
 from grading.intake.notebook_parser import Notebook
-from grading.intake.red_flags import Sign
+from grading.intake.red_flags import Flag
 from grading.run import scoring
 from grading.run.scoring import Outcome, Result
 from solutions import build
@@ -18,51 +19,43 @@ from utils.checks.reasons import Reason
 
 NAMES = [path.stem for path in build.notebooks()]
 SCALED = "def scaled_attention(query, keys, values, mask=None):\n"
-USED = "scaled_attention uses scaled_dot_product_attention"
+FUSED = "scaled_dot_product_attention"
+PATH = f"t.nn.functional.{FUSED}"
+USED = f"scaled_attention uses {FUSED}"
 
 
 def noticed(number: str, *cells: str) -> list[str]:
-    """What is said of a notebook with these cells, numbered from 1."""
+    """Return the flags of a notebook with these cells, numbered from 1."""
     (name,) = (name for name in NAMES if name.startswith(number))
-    numbered = [*enumerate(map(dedent, cells), start=1)]
-    return [*map(str, red_flags.signs(name, numbered, notebook_parser.given_code(name)))]
+    return [*map(str, flags(name, enumerate(map(dedent, cells), start=1)))]
+
+
+def flags(name: str, cells: Iterable[tuple[int, str]]) -> list[Flag]:
+    return red_flags.find_flags(name, [*cells], notebook_parser.given_code(name))
+
+
+IMPORT = "from torch.nn.functional import scaled_dot_product_attention as it"
+DEEPER = "def deeper(*all): return functional.scaled_dot_product_attention(*all)"
+HELPER = "class Helper:\n    def __call__(self, *all): return deeper(*all)"
+BY_NAME = "name = 'scaled_dot_product_attention'\n    return getattr(torch.nn.functional, name)()"
 
 
 @pytest.mark.parametrize(
-    "cells",
+    ("above", "body", "below"),
     [
-        [f"import torch.nn.functional as F\n{SCALED}    return F.scaled_dot_product_attention()"],
-        [
-            "from torch.nn.functional import scaled_dot_product_attention as it",
-            f"{SCALED}    return it(query, keys, values)",
-        ],
-        [
-            "import torch\nops = torch.nn.functional\nfused = ops.scaled_dot_product_attention",
-            f"helper = fused\n{SCALED}    return helper(query, keys, values)",
-        ],
-        [
-            "from torch.nn import functional",
-            "def deeper(*all): return functional.scaled_dot_product_attention(*all)",
-            "class Helper:\n    def __call__(self, *all): return deeper(*all)",
-            f"{SCALED}    return Helper()(query, keys, values)",
-        ],
-        [
-            f"import torch\n{SCALED}    name = 'scaled_dot_product_attention'\n"
-            "    return getattr(torch.nn.functional, name)(query, keys, values)"
-        ],
-        [
-            f"{SCALED}    from torch.nn.functional import scaled_dot_product_attention as it\n"
-            "    return it(query, keys, values)"
-        ],
-        [f"from torch.nn.functional import *\n{SCALED}    return scaled_dot_product_attention()"],
-        [
-            f"class Any: pass\n{SCALED}    return Any.call(query)",
-            "import torch.nn.functional as F\nif F:\n    Any.call = F.scaled_dot_product_attention",
-        ],
+        ("import torch.nn.functional as F", "return F.scaled_dot_product_attention()", ""),
+        (IMPORT, "return it(query, keys, values)", ""),
+        ("import torch\nops = torch.nn.functional", "return fused(query)", f"fused = ops.{FUSED}"),
+        ("from torch.nn import functional", "return Helper()(query)", f"{DEEPER}\n{HELPER}"),
+        ("import torch", BY_NAME, ""),
+        ("", f"{IMPORT}\n    return it(query, keys, values)", ""),
+        ("from torch.nn.functional import *", "return scaled_dot_product_attention()", ""),
+        ("class Any: pass\nimport torch as t", "return Any.f(query)", f"if t:\n    Any.f = {PATH}"),
     ],
 )
-def test_a_shortcut_is_found_wherever_it_hides(cells):
-    assert [one for one in noticed("04", *cells) if one.startswith(USED)]
+def test_a_shortcut_is_found_wherever_it_hides(above, body, below):
+    flags_ = noticed("04", above, f"{SCALED}    {body}", below)
+    assert [flag for flag in flags_ if flag.startswith(USED)]
 
 
 def test_what_an_answer_does_not_use_is_no_shortcut_of_it():
@@ -75,61 +68,37 @@ def test_what_an_answer_does_not_use_is_no_shortcut_of_it():
     assert noticed("04", *cells) == []
 
 
+ITSELF = "masked_softmax is utils.masks.masked_softmax itself"
+NOT_GIVEN = "which its notebook does not give"
+SCIPY = "import scipy.special as s\ndef entropy(w): return s.entr(w).sum(-1)"
+METRICS = "from utils import metrics\ndef entropy(w): return metrics.attention_entropy(w)"
+NORM = "from torch import nn\ndef layer_norm(x, gamma, beta): return nn.LayerNorm(3)(x)"
+WORDS = "WORDS = {}\ndef my_translations(sentences): return [WORDS[it] for it in sentences]"
+
+
 @pytest.mark.parametrize(
-    ("number", "cell", "said"),
+    ("number", "cell", "flag"),
     [
-        (
-            "02",
-            "from utils.masks import masked_softmax",
-            "masked_softmax is utils.masks.masked_softmax itself (cell 1)",
-        ),
-        (
-            "02",
-            "import utils.masks as m\nmasked_softmax = m.masked_softmax",
-            "masked_softmax is utils.masks.masked_softmax itself (cell 1)",
-        ),
-        (
-            "01",
-            "from utils import metrics\ndef entropy(w): return metrics.attention_entropy(w)",
-            "entropy uses utils.metrics.attention_entropy, which its notebook does not give "
-            "(cell 1)",
-        ),
-        (
-            "01",
-            "import scipy.special as s\ndef entropy(w): return s.entr(w).sum(-1)",
-            "entropy uses scipy.special.entr, which its notebook does not give (cell 1)",
-        ),
-        (
-            "08",
-            "from torch import nn\ndef layer_norm(x, gamma, beta): return nn.LayerNorm(3)(x)",
-            "layer_norm uses LayerNorm (cell 1)",
-        ),
-        (
-            "06",
-            "WORDS = {'the cat': 'le chat'}\n"
-            "def my_translations(sentences): return [WORDS[one] for one in sentences]",
-            "my_translations rests on no model (cell 1)",
-        ),
+        ("02", "from utils.masks import masked_softmax", ITSELF),
+        ("02", "import utils.masks as m\nmasked_softmax = m.masked_softmax", ITSELF),
+        ("01", METRICS, f"entropy uses utils.metrics.attention_entropy, {NOT_GIVEN}"),
+        ("01", SCIPY, f"entropy uses scipy.special.entr, {NOT_GIVEN}"),
+        ("08", NORM, "layer_norm uses LayerNorm"),
+        ("06", WORDS, "my_translations rests on no model"),
     ],
 )
-def test_what_stands_in_for_an_answer_is_told(number, cell, said):
-    assert said in noticed(number, cell)
+def test_what_stands_in_for_an_answer_is_flagged(number, cell, flag):
+    assert f"{flag} (cell 1)" in noticed(number, cell)
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"),
+    ("cell", "flag"),
     [
         ("import utils.checks.runner as c\nc.REPEAT", "mentions utils.checks.runner.REPEAT"),
-        (
-            "from utils.checks import runner\nrunner.factors = min",
-            "replaces utils.checks.runner",
-        ),
+        ("from utils.checks import runner\nrunner.x = min", "replaces utils.checks.runner"),
         ("import torch\ntorch.autograd.grad = lambda *_: []", "replaces torch.autograd.grad"),
         ("import torch\nsetattr(torch, 'equal', max)", "replaces torch"),
-        (
-            "from torch import Tensor as T\nT.clone = lambda self: self",
-            "replaces torch.Tensor.clone",
-        ),
+        ("from torch import Tensor as T\nT.clone = lambda x: x", "replaces torch.Tensor.clone"),
         ("import sys\nsys.modules['__main__']", "mentions sys.modules"),
         ("import gc\ngc.get_objects()", "mentions gc.get_objects"),
         ("import numpy\nnumpy.load('exercises/01_attention_concepts.npz')", "mentions .npz"),
@@ -139,14 +108,11 @@ def test_what_stands_in_for_an_answer_is_told(number, cell, said):
         ("eval('1')", "looks names up while it runs, by eval"),
         ("import importlib\nimportlib.import_module('x')", "looks names up while it runs, by"),
         ("import torch\ntorch.__dict__['equal']", "looks names up while it runs, by torch."),
-        (
-            "import torch\nclass F(torch.autograd.Function): pass",
-            "mentions torch.autograd.Function",
-        ),
+        ("import torch\nclass F(torch.autograd.Function): pass", "mentions torch.autograd.F"),
     ],
 )
-def test_a_way_into_the_grader_is_told(cell, said):
-    assert any(one.startswith(f"the code {said}") for one in noticed("01", cell))
+def test_a_way_into_the_grader_is_flagged(cell, flag):
+    assert any(actual.startswith(f"the code {flag}") for actual in noticed("01", cell))
 
 
 def test_ordinary_code_says_nothing():
@@ -165,18 +131,17 @@ def test_ordinary_code_says_nothing():
     """
     assert noticed("01", ordinary) == []
     for name in NAMES:
-        given = notebook_parser.given_code(name)
-        found = [*map(str, red_flags.signs(name, [*enumerate(given)], given))]
-        assert all("rests on no model" in one for one in found)  # which is true of a stub
+        of_stubs = flags(name, enumerate(notebook_parser.given_code(name)))
+        assert {flag.noticed for flag in of_stubs} <= {"rests on no model"}  # which is true
 
 
-def test_of_a_task_without_points_nothing_is_told():
-    found = [Sign("entropy", "uses x"), Sign("soft_lookup", "uses y"), Sign("", "mentions z")]
+def test_a_task_without_points_has_no_flag():
+    found = [Flag("entropy", "uses x"), Flag("soft_lookup", "uses y"), Flag("", "mentions z")]
     result = Result("", "", "", "", code={"soft_lookup": "def soft_lookup(): ..."})
     for task, points in {"entropy": 0, "soft_lookup": 4, "read_alignment": 3}.items():
         result.tasks[task] = Outcome(points, 4, Reason.PASSED, "", "", [], points)
-    told = [str(one) for one in scoring._flags(result, Notebook("", [], signs=found))]
-    assert told == [
+    actual = [str(flag) for flag in scoring._flags(result, Notebook("", [], flags=found))]
+    assert actual == [
         "soft_lookup uses y",
         "the code mentions z",
         "read_alignment is defined by no cell of the notebook",
@@ -187,20 +152,19 @@ def test_of_a_task_without_points_nothing_is_told():
 
 
 class Renamed(ast.NodeTransformer):
-    """Other names for all that is local to a function."""
+    """A change of all names that are local to a function."""
 
     def visit_FunctionDef(self, node):
-        bound = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-        bound |= {
-            one.id
-            for one in ast.walk(node)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-        }
-        for one in ast.walk(node):
-            if isinstance(one, ast.Name) and one.id in bound:
-                one.id += "_of_mine"
-            elif isinstance(one, ast.arg):
-                one.arg += "_of_mine"
+        nodes, bound = [*ast.walk(node)], set()
+        for part in nodes:
+            match part:
+                case ast.arg(name) | ast.Name(name, ast.Store()):
+                    bound.add(name)
+        for part in nodes:
+            if isinstance(part, ast.Name) and part.id in bound:
+                part.id += "_of_mine"
+            elif isinstance(part, ast.arg):
+                part.arg += "_of_mine"
         return node
 
 
@@ -208,15 +172,11 @@ class Renamed(ast.NodeTransformer):
 def test_published_solutions_are_known_under_other_names_and_in_another_layout(name):
     cells = build.code_of(build.SOURCE / f"{name}.ipynb")
     other = [ast.unparse(Renamed().visit(ast.parse(cell))) for cell in cells]
-    found = red_flags.signs(name, [*enumerate(other)], notebook_parser.given_code(name))
-    taken = {one.task for one in found if one.noticed == "reads like a published solution"}
-    long = {
-        task
-        for task, answers in red_flags._published(name).items()
-        if len(answers[0]) >= red_flags.LONG
-    }
-    assert taken == long
-    assert {one.noticed for one in found} == {"reads like a published solution"}
+    actual = flags(name, enumerate(other))
+    published = red_flags._published(name)
+    long = {task for task in published if len(published[task][0]) >= red_flags.LONG}
+    assert {flag.task for flag in actual} == long
+    assert {flag.noticed for flag in actual} == {"reads like a published solution"}
 
 
 @pytest.mark.parametrize("name", NAMES)

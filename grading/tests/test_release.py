@@ -4,6 +4,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from nbformat import v4
 
 from grading import release
 
@@ -48,12 +49,14 @@ def test_untouched_exercises_run_there_and_no_check_passes(course):
 
 
 def test_a_check_that_passes_untouched_work_is_noticed(course):
-    path = course / "exercises" / "01_attention_concepts.ipynb"
-    given = path.read_text("utf-8")
-    answer = "def normalised_heatmap(scores):\\n    return scores.softmax(-1)"
-    path.write_text(given.replace("two_rows = ", f"{answer}\\n\\ntwo_rows = "), "utf-8")
-    try:
-        with pytest.raises(AssertionError, match="normalised_heatmap"):
-            release.run_untouched(path, course)
-    finally:
-        path.write_text(given, "utf-8")
+    path = course / "exercises" / "answered.ipynb"
+    cells = [
+        "from utils.checks import check",
+        "def normalised_heatmap(scores):\n    return scores.softmax(-1)",
+        'check("normalised_heatmap")',
+    ]
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells])
+    path.write_text(v4.writes(notebook), "utf-8")
+    with pytest.raises(AssertionError, match="normalised_heatmap"):
+        release.run_untouched(path, course)
+    path.unlink()

@@ -89,26 +89,26 @@ def test_of_two_copies_the_one_that_changed_last_counts(tmp_path):
 
 def test_misconceptions_come_with_the_newest_first_and_those_overcome_last(tmp_path, monkeypatch):
     monkeypatch.setattr(live, "FRESH", 0.0)
-    kinds = {"softmax-twice": "shares as they are", "hard-choice": "a hard choice does as well"}
-    kinds["divide-again"] = "put right by dividing"
-    first, second, third = kinds
+    beliefs = {"softmax-twice": "shares as they are", "hard-choice": "a hard choice does as well"}
+    beliefs["divide-again"] = "put right by dividing"
+    first, second, third = beliefs
     put(tmp_path, "ada", {"entropy": {"points": 0, "kinds": [first]}}, ago=7200)
     put(tmp_path, "bob", {"entropy": {"points": 0, "kinds": [second]}}, ago=3700)
     put(tmp_path, "eve", {"entropy": {"points": 3, "kinds": [third]}}, ago=5)
     room = Room(tmp_path)
 
     def places() -> list[int]:
-        said = text_of(room.page())
-        return [said.index(words) for words in kinds.values()]
+        text = text_of(room.page())
+        return [text.index(words) for words in beliefs.values()]
 
-    one, other, past = places()
-    assert other < one < past
+    adas, bobs, past = places()
+    assert bobs < adas < past
     assert "All are past it" in text_of(room.page())
     assert "the newest 1 h 01 min ago" in text_of(room.page())
     path = tmp_path / "bob/course/exercises/progress.json"
     path.write_text(json.dumps({"entropy": {"points": 0, "kinds": [second, first]}}))
-    one, other, past = places()  # bob's first one is as old as it was
-    assert one < other < past
+    adas, bobs, past = places()  # what bob has shown before is as old as it was
+    assert adas < bobs < past
     assert f"2 learners seem to {BELIEF}" in text_of(room.page())
     assert "the newest 1 h 01 min ago" in text_of(room.page())
 
@@ -226,10 +226,10 @@ def test_a_folder_that_became_a_link_since_is_not_followed(tmp_path, monkeypatch
     assert "cannot be read" in rows_of(room.page())["mallory"]
 
 
-def test_ten_thousand_folders_cost_one_learner_and_a_line(tmp_path, monkeypatch):
-    for number in range(10_000):
+def test_thousands_of_folders_cost_one_learner_and_a_line(tmp_path, monkeypatch):
+    for number in range(3_000):
         (tmp_path / "mallory" / f"{number}" / "exercises").mkdir(parents=True)
-    for number in range(10_000):
+    for number in range(1_000):
         (tmp_path / f"z{number}").mkdir()
     put(tmp_path, "ada", DONE)
     opened, real = [], os.open
@@ -237,7 +237,7 @@ def test_ten_thousand_folders_cost_one_learner_and_a_line(tmp_path, monkeypatch)
     page = Room(tmp_path).page()
     assert "✓" in rows_of(page)["ada"]
     assert len(rows_of(page)) == live.MOST_LEARNERS
-    assert f"{10_002 - watch.MOST_LEARNERS:,} more folders are not shown" in text_of(page)
+    assert f"{1_002 - live.MOST_LEARNERS:,} more folders are not shown" in text_of(page)
     assert len([name for name in opened if name == "mallory"]) <= live.MOST_SEEN + 1
 
 
@@ -275,11 +275,11 @@ def test_no_name_becomes_html(tmp_path, hidden):
     put(tmp_path, "turned \u202e round", DONE)
     put(tmp_path, os.fsdecode(b"no text \xff"), DONE)
     page = Room(tmp_path, hidden).page()
-    found = Elements(page)
-    assert not {one for one in found.names if one == "x-live" or one.startswith("on")}
-    assert ("name-text" in found.text) is not hidden
+    elements = Elements(page)
+    assert not {name for name in elements.names if name == "x-live" or name.startswith("on")}
+    assert ("name-text" in elements.text) is not hidden
     assert "\u202e" not in page
-    assert "7490" not in found.text
+    assert "7490" not in elements.text
     assert len(rows_of(page)) == 3
 
 
@@ -329,6 +329,7 @@ def test_only_this_machine_and_who_knows_the_address_sees_it(served):
         urllib.request.urlopen(address, data=b"{}")
 
 
+@pytest.mark.browser
 @needs.chromium
 def test_it_follows_the_room_and_keeps_the_place(served):
     folder, address, server = served
@@ -365,8 +366,9 @@ def test_it_follows_the_room_and_keeps_the_place(served):
         assert asked == {address}
 
 
+@pytest.mark.browser
 @needs.chromium
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_axe_finds_nothing_to_mend_and_nothing_is_too_wide(served, theme):
     folder, address, _ = served
     put(folder, "Wolfeschlegelsteinhausenbergerdorff" * 6, DONE)

@@ -1,8 +1,6 @@
-"""The same unknown answers are found together, named, told to learners, and entered."""
+"""The same unrecognised answers are put together, named, and told to learners."""
 
-import importlib.util
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -10,14 +8,11 @@ import torch
 
 from grading.__main__ import main
 from grading.intake.submissions import CannotGrade
-from grading.report import catalogue
-from grading.report.store import Store
 from grading.report.tables import Learner, learners
 from grading.report.unrecognised import Names
 from grading.run.dialog import Replies, Reply
 from grading.run.scoring import Result, _outcome, pack_answers, unpack_answers
 from grading.tests.test_grading import code, notebook, written
-from solutions import build
 from utils.checks import bank
 from utils.checks.compare import judge
 from utils.checks.runner import AnswerError, Printed, answers
@@ -84,18 +79,20 @@ CLASS = class_of(
 
 def test_the_same_answers_are_together_however_they_are_written(tmp_path):
     first, second = returned(normalised), returned(normalised_in_another_way)
-    pairs = zip(first, second, strict=True)
-    assert any((a.outputs["entropies"] != b.outputs["entropies"]).any() for a, b in pairs)
-    shared, alone = Names(tmp_path).groups(CLASS)
+    assert any(
+        (ours.outputs["entropies"] != theirs.outputs["entropies"]).any()
+        for ours, theirs in zip(first, second, strict=True)
+    )
+    shared, alone = Names(tmp_path).answers_of(CLASS)
     assert (shared.entry, shared.task, shared.tried) == ("entropy.1", "entropy", 5)
     assert [learner.name for learner in shared.learners] == ["ada", "robert"]
     assert shared.code == "def entropy(weights):\n    return ada"  # the shorter one
     assert (alone.entry, [learner.name for learner in alone.learners]) == ("", ["eve"])
 
 
-def test_what_is_right_or_known_is_not_unknown(tmp_path):
+def test_what_is_right_or_known_is_not_unrecognised(tmp_path):
     class_ = class_of(a=right, b=right, c=in_bits, d=in_bits, e=detached, f=detached)
-    assert Names(tmp_path).groups(class_) == []
+    assert Names(tmp_path).answers_of(class_) == []
     assert not (tmp_path / "names.toml").exists()
 
 
@@ -109,26 +106,26 @@ def test_an_answer_that_stops_half_way_disturbs_nobody(tmp_path):
 
     (zoe,) = class_of(zoe=stops)
     assert zoe.results[NOTEBOOK].tasks["entropy"].returned
-    groups = Names(tmp_path).groups([*CLASS, zoe])
-    assert sorted(len(group.learners) for group in groups) == [1, 2]
+    found = Names(tmp_path).answers_of([*CLASS, zoe])
+    assert sorted(len(answer.learners) for answer in found) == [1, 2]
 
 
 def test_an_entry_stays_when_the_class_grows(tmp_path):
-    Names(tmp_path).groups(CLASS)
+    Names(tmp_path).answers_of(CLASS)
     path = tmp_path / "names.toml"
     edited = path.read_text(encoding="utf-8").replace('name = ""', 'name = ""  # to do', 1)
     path.write_text(edited, encoding="utf-8")
     larger = class_of(
         abe=doubled, ada=normalised_in_another_way, eve=doubled, robert=normalised, sue=doubled
     )
-    most, other = Names(tmp_path).groups(larger)
+    most, other = Names(tmp_path).answers_of(larger)
     assert (most.entry, other.entry) == ("entropy.2", "entropy.1")
     assert path.read_text(encoding="utf-8").startswith(edited)
     assert re.findall(r"^\[(.*)\]", path.read_text(), re.MULTILINE) == ["entropy.1", "entropy.2"]
 
 
 def named(tmp_path, text=NAMED) -> Names:
-    Names(tmp_path).groups(CLASS)
+    Names(tmp_path).answers_of(CLASS)
     (tmp_path / "names.toml").write_text(text, encoding="utf-8")
     return Names(tmp_path)
 
@@ -141,10 +138,9 @@ def test_a_name_makes_it_a_known_mistake(tmp_path):
         mistake = judge(names.taught(RECORD), returned(other)).mistake
         assert (mistake and mistake.name) == name
     assert judge(names.taught(RECORD), returned(right)).passed
-    assert "from 0 to 1" in {
-        one.name for task in names.tasks() if task.id == "entropy" for one in task.mistakes
-    }
-    assert names.groups(CLASS)[0].name == "from 0 to 1"  # until they are marked again
+    (task,) = (task for task in names.tasks() if task.id == "entropy")
+    assert task.mistakes[-1].name == "from 0 to 1"
+    assert names.answers_of(CLASS)[0].name == "from 0 to 1"  # until they are marked again
 
 
 def test_an_answer_to_other_inputs_is_not_used(tmp_path):
@@ -171,10 +167,10 @@ def test_a_file_that_cannot_be_used_says_why(tmp_path, text, complaint):
 
 
 def test_what_the_catalogue_knows_by_now_is_no_conflict(tmp_path, monkeypatch):
-    (mistake,) = (one for one in named(tmp_path).tasks() if one.id == "entropy")
-    monkeypatch.setattr(bank, "tasks", lambda: {NOTEBOOK: [mistake]})
+    (known,) = (task for task in named(tmp_path).tasks() if task.id == "entropy")
+    monkeypatch.setattr(bank, "tasks", lambda: {NOTEBOOK: [known]})
     (task,) = Names(tmp_path).tasks()
-    assert [one.name for one in task.mistakes].count("from 0 to 1") == 1
+    assert [mistake.name for mistake in task.mistakes].count("from 0 to 1") == 1
 
 
 # --- With the whole grader ------------------------------------------------------------------------
@@ -187,8 +183,7 @@ SPELLINGS = {
 }
 
 
-def test_named_told_and_entered(tmp_path, capsys, monkeypatch):
-    """Found in a class, named by its instructor, told to learners, and a part of the exercise."""
+def test_an_answer_that_gets_a_name_is_told_to_learners(tmp_path, capsys):
     files = {f"{name}.ipynb": notebook(code("01", entropy=SPELLINGS[name])) for name in SPELLINGS}
     out = tmp_path / "grades"
     handed_in = str(written(tmp_path / "class", files))
@@ -196,8 +191,6 @@ def test_named_told_and_entered(tmp_path, capsys, monkeypatch):
     assert "2 of 2 learners gave the same unknown answer" in _text(out / "overview.html")
     before = (out / "grades.csv").read_bytes()
     (out / "names.toml").write_text(NAMED, encoding="utf-8")
-    assert main([handed_in, "--out", str(out), "--resume", "--unsafe"]) == 0
-    assert "It is called from 0 to 1 now: run python" in _text(out / "overview.html")
     assert main(["regrade", "--out", str(out)]) == 0
     assert "No score moved.\n[entropy.1] from 0 to 1: told in 2 files" in capsys.readouterr().out
     assert (out / "grades.csv").read_bytes() == before  # a name changes no score
@@ -210,48 +203,20 @@ def test_named_told_and_entered(tmp_path, capsys, monkeypatch):
     assert "2 of 2 believe that a constant factor, a sign or a unit does not matter" in overview
     assert "from 0 to 1" in overview
 
-    shutil.copytree(build.SOURCE / f"n{NOTEBOOK}", tmp_path / f"n{NOTEBOOK}")
-    monkeypatch.setattr(build, "folder_of", lambda path: tmp_path / f"n{path.stem}")
-    assert main(["catalogue", "entropy.1", "--out", str(out)]) == 0
-    assert "make selftest ONLY=entropy" in capsys.readouterr().out
-    exercise = _imported(tmp_path / f"n{NOTEBOOK}" / "entropy.py").exercise
-    assert exercise.task.mistakes[-1].explanation == "You divide by the largest entropy there is."
-    fresh = exercise.record(right, seed=12)
-    spelt = {}
-    exec(f"import torch\n{SPELLINGS['bo']}", spelt)
-    again = answers(exercise.task, spelt["entropy"], fresh.cases, Printed())
-    assert judge(fresh, again).mistake.name == "from 0 to 1"  # also with inputs of another seed
-
 
 def _text(path) -> str:
     return re.sub("<[^>]*>", "", path.read_text(encoding="utf-8"))
-
-
-def _imported(path):
-    spec = importlib.util.spec_from_file_location("entered", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_what_nobody_was_told_of_is_not_entered(tmp_path):
-    named(tmp_path)
-    Store(tmp_path).start(seed=1, source="class", safe=True)
-    with pytest.raises(CannotGrade, match="Nobody has been told of 'from 0 to 1' yet"):
-        catalogue.enter(tmp_path, "entropy.1")
-    with pytest.raises(CannotGrade, match=r"has no name for \[entropy.7\]"):
-        catalogue.enter(tmp_path, "entropy.7")
 
 
 @pytest.mark.parametrize("name", bank.tasks())
 def test_what_is_kept_of_an_answer_comes_back(name):
     for record in bank.load_all(bank.FOLDER / name).values():
         if record.task.answer_type != "test":
-            again = unpack_answers(pack_answers(record.expected))
-            for one, other in zip(record.expected, again, strict=True):
-                for output, values in one.outputs.items():
-                    assert other.outputs[output].dtype == values.dtype
-                    np.testing.assert_array_equal(other.outputs[output], values)
+            kept = unpack_answers(pack_answers(record.expected))
+            for expected, actual in zip(record.expected, kept, strict=True):
+                for output, values in expected.outputs.items():
+                    assert actual.outputs[output].dtype == values.dtype
+                    np.testing.assert_array_equal(actual.outputs[output], values)
 
 
 def test_nothing_large_is_kept():
