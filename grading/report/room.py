@@ -28,7 +28,7 @@ from markupsafe import Markup
 
 from grading.intake.submissions import CannotGrade, clean
 from grading.report.anonymous import pseudonym
-from grading.report.pages import GRADING, templates
+from grading.report.pages import templates
 from utils.checks import bank
 from utils.checks.memory import TaskProgress, tried_of
 from utils.checks.tasks import Misconception, Task
@@ -42,7 +42,7 @@ SEARCH = 30.0  # seconds until it is looked again where learners have the course
 LONG = 600.0  # seconds without a change that stand out: perhaps somebody is stuck
 FRESH = 1.0  # seconds for which a page is not made anew, however many ask
 PATIENCE = 10.0  # seconds for a browser to say what it wants
-SCRIPT = (GRADING / "templates" / "room.js").read_text(encoding="utf-8")
+SCRIPT = (Path(__file__).parents[1] / "templates" / "room.js").read_text(encoding="utf-8")
 
 
 class Progress(NamedTuple):
