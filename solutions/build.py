@@ -228,7 +228,7 @@ def build(folder: Path, only: str = "") -> None:
 def _stored(path: Path, folder: Path, without: Container[str]) -> dict[str, Record]:
     """The records of a notebook that are stored in a folder, except of some tasks."""
     others = {one.task.id for one in exercises_of(path) if one.task.id not in without}
-    if not (others and (folder / f"{path.stem}.npz").exists()):
+    if not (others and (folder / f"{path.stem}.safetensors").exists()):
         return {}
     stored = bank.load_all(folder / path.stem)
     return {task: record for task, record in stored.items() if task in others}

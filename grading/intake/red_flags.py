@@ -28,7 +28,7 @@ INSIDES = {
     *("sys._getframe", "sys.settrace", "sys.setprofile", "inspect.currentframe", "inspect.stack"),
     *("os.fork", "os.write", "torch.ops", "torch.autograd.Function"),
 }
-INSIDE_TEXT = re.compile(r"utils[./]checks|grading[./]\w|solutions[./]\w|\.npz\b|/proc/")
+INSIDE_TEXT = re.compile(r"utils[./]checks|grading[./]\w|solutions[./]\w|\.safetensors\b|/proc/")
 PRIVATE = re.compile(r"torch\.(\w+\.)*_(?!_)")  # other names for what has a public one
 FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in ("check", "hint", "progress"))}
 MODELS = ("torch.nn", "utils.seq2seq", "utils.transformer")

@@ -5,7 +5,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-CODE = {".py", ".json", ".npz", ".ipynb", ".toml", ".safetensors"}
+CODE = {".py", ".json", ".ipynb", ".toml", ".safetensors"}
 NOT_OURS = {"progress.json", ".ipynb_checkpoints"}  # what using the course leaves in it
 
 

@@ -963,7 +963,7 @@ DIGGING = {
             folders[:] = [one for one in folders if one not in ("proc", "site-packages", "usr")]
             for name in files:
                 secret = name in ("secret", "entropy.py", "misconceptions.py")
-                if secret or name.endswith((".npz", ".ipynb")):
+                if secret or name.endswith((".safetensors", ".ipynb")):
                     raise RuntimeError(f"«SECRET» {folder}/{name}")
         return torch.zeros(weights.shape[:-1])
         """

@@ -132,7 +132,7 @@ def test_what_stands_in_for_an_answer_is_told(number, cell, said):
         ),
         ("import sys\nsys.modules['__main__']", "mentions sys.modules"),
         ("import gc\ngc.get_objects()", "mentions gc.get_objects"),
-        ("import numpy\nnumpy.load('exercises/01_attention_concepts.npz')", "mentions .npz"),
+        ("open('exercises/01_attention_concepts.safetensors')", "mentions .safetensors"),
         ("from solutions.n01_attention_concepts import entropy", "mentions solutions."),
         ("import torch\ntorch.ops.aten.native_layer_norm", "mentions torch.ops.aten"),
         ("import torch.nn.functional as F\nF._canonical_mask", "mentions torch.nn.functional._"),

@@ -14,6 +14,7 @@ from dataclasses import fields, replace
 import nbformat
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from solutions import facts, selftest
 from solutions.build import (
@@ -99,21 +100,20 @@ def test_ids_are_names_of_one_task_each():
 
 
 def as_another_processor_writes_them(path, rng):
-    """The same records with other last digits and NaNs of the other sign."""
-    with np.load(path, allow_pickle=False) as stored:
-        arrays = dict(stored)
+    """Give stored records other last digits, and NaNs of the other sign."""
+    arrays = {name: values.copy() for name, values in load_file(path).items()}
     for values in arrays.values():
         if values.dtype.kind == "f":
             values += rng.choice([-2e-6, 0, 2e-6], values.shape).astype(values.dtype)
             np.negative(values, out=values, where=np.isnan(values))
-    np.savez(path, **arrays)
+    save_file(arrays, path)
 
 
 def test_what_is_committed_is_what_is_built_on_any_processor(tmp_path):
     for path in bank.FOLDER.iterdir():
-        if path.suffix in (".ipynb", ".json", ".npz") and path.name != "progress.json":
+        if path.suffix in (".ipynb", ".json", bank.NUMBERS) and path.name != "progress.json":
             shutil.copy(path, tmp_path)
-    for path in tmp_path.glob("*.npz"):
+    for path in tmp_path.glob(f"*{bank.NUMBERS}"):
         as_another_processor_writes_them(path, np.random.default_rng(0))
     found = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     build(tmp_path)
@@ -165,11 +165,10 @@ def test_nothing_handed_out_holds_a_solution_or_a_misconception():
 
 
 def test_array_names_tell_no_answer():
-    for path in bank.FOLDER.glob("*.npz"):
-        with np.load(path, allow_pickle=False) as arrays:
-            for name in arrays.files:
-                kind = r"(inputs|build|parameters|expected|mistake \d+)/[\w.]+|gradient \d+"
-                assert re.fullmatch(rf"\w+/\d+/({kind})", name)
+    part = r"(inputs|build|parameters|expected|mistake \d+)/[\w.]+|gradient \d+"
+    for path in bank.FOLDER.glob(f"*{bank.NUMBERS}"):
+        for name in load_file(path):
+            assert re.fullmatch(rf"\w+/\d+/({part})", name)
 
 
 def test_exercises_work_without_solutions(tmp_path):
@@ -282,7 +281,7 @@ def test_only_names_a_notebook_or_a_task(only):
 
 def test_building_one_task_leaves_the_records_of_the_others(tmp_path):
     name = notebooks()[0].stem
-    for ending in (".json", ".npz"):
+    for ending in (".json", bank.NUMBERS):
         shutil.copy(bank.FOLDER / f"{name}{ending}", tmp_path)
     stored = bank.load_all(tmp_path / name)
     stored = [replace(one, task=replace(one.task, points=99)) for one in stored.values()]
@@ -290,7 +289,7 @@ def test_building_one_task_leaves_the_records_of_the_others(tmp_path):
     build(tmp_path, "entropy")
     after = bank.load_all(tmp_path / name)
     assert {task for task, one in after.items() if one.task.points != 99} == {"entropy"}
-    for ending in (".ipynb", ".npz"):
+    for ending in (".ipynb", bank.NUMBERS):
         built = (tmp_path / f"{name}{ending}").read_bytes()
         assert built == (bank.FOLDER / f"{name}{ending}").read_bytes()
     assert [path.stem for path in tmp_path.glob("*.ipynb")] == [name]
