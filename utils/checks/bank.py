@@ -147,7 +147,9 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             }
             cases.append(Case(case["label"], **parts))
             key, inputs_of = f"{task.id}/{number}", entry["gradients"][number]
-            pairs = [GradientKey(output, name) for output in inputs_of for name in inputs_of[output]]
+            pairs = [
+                GradientKey(output, name) for output in inputs_of for name in inputs_of[output]
+            ]
             flows = {pair: values(f"{key}/gradient {place}") for place, pair in enumerate(pairs)}
             expected.append(Answer(outputs(f"{key}/expected"), flows))
             for place, answers in enumerate(mistaken.values()):
