@@ -16,7 +16,7 @@ import nbformat
 
 from solutions.build import learner_notebook, notebooks, solved
 from utils.checks import bank
-from utils.checks.memory import TaskProgress, recall, remember_given
+from utils.checks.memory import TaskProgress, load_progress, save_given
 
 OWN = "mine_"
 
@@ -44,10 +44,10 @@ def catch_up(upto: str, folder: Path) -> Iterator[str]:
 def _give(path: Path, folder: Path) -> str:
     tasks, own = bank.tasks()[path.stem], folder / path.name
     with contextlib.chdir(folder):  # where progress is kept
-        tried = recall()
+        tried = load_progress()
         if all(tried.get(task.id, TaskProgress()).done(task) for task in tasks):
             return "all done, left as it is"
-        if not remember_given(tasks):
+        if not save_given(tasks):
             raise OSError(f"Nothing can be written in {folder}, so nothing was changed.")
     given = learner_notebook(path, solved)
     if _sources(own) == [cell.source for cell in given.cells]:

@@ -35,7 +35,7 @@ from utils.checks import bank
 from utils.checks.code import defined
 from utils.checks.compare import Verdict, judge
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed, answers
+from utils.checks.runner import Printed, run_cases
 from utils.checks.tasks import Record
 
 PAIRS = 12  # answers with two faults that are tried in each task, about
@@ -95,7 +95,7 @@ def passes(record: Record, path: Path, exercise: Exercise, code: str) -> bool:
     """Whether the check takes a changed solution for a right one."""
     try:
         names = names_after(path, exercise, code)
-        given = answers(record.task, names[record.task.id], record.cases, Printed())
+        given = run_cases(record.task, names[record.task.id], record.cases, Printed())
         return judge(record, given).passed
     except Exception:  # it does not run, or gives what cannot be compared
         return False

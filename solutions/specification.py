@@ -11,8 +11,8 @@ from torch import Tensor
 
 from solutions.misconceptions import MISCONCEPTIONS
 from utils.checks import implementations
-from utils.checks.diagnosis.behaviours import moves
-from utils.checks.runner import Printed, Rerun, answers
+from utils.checks.diagnosis import measure_moves
+from utils.checks.runner import Printed, Rerun, run_cases
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
 PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
@@ -148,7 +148,9 @@ class Exercise:
         record = Record(self.task, cases, expected, mistaken)
         if self.task.answer_type == "choices" or self.task.full_marks_from or not self.task.again:
             return record
-        return replace(record, moves=moves(record, Rerun(self.task, solution, self.task.seconds)))
+        return replace(
+            record, moves=measure_moves(record, Rerun(self.task, solution, self.task.seconds))
+        )
 
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
         """Computed in float64 and rounded, so that every processor gives the same numbers."""
@@ -165,7 +167,7 @@ class Exercise:
                 {name: _rounded(one.outputs[name]) for name in self.task.outputs},
                 {pair: _rounded(flow) for pair, flow in one.gradients.items()},
             )
-            for one in answers(self.task, given, precise, Printed())
+            for one in run_cases(self.task, given, precise, Printed())
         ]
 
 

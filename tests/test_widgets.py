@@ -212,7 +212,7 @@ def test_a_number_is_compared_with_the_guess(kept):
     near = predict("How large is the other?", between=(0, 1), close=0.1)
     guess(near, "1.0")
     assert "too high, which is close." in near.reveal(0.953)._repr_html_()
-    assert [made.came_true for made in memory.recall_guesses().values()] == [False, True]
+    assert [made.came_true for made in memory.load_guesses().values()] == [False, True]
 
 
 def test_a_choice_is_compared_with_the_guess(kept):
@@ -240,7 +240,7 @@ def test_only_the_first_guess_counts_and_none_after_the_answer(kept):
         again = predict("Again?", ["yes", "no"])
         guess(again, said)
         again.reveal("yes")
-    assert memory.recall_guesses()["Again?"].guess == "no"
+    assert memory.load_guesses()["Again?"].guess == "no"
 
 
 def test_progress_tells_how_well_guesses_do(kept):
@@ -258,7 +258,7 @@ def test_progress_tells_how_well_guesses_do(kept):
 @pytest.mark.parametrize("damage", ["", "[]", "null", '{"A?": 3}', '{"A?": {"guess": 1}}'])
 def test_damaged_predictions_are_ignored(kept, damage):
     kept.write_text(damage)
-    assert memory.recall_guesses() == {}
+    assert memory.load_guesses() == {}
 
 
 def test_a_question_without_an_answer_to_choose_is_refused(kept):

@@ -40,9 +40,8 @@ from grading.report.tables import Learner, key_of, tasks_of
 from grading.report.unrecognised import Group, Names
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
-from utils.checks.feedback import BAD, GOOD, PLAIN, Note, marked
-from utils.checks.reasons import Reason
-from utils.checks.tasks import Misconception, Task
+from utils.checks.feedback import BAD, GOOD, PLAIN, Note, to_html
+from utils.checks.tasks import Misconception, Reason, Task
 from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
 
 LONGEST_NAME = 200  # bytes: most disks take 255
@@ -437,7 +436,7 @@ templates.globals |= {
 templates.filters |= {
     "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
     "key": lambda result: key_of(result.learner, result.id),
-    "marked": lambda text: Markup(marked(text)),
+    "marked": lambda text: Markup(to_html(text)),
     "matrices": _matrices,
     "note": _note,
     "picture": lambda figure: Markup(figure.to_html()),

@@ -33,7 +33,7 @@ from grading.run.worker import plain
 from solutions.build import SOURCE, solutions_of
 from utils.checks import bank
 from utils.checks.catch_the_bug import Decision
-from utils.checks.runner import Printed, answers
+from utils.checks.runner import Printed, run_cases
 
 NOTEBOOKS = ("01_attention_concepts", "02_additive_attention")  # all kinds of tasks
 SLOW = 20.0  # seconds for one conversation, none of which waits for anything
@@ -130,7 +130,7 @@ def _test_of(task: str, assignment: Assignment) -> list[Any]:
             examination.decided(decision)
 
     for part in list(examination.parts):
-        answers(assignment.public[task].task, test, [], Printed(), Logged(part.seeds))
+        run_cases(assignment.public[task].task, test, [], Printed(), Logged(part.seeds))
     return said
 
 

@@ -11,7 +11,7 @@ from grading.report.anonymous import Pseudonyms
 from grading.report.store import Store
 from grading.report.tables import Learner
 from grading.run.scoring import Outcome, Result
-from utils.checks.reasons import Reason
+from utils.checks.tasks import Reason
 
 NOTEBOOK = "01_attention_concepts"
 PSEUDONYM = re.compile(r"learner-[a-z2-7]{8}")

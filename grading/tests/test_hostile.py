@@ -36,8 +36,8 @@ from grading.tests.hostile import ATTACKS, ENTROPY, RIGHT
 from solutions.build import SOURCE, code_of, solutions_of
 from tests import needs
 from utils.checks import bank
-from utils.checks.reasons import Reason
-from utils.checks.runner import Printed, answers
+from utils.checks.runner import Printed, run_cases
+from utils.checks.tasks import Reason
 
 pytestmark = needs.sandbox
 
@@ -445,7 +445,7 @@ def right_frames(assignment):
     for task in assignment.public:
         parts = []
         for record in (assignment.public[task], assignment.fresh[task]):
-            found = answers(record.task, solutions_of(path)[task], record.cases, Printed())
+            found = run_cases(record.task, solutions_of(path)[task], record.cases, Printed())
             outcomes = [plain(answer) for answer in found]
             parts.append({"answers": outcomes, "printed": 0})
         yield protocol.pack({"at": "task", "which": task}) + protocol.pack(

@@ -14,7 +14,7 @@ from grading.run.scoring import Outcome, Result
 from solutions import build
 from utils.checks import bank
 from utils.checks.code import syntax
-from utils.checks.reasons import Reason
+from utils.checks.tasks import Reason
 
 NAMES = [path.stem for path in build.notebooks()]
 SCALED = "def scaled_attention(query, keys, values, mask=None):\n"

@@ -20,7 +20,7 @@ from grading.tests.test_grading import code, notebook, written
 from solutions import build
 from utils.checks import bank
 from utils.checks.compare import judge
-from utils.checks.runner import AnswerError, Printed, answers
+from utils.checks.runner import AnswerError, Printed, run_cases
 from utils.checks.tasks import Record
 
 RECORD = bank.load("entropy")
@@ -59,7 +59,7 @@ def detached(weights):  # the values are right
 
 
 def returned(answer) -> list:
-    return answers(RECORD.task, answer, RECORD.cases, Printed())
+    return run_cases(RECORD.task, answer, RECORD.cases, Printed())
 
 
 def class_of(**given) -> list[Learner]:
@@ -219,7 +219,7 @@ def test_named_told_and_entered(tmp_path, capsys, monkeypatch):
     fresh = exercise.record(right, seed=12)
     spelt = {}
     exec(f"import torch\n{SPELLINGS['bo']}", spelt)
-    again = answers(exercise.task, spelt["entropy"], fresh.cases, Printed())
+    again = run_cases(exercise.task, spelt["entropy"], fresh.cases, Printed())
     assert judge(fresh, again).mistake.name == "from 0 to 1"  # also with inputs of another seed
 
 
