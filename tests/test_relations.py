@@ -17,7 +17,7 @@ from utils.checks.tasks import Answer, Case, Misconception, Mistake, Record, Tas
 
 
 def attend(query, keys, values, mask=None, *, width=None):
-    """The right answer to a task made for these tests."""
+    """Compute the right answer to a task made for these tests."""
     scores = query @ keys.mT / math.sqrt(width or query.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(~mask[:, None], -1e30)
@@ -68,7 +68,7 @@ DOUBLED = [
 
 
 def record_of(name, right, cases=CASES, moving=False):
-    """The record of a task with one output, or with several names and outputs."""
+    """Record a task that is called as its first output; `name` may hold several outputs."""
     names = name.split()
     task = replace(TASK, id=names[0], outputs=names)
     record = Record(task, cases, run_cases(task, right, cases, Printed()), {})
@@ -76,7 +76,7 @@ def record_of(name, right, cases=CASES, moving=False):
 
 
 def cases_of(make):
-    """The cases with other inputs, made of the query."""
+    """Make cases with one input, made of the query."""
     return [Case(case.label, {"x": make(case.inputs["query"])}) for case in CASES]
 
 
@@ -87,7 +87,7 @@ def relation(answer, record=RECORD):
 
 
 def of_weights(change):
-    """An answer whose weights are the right ones, changed."""
+    """Make an answer whose weights are the right ones, changed."""
 
     def answer(query, keys, values, mask):
         weights = change(attend(query, keys, values, mask)[1])
@@ -97,7 +97,7 @@ def of_weights(change):
 
 
 def of_each_row(change):
-    """An answer whose context is changed by another number in each row."""
+    """Make an answer whose context is changed by another number in each row."""
 
     def answer(query, keys, values, mask):
         context, weights = attend(query, keys, values, mask)
@@ -214,7 +214,7 @@ def test_values_that_are_related_to_the_right_ones(answer, expected):
 
 
 def bits(answer, right):
-    """The relation of an answer that is made of booleans."""
+    """Return the relation of an answer that is made of booleans."""
     masks = [Case(case.label, {"mask": case.inputs["mask"]}) for case in CASES]
     return relation(answer, record_of("hides", right, masks))
 
@@ -293,7 +293,7 @@ def test_being_right_at_one_end_is_told_where_all_others_are_wrong():
 
 
 def counts(answer):
-    """The relation of an answer that counts numbers to be learned."""
+    """Return the relation of an answer that counts numbers to be learned."""
     sizes = [
         Case(f"case {dim}", {"dim": torch.tensor([dim, 3 * dim]), "words": words, "cells": 7})
         for dim, words in ((5, 11), (8, 30), (13, 101), (2, 57))
@@ -431,7 +431,7 @@ def test_which_gradients_are_right_is_told_where_all_values_are():
 
 
 def blamed(*columns):
-    """The relation of a test, from whom it blames: the right one, and two with a bug."""
+    """Return the relation of a test, from what it blames: the right one, and two with a bug."""
     task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames"])
     names = ["right", "order-of-steps", "scale-forgotten"]
     case = Case("all", {"lineup": names, "seeds": [0, 1]})

@@ -168,7 +168,7 @@ def _fixes(record: Record) -> Iterator[InputFix]:
 
 def _names(record: Record) -> list[str]:
     """Return the names of all inputs."""
-    return [*dict.fromkeys(name for one in record.cases for name in one.inputs)]
+    return [*dict.fromkeys(name for case in record.cases for name in case.inputs)]
 
 
 def _nudges(record: Record) -> Iterator[InputFix]:

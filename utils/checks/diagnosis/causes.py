@@ -40,17 +40,17 @@ def describe_cause(task: Task, case: Case, message: str) -> str:
     return ""
 
 
-def _do_not_fit(task: Task, case: Case, one: str, other: str) -> str:
-    whose = {number: _lengths(case, int(number)) for number in dict.fromkeys([one, other])}
+def _do_not_fit(task: Task, case: Case, first: str, second: str) -> str:
+    whose = {number: _lengths(case, int(number)) for number in dict.fromkeys([first, second])}
     owners = [f"{' or '.join(names)} has {number}" for number, names in whose.items() if names]
-    if not owners or one == other:
+    if not owners or first == second:
         return ""
-    return f"Two lengths do not fit, {one} and {other}: {', and '.join(owners)}."
+    return f"Two lengths do not fit, {first} and {second}: {', and '.join(owners)}."
 
 
-def _shapes_do_not_fit(task: Task, case: Case, one: str, other: str) -> str:
+def _shapes_do_not_fit(task: Task, case: Case, first: str, second: str) -> str:
     """Find the first axis, from the end, at which two shapes do not fit."""
-    shapes = [[int(length) for length in re.findall(r"\d+", shape)] for shape in (one, other)]
+    shapes = [[int(length) for length in re.findall(r"\d+", shape)] for shape in (first, second)]
     for left, right in zip(*map(reversed, shapes), strict=False):
         if left != right and 1 not in (left, right):
             return _do_not_fit(task, case, str(left), str(right))
