@@ -29,7 +29,7 @@ from solutions.mutants import mutants
 from solutions.specification import Exercise, WrongAnswer
 from utils.checks import bank
 from utils.checks.code import mentioned
-from utils.checks.memory import remember
+from utils.checks.memory import save_progress
 
 NOTEBOOK = SOURCE / "01_attention_concepts.ipynb"
 NAMES = (  # given names and family names of one script
@@ -220,7 +220,7 @@ def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
         wrong = mistake is not None or random.random() < 0.15
         with contextlib.chdir(home):
             part = random.choice([0, task.points // 2]) if task.answer_type == "test" else 0
-            remember(task, part if wrong else task.points, mistake)
+            save_progress(task, part if wrong else task.points, mistake)
         if not wrong or random.random() < 0.2:  # solved, or given up
             ahead[home].pop(0)
             if not ahead[home]:

@@ -17,7 +17,7 @@ import nbformat
 
 from solutions.build import learner_notebook, notebooks, solved
 from utils.checks import bank
-from utils.checks.memory import TaskProgress, recall, remember_given
+from utils.checks.memory import TaskProgress, load_progress, save_given
 
 OWN = "mine_"
 
@@ -46,10 +46,10 @@ def _give(path: Path, folder: Path) -> str:
     """Put the solved exercises of a notebook in place, and return what became of the file."""
     tasks, own = bank.tasks()[path.stem], folder / path.name
     with contextlib.chdir(folder):  # where progress is kept
-        progress = recall()
+        progress = load_progress()
         if all(progress.get(task.id, TaskProgress()).done(task) for task in tasks):
             return "all done, left as it is"
-        if not remember_given(tasks):
+        if not save_given(tasks):
             raise OSError(f"Nothing can be written in {folder}, so nothing was changed.")
     given = learner_notebook(path, solved)
     if _sources(own) == [cell.source for cell in given.cells]:

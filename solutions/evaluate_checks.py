@@ -26,8 +26,8 @@ from solutions.selftest import names_at_first
 from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.notebook import verdict_on
-from utils.checks.reasons import Reason
 from utils.checks.runner import Printed, redirected
+from utils.checks.tasks import Reason
 
 ROUNDS = sorted((Path(__file__).parent / "labelled").glob("round*.py"))
 HEADING = re.compile(r"^# %% (?P<task>\w+) · (?P<label>right|wrong) · (?P<name>\S+)$", re.MULTILINE)

@@ -19,8 +19,8 @@ from solutions.mutants import mutants
 from solutions.selftest import mutants_of, names_after, source_of
 from utils.checks import bank
 from utils.checks.notebook import verdict_on
-from utils.checks.reasons import Reason
 from utils.checks.runner import Printed, redirected
+from utils.checks.tasks import Reason
 
 
 def sample(seed: int) -> Iterator[tuple[str, str]]:

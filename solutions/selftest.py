@@ -32,7 +32,7 @@ from utils.checks import bank
 from utils.checks.code import defined
 from utils.checks.compare import Verdict, judge
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed, answers, redirected
+from utils.checks.runner import Printed, redirected, run_cases
 from utils.checks.tasks import Record
 
 HIDDEN_SETS = 10  # of cases, each from a fresh seed
@@ -137,7 +137,7 @@ def _passes(record: Record, path: Path, exercise: Exercise, code: str) -> bool:
     """Return whether a check accepts a changed solution."""
     try:
         names = names_after(path, exercise, code)
-        given = answers(record.task, names[record.task.id], record.cases, Printed())
+        given = run_cases(record.task, names[record.task.id], record.cases, Printed())
         return judge(record, given).passed
     except Exception:  # it does not run, or gives what cannot be compared
         return False

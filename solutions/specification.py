@@ -11,8 +11,8 @@ from torch import Tensor
 
 from solutions.misconceptions import MISCONCEPTIONS
 from utils.checks import implementations
-from utils.checks.diagnosis.behaviours import moves
-from utils.checks.runner import Printed, Rerun, answers
+from utils.checks.diagnosis import measure_moves
+from utils.checks.runner import Printed, Rerun, run_cases
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
 PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
@@ -151,7 +151,9 @@ class Exercise:
         record = Record(self.task, cases, expected, mistaken)
         if self.task.answer_type == "choices" or self.task.full_marks_from or not self.task.again:
             return record
-        return replace(record, moves=moves(record, Rerun(self.task, solution, self.task.seconds)))
+        return replace(
+            record, moves=measure_moves(record, Rerun(self.task, solution, self.task.seconds))
+        )
 
     def _mistaken(self, cases: Sequence[Case]) -> dict[str, list[Answer]]:
         return {mistake.name: self._returned(mistake.gives, cases) for mistake in self.mistakes}
@@ -171,7 +173,7 @@ class Exercise:
                 {name: _rounded(answer.outputs[name]) for name in self.task.outputs},
                 {pair: _rounded(gradient) for pair, gradient in answer.gradients.items()},
             )
-            for answer in answers(self.task, given, precise, Printed())
+            for answer in run_cases(self.task, given, precise, Printed())
         ]
 
 

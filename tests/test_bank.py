@@ -1,10 +1,15 @@
 """Records on disk: written where they differ, left alone where they hold the same."""
 
+import json
+
 import numpy as np
 import pytest
+import torch
+from safetensors.numpy import load_file, save_file
 
-from tests.test_checks import SCALE, SHARE
+from tests.test_checks import SCALE, SHARE, TRANSLATE
 from utils.checks import bank
+from utils.checks.tasks import Answer, Case, Record
 
 CHANGES = {  # to one number of a stored record → whether a build has to write the file anew
     "a last digit": (lambda values: values + 2e-6, False),
@@ -15,33 +20,27 @@ CHANGES = {  # to one number of a stored record → whether a build has to write
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path, monkeypatch):
+    monkeypatch.setattr(bank, "FOLDER", tmp_path)
     bank.save([SHARE, SCALE], tmp_path / "01_toys")
-    return tmp_path / "01_toys.npz"
-
-
-def changed(path, change):
-    """The stored arrays, one of expected numbers changed, as another build would have them."""
-    with np.load(path) as stored:
-        arrays = dict(stored)
-    arrays["share/0/expected/shares"] = change(arrays["share/0/expected/shares"])
-    np.savez(path, **arrays)
-    return path.read_bytes()
+    return tmp_path / "01_toys.safetensors"
 
 
 @pytest.mark.parametrize(("change", "anew"), CHANGES.values(), ids=CHANGES)
 def test_a_build_writes_what_differs_by_more_than_a_rounding(path, change, anew):
-    right = path.read_bytes()
-    found = changed(path, change)
+    right, arrays = path.read_bytes(), load_file(path)
+    save_file(arrays | {SHARES: np.ascontiguousarray(change(arrays[SHARES]))}, path)
+    changed = path.read_bytes()
     bank.save([SHARE, SCALE], path.with_suffix(""))
-    assert path.read_bytes() == (right if anew else found)
+    assert path.read_bytes() == (right if anew else changed)
+
+
+SHARES = "share/0/expected/shares"
 
 
 def test_what_is_damaged_or_superfluous_is_written_anew(path):
-    right = path.read_bytes()
-    with np.load(path) as stored:
-        more = {**stored, "left over": np.zeros(1)}
-    for damage in (lambda: path.write_bytes(right[:-9]), lambda: np.savez(path, **more)):
+    right, more = path.read_bytes(), {**load_file(path), "left over": np.zeros(1)}
+    for damage in (lambda: path.write_bytes(right[:-9]), lambda: save_file(more, path)):
         damage()
         assert path.read_bytes() != right
         bank.save([SHARE, SCALE], path.with_suffix(""))
@@ -50,5 +49,34 @@ def test_what_is_damaged_or_superfluous_is_written_anew(path):
 
 def test_every_nan_has_the_same_bits():
     signs = np.array([np.nan, -np.nan, 1.0])
-    assert bank._one_nan(signs).tobytes() == np.array([np.nan, np.nan, 1.0]).tobytes()
-    assert bank._one_nan(np.arange(3)).dtype == np.arange(3).dtype
+    assert bank._with_one_nan(signs).tobytes() == np.array([np.nan, np.nan, 1.0]).tobytes()
+    assert bank._with_one_nan(np.arange(3)).dtype == np.arange(3).dtype
+
+
+def test_a_record_comes_back_as_it_was(path):
+    bank.save([TRANSLATE], path.with_name("02_more"))
+    for expected in (SHARE, SCALE, TRANSLATE):
+        actual = bank.load(expected.task.id)
+        assert actual.task == expected.task
+        assert str(actual.cases) == str(expected.cases)
+        assert str(actual.expected) == str(expected.expected)
+        assert str(actual.mistaken) == str(expected.mistaken)
+    texts = json.loads(path.with_name("02_more.json").read_text())[0]["texts"]
+    assert texts["translate/0/expected/translations"] == TRANSLATE.cases[0].inputs["sentences"]
+
+
+def test_strides_survive(path):
+    expected = torch.arange(6.0).reshape(2, 3).T
+    case, answer = Case("turned", {"numbers": expected}), Answer({"shares": np.zeros(2)})
+    bank.save([Record(SHARE.task, [case], [answer], {"columns": [answer]})], path.with_suffix(""))
+    with pytest.raises(KeyError):
+        bank.load("Scale")
+    actual = bank.load("share").cases[0].inputs["numbers"]
+    assert actual.stride() == expected.stride()
+    assert torch.equal(actual, expected)
+
+
+def test_of_one_task_nothing_of_the_others_is_read(path):
+    arrays = load_file(path)
+    save_file({name: arrays[name] for name in arrays if name.startswith("share/")}, path)
+    assert bank.load("share").task == SHARE.task

@@ -1,10 +1,11 @@
-"""Exercises whose answer is a test: on a small function, and on all lineups of the course."""
+"""Exercises whose answer is a test: on a small function, and on those of the course."""
 
 import linecache
 import math
 import os
 import random
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from utils.checks.catch_the_bug import MOST_CALLS, Proxy, Referee, refusal
 from utils.checks.feedback import explain
 from utils.checks.implementations import Implementations, otherwise_rounded
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed, answers
+from utils.checks.runner import Printed, run_cases
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
 TOYS = Implementations(
@@ -71,7 +72,7 @@ def toys(monkeypatch):
     monkeypatch.setattr(implementations, "of", lambda task: TOYS)
 
 
-def said_of(test):
+def verdict_of(test):
     return verdict_on(RECORD, {"test_grow": test}, Printed())
 
 
@@ -84,7 +85,7 @@ def good(grow):
 
 
 def test_a_test_that_tells_all_apart_passes():
-    verdict = said_of(good)
+    verdict = verdict_of(good)
     assert (verdict.passed, verdict.points, verdict.mistake) == (True, 2, None)
     assert "accepts the right implementation and catches all 4 broken ones." in verdict.message
 
@@ -120,7 +121,7 @@ def the_shape(grow):
 def test_what_slips_through_is_named_and_what_is_caught_counts(
     test, points, mistake, caught, slips
 ):
-    verdict = said_of(test)
+    verdict = verdict_of(test)
     assert (verdict.reason, verdict.points) == ("slips", points)
     assert f"catches {caught} broken ones." in verdict.message
     assert len(verdict.slips) == slips
@@ -164,7 +165,7 @@ def leaves(grow):
     ],
 )
 def test_whoever_blames_the_right_one_earns_nothing(test, mistake, part):
-    verdict = said_of(test)
+    verdict = verdict_of(test)
     assert (verdict.reason, verdict.points) == ("blames", 0)
     assert part in verdict.message
     assert (verdict.mistake and verdict.mistake.name) == mistake
@@ -183,7 +184,7 @@ def test_the_message_and_the_line_of_an_assertion_are_shown():
 def in_a_cell(source, names):
     linecache.cache["<cell>"] = len(source), None, source.splitlines(keepends=True), "<cell>"
     exec(compile(source, "<cell>", "exec"), names)
-    return said_of(names["test_grow"])
+    return verdict_of(names["test_grow"])
 
 
 def test_whatever_ends_a_test_early_counts_as_blame():
@@ -193,7 +194,7 @@ def test_whatever_ends_a_test_early_counts_as_blame():
         if not torch.allclose(grow(NUMBERS, 5), NUMBERS.exp() * 5):
             raise KeyError
 
-    assert said_of(by_leaving).passed
+    assert verdict_of(by_leaving).passed
 
 
 def too_often(grow):
@@ -225,14 +226,20 @@ def for_ever(grow):
         (too_often, "calls", f"`grow` may be called {MOST_CALLS} times in a test"),
         (too_often_and_quiet_about_it, "calls", f"`grow` may be called {MOST_CALLS} times"),
         (lambda grow: grow(torch.zeros(50, 50)).sum, "calls", "2,000 numbers at most"),
-        (for_ever, "time", "still running after more than 1 seconds"),
         (NUMBERS, "wrong-type", "asks for a function: `def test_grow(…): …`"),
     ],
 )
 def test_what_is_no_test_gets_one_clear_message(test, reason, part):
-    verdict = said_of(test)
+    verdict = verdict_of(test)
     assert (verdict.reason, verdict.points) == (reason, 0)
     assert part in verdict.message
+
+
+def test_a_test_that_never_ends_is_stopped():
+    record = replace(RECORD, task=replace(RECORD.task, seconds=0.2))
+    verdict = verdict_on(record, {"test_grow": for_ever}, Printed())
+    assert (verdict.reason, verdict.points) == ("time", 0)
+    assert "still running after more than 0.2 seconds" in verdict.message
 
 
 @pytest.mark.parametrize(
@@ -273,7 +280,7 @@ def test_an_implementation_that_raises_hands_back_its_exception():
             except Exception as error:
                 found.append(type(error))
 
-    said_of(test)
+    verdict_of(test)
     assert found[:2] == [TypeError, AttributeError]
 
 
@@ -286,14 +293,14 @@ def test_inputs_and_results_are_copies_without_gradients():
         returned += 1
         assert torch.equal(given, NUMBERS)
 
-    said_of(test)
+    verdict_of(test)
 
 
 def asked(function, *arguments):
-    """What a stand-in for a function returns."""
-    examiner = Referee("test_grow", RECORD.cases[0])
-    examiner._implementations[NAMES[0]] = function
-    return Proxy(examiner)(*arguments)
+    """Return what a test gets from a function."""
+    referee = Referee("test_grow", RECORD.cases[0])
+    referee._implementations[NAMES[0]] = function
+    return Proxy(referee)(*arguments)
 
 
 def test_an_implementation_changes_neither_inputs_nor_dice():
@@ -314,10 +321,10 @@ def test_dice_fall_alike_in_each_check_and_leave_no_trace():
         good(grow)
 
     states = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state()  # noqa: NPY002
-    assert said_of(test).passed
+    assert verdict_of(test).passed
     first = [*drawn]
     drawn.clear()
-    assert said_of(test).passed
+    assert verdict_of(test).passed
     assert drawn == first
     assert len(set(drawn)) == 3  # as many as rounds
     assert random.getstate() == states[0]
@@ -342,7 +349,7 @@ def test_whom_a_test_catches_by_chance_slips_through():
             good(grow)
         grow(NUMBERS)
 
-    verdict = said_of(test)
+    verdict = verdict_of(test)
     assert (verdict.points, len(verdict.slips)) == (0, 4)
     assert "depends on chance" in verdict.message
 
@@ -350,16 +357,16 @@ def test_whom_a_test_catches_by_chance_slips_through():
 def test_an_order_that_is_drawn_changes_no_answer():
     orders = []
     for shuffle in (None, random.Random(1), random.Random(2)):
-        examiner = Referee("test_grow", RECORD.cases[0], shuffle)
-        orders.append([name for _, name in examiner._turns])
-        (answer,) = answers(RECORD.task, the_shape, RECORD.cases, Printed(), examiner)
+        referee = Referee("test_grow", RECORD.cases[0], shuffle)
+        orders.append([name for _, name in referee._turns])
+        (answer,) = run_cases(RECORD.task, the_shape, RECORD.cases, Printed(), referee)
         (known,) = RECORD.mistaken["shape"]
         assert np.array_equal(answer.outputs["blames"], known.outputs["blames"])
     assert orders[0] != orders[1] != orders[2]
     assert all(order[0] in TOYS.broken for order in orders)
 
 
-# --- The lineups of the course --------------------------------------------------------------------
+# --- The implementations of the course ------------------------------------------------------------
 
 COURSE = sorted(
     name.removesuffix(".py")
@@ -369,12 +376,12 @@ COURSE = sorted(
 
 
 @pytest.mark.parametrize("name", COURSE)
-def test_a_lineup_has_bugs_of_known_kinds(name, monkeypatch):
+def test_bugs_are_those_of_known_misconceptions(name, monkeypatch):
     monkeypatch.undo()
-    lineup = implementations.of(f"test_{name}")
-    assert 5 <= len(lineup.broken) <= 8
-    assert lineup.broken.keys() <= bank.misconceptions().keys()
-    assert bank.load(f"test_{name}").cases[0].inputs["lineup"] == [*lineup.implementations]
+    known = implementations.of(f"test_{name}")
+    assert 5 <= len(known.broken) <= 8
+    assert known.broken.keys() <= bank.misconceptions().keys()
+    assert bank.load(f"test_{name}").cases[0].inputs["lineup"] == [*known.implementations]
 
 
 def test_otherwise_rounded_the_last_digits_differ_and_nothing_else():
@@ -386,4 +393,4 @@ def test_otherwise_rounded_the_last_digits_differ_and_nothing_else():
     assert torch.equal(otherwise_rounded(torch.clone)(whole), whole)
     assert otherwise_rounded(lambda count: count + 1)(2) == 3
     pair = otherwise_rounded(lambda n, keep: (n, keep))(numbers, keep=torch.tensor([True]))
-    assert [one.dtype for one in pair] == [torch.float32, torch.bool]
+    assert [values.dtype for values in pair] == [torch.float32, torch.bool]

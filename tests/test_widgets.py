@@ -213,7 +213,7 @@ def test_a_number_is_compared_with_the_guess(predictions_file):
     near = predict("How large is the other?", between=(0, 1), close=0.1)
     guess(near, "1.0")
     assert "too high, which is close." in near.reveal(0.953)._repr_html_()
-    assert [stored.came_true for stored in memory.recall_guesses().values()] == [False, True]
+    assert [stored.came_true for stored in memory.load_guesses().values()] == [False, True]
 
 
 def test_a_choice_is_compared_with_the_guess(predictions_file):
@@ -241,7 +241,7 @@ def test_only_the_first_guess_counts_and_none_after_the_answer(predictions_file)
         again = predict("Again?", ["yes", "no"])
         guess(again, option)
         again.reveal("yes")
-    assert memory.recall_guesses()["Again?"].guess == "no"
+    assert memory.load_guesses()["Again?"].guess == "no"
 
 
 def test_progress_tells_how_well_guesses_do(predictions_file):
@@ -259,7 +259,7 @@ def test_progress_tells_how_well_guesses_do(predictions_file):
 @pytest.mark.parametrize("damage", ["", "[]", "null", '{"A?": 3}', '{"A?": {"guess": 1}}'])
 def test_damaged_predictions_are_ignored(predictions_file, damage):
     predictions_file.write_text(damage)
-    assert memory.recall_guesses() == {}
+    assert memory.load_guesses() == {}
 
 
 def test_a_question_without_an_answer_to_choose_is_refused(predictions_file):

@@ -40,9 +40,8 @@ from grading.report.tables import Learner, tasks_of
 from grading.report.unrecognised import Names, UnrecognisedAnswer
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
-from utils.checks.feedback import BAD, GOOD, PLAIN, Note, marked
-from utils.checks.reasons import Reason
-from utils.checks.tasks import Task
+from utils.checks.feedback import BAD, GOOD, PLAIN, Note, to_html
+from utils.checks.tasks import Reason, Task
 from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
 
 LONGEST_NAME = 200  # bytes: most disks take 255
@@ -347,7 +346,7 @@ templates.globals |= {"FEW": FEW, "SCRIPT": Markup(SCRIPT)}
 templates.filters |= {
     "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
     "key": lambda result: key_of(result.learner, result.id),
-    "to_html": lambda text: Markup(marked(text)),
+    "to_html": lambda text: Markup(to_html(text)),
     "matrices": _matrices,
     "note": _note,
     "picture": lambda figure: Markup(figure.to_html()),

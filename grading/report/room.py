@@ -30,7 +30,7 @@ from grading.intake.submissions import CannotGrade, clean
 from grading.report.anonymous import pseudonym
 from grading.report.pages import templates
 from utils.checks import bank
-from utils.checks.memory import TaskProgress, tried_of
+from utils.checks.memory import TaskProgress, parse_progress
 from utils.checks.tasks import Misconception, Task
 
 PROGRESS = ("exercises", "progress.json")
@@ -73,7 +73,9 @@ def _read(path: Sequence[str], folder: int) -> Progress:
         return Progress(problem="it is not JSON")
     if not isinstance(entries, dict):
         return Progress(problem="it is not what the course writes")
-    return Progress(state.st_mtime, {task: tried_of(entry) for task, entry in entries.items()})
+    return Progress(
+        state.st_mtime, {task: parse_progress(entry) for task, entry in entries.items()}
+    )
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ import filelock
 from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
-from utils.checks.reasons import Reason
+from utils.checks.tasks import Reason
 
 FORMAT = 4  # of what is written here: another number for every change
 

@@ -21,9 +21,8 @@ from grading.run.launcher import COURSE, Launcher, Worker
 from utils.checks.catch_the_bug import Decision, Referee
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
-from utils.checks.reasons import Reason
 from utils.checks.runner import AnswerError
-from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Record
+from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason, Record
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
 ROUNDS = 5  # workers for one submission

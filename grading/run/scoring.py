@@ -22,8 +22,7 @@ from grading.run.launcher import Launcher
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import in_words
-from utils.checks.reasons import Reason
-from utils.checks.tasks import Answer, Record
+from utils.checks.tasks import Answer, Reason, Record
 
 LARGEST_RETURNED = 2**17  # bytes of an answer without a name that are kept: honest ones take 2**13
 
@@ -197,7 +196,7 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
         lines=note.lines,
         public_points=on_public.points,
         expected=comparison and comparison.expected.tolist(),
-        found=comparison and comparison.found.tolist(),
+        found=comparison and comparison.actual.tolist(),
         place=comparison.place if comparison else (),
         returned=returned if len(returned) <= LARGEST_RETURNED else "",
     )

@@ -25,17 +25,16 @@ import utils.plots
 from grading.run import protocol
 from utils.checks.catch_the_bug import Decision
 from utils.checks.notebook import NOT_DEFINED
-from utils.checks.reasons import Reason
 from utils.checks.runner import (
     AnswerError,
     OutOfTime,
     Printed,
     Rerun,
-    answers,
     redirected,
+    run_cases,
     time_limit,
 )
-from utils.checks.tasks import Answer, CallSpec, Case
+from utils.checks.tasks import Answer, CallSpec, Case, Reason
 
 LARGEST_REQUEST = 2**30
 # A busy machine must cost nobody points. A sleep, and what runs in a child, the guard ends.
@@ -178,7 +177,7 @@ def _replies(
                 if spec.id not in names:
                     raise AnswerError(Reason.NOT_DEFINED, NOT_DEFINED.format(spec.id))
                 judge = referee(*cases) if spec.answer_type == "test" else None
-                given = answers(spec, names[spec.id], cases, printed, judge, processor_limit)
+                given = run_cases(spec, names[spec.id], cases, printed, judge, processor_limit)
             except AnswerError as error:
                 given = error.earlier
                 reply["error"] = [error.reason, error.message, error.where]

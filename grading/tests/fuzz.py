@@ -33,7 +33,7 @@ from grading.run.worker import plain
 from solutions.build import SOURCE, solutions_of
 from utils.checks import bank
 from utils.checks.catch_the_bug import Decision
-from utils.checks.runner import Printed, answers
+from utils.checks.runner import Printed, run_cases
 
 NOTEBOOKS = ("01_attention_concepts", "02_additive_attention")  # all kinds of tasks
 SLOW = 20.0  # seconds for one dialog, none of which waits for anything
@@ -143,7 +143,7 @@ def _test_of(task: str, assignment: Assignment) -> list[Any]:
             refereed.decide(*decision)
 
     for referee in list(refereed.referees):
-        answers(assignment.public[task].task, test, [], Printed(), Logged(referee.seeds))
+        run_cases(assignment.public[task].task, test, [], Printed(), Logged(referee.seeds))
     return messages
 
 

@@ -7,7 +7,7 @@ from grading.intake.red_flags import Flag
 from grading.report.anonymous import pseudonym
 from grading.report.store import Store
 from grading.run.scoring import Outcome, Result
-from utils.checks.reasons import Reason
+from utils.checks.tasks import Reason
 
 NOTEBOOK = "01_attention_concepts"
 NAMES = ["Ada Lovelace", "Max Key", "李 王", "O'Neill-Łucja Ångström", "turinga", "Юля Ким"]

@@ -16,7 +16,7 @@ from grading.report.tables import Lateness, Learner, learners
 from grading.run.scoring import Outcome, Result
 from tests import needs
 from utils.checks import bank
-from utils.checks.reasons import Reason
+from utils.checks.tasks import Reason
 
 NOTEBOOK = "01_attention_concepts"
 TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}

@@ -43,8 +43,8 @@ from grading.tests.hostile import ATTACKS, ENTROPY, PIECES
 from solutions.build import SOURCE, code_of, solutions_of
 from tests import needs
 from utils.checks import bank
-from utils.checks.reasons import Reason
-from utils.checks.runner import Printed, answers
+from utils.checks.runner import Printed, run_cases
+from utils.checks.tasks import Reason
 
 pytestmark = needs.sandbox
 
@@ -479,7 +479,7 @@ def right_frames(assignment):
     for task in assignment.public:
         parts = []
         for record in (assignment.public[task], assignment.fresh[task]):
-            right = answers(record.task, solutions_of(path)[task], record.cases, Printed())
+            right = run_cases(record.task, solutions_of(path)[task], record.cases, Printed())
             parts.append({"answers": [plain(answer) for answer in right], "printed": 0})
         yield protocol.pack({"at": "task", "which": task}) + protocol.pack(
             {"task": task, "parts": parts}

@@ -16,8 +16,7 @@ from grading.run.scoring import Outcome, Result
 from tests import needs
 from tests.browser.lab import running_browser
 from utils.checks import bank
-from utils.checks.reasons import Reason
-from utils.checks.tasks import Misconception, Mistake, Task
+from utils.checks.tasks import Misconception, Mistake, Reason, Task
 
 NOTEBOOK = "01_attention_concepts"
 ALL = [task for tasks in bank.tasks().values() for task in tasks]

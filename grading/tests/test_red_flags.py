@@ -15,7 +15,7 @@ from grading.run.scoring import Outcome, Result
 from solutions import build
 from utils.checks import bank
 from utils.checks.code import syntax
-from utils.checks.reasons import Reason
+from utils.checks.tasks import Reason
 
 NAMES = [path.stem for path in build.notebooks()]
 SCALED = "def scaled_attention(query, keys, values, mask=None):\n"
@@ -101,7 +101,7 @@ def test_what_stands_in_for_an_answer_is_flagged(number, cell, flag):
         ("from torch import Tensor as T\nT.clone = lambda x: x", "replaces torch.Tensor.clone"),
         ("import sys\nsys.modules['__main__']", "mentions sys.modules"),
         ("import gc\ngc.get_objects()", "mentions gc.get_objects"),
-        ("import numpy\nnumpy.load('exercises/01_attention_concepts.npz')", "mentions .npz"),
+        ("open('exercises/01_attention_concepts.safetensors')", "mentions .safetensors"),
         ("from solutions.n01_attention_concepts import entropy", "mentions solutions."),
         ("import torch\ntorch.ops.aten.native_layer_norm", "mentions torch.ops.aten"),
         ("import torch.nn.functional as F\nF._canonical_mask", "mentions torch.nn.functional._"),

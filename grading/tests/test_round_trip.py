@@ -22,7 +22,7 @@ from grading.intake.submissions import CannotGrade
 from grading.report.store import Store
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
-from utils.checks.reasons import Reason
+from utils.checks.tasks import Reason
 
 NOTEBOOK = "01_attention_concepts"
 TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}

@@ -15,7 +15,7 @@ from grading.run.scoring import Result, _outcome, pack_answers, unpack_answers
 from grading.tests.test_grading import code, notebook, written
 from utils.checks import bank
 from utils.checks.compare import judge
-from utils.checks.runner import AnswerError, Printed, answers
+from utils.checks.runner import AnswerError, Printed, run_cases
 from utils.checks.tasks import Record
 
 RECORD = bank.load("entropy")
@@ -54,7 +54,7 @@ def detached(weights):  # the values are right
 
 
 def returned(answer) -> list:
-    return answers(RECORD.task, answer, RECORD.cases, Printed())
+    return run_cases(RECORD.task, answer, RECORD.cases, Printed())
 
 
 def class_of(**given) -> list[Learner]:

@@ -5,22 +5,27 @@
     progress()           what is done and what is to do, in the whole course, and what keeps
                          going wrong
 
+A wrong answer passes these, from the top to the bottom:
+
 | module | what it does |
 |---|---|
-| `notebook` | what a learner types |
-| `tasks` | what an exercise is, as plain data |
-| `bank` | records of cases, expected outputs and known mistakes, on disk |
+| `notebook` | `check` and `hint` |
+| `bank` | reads a task's cases, expected outputs and known mistakes from `exercises/` |
 | `runner` | runs the learner's code: the only place that does |
+| `diagnosis` | says what is wrong; the module itself is its only door |
 | `compare` | compares answers with what was expected: the verdict |
-| `diagnosis` | what is wrong with a wrong answer, beyond the verdict |
-| `feedback` | a verdict as text and as HTML |
+| `feedback` | writes a verdict as text and as HTML |
+
+| Beside them | |
+|---|---|
+| `tasks` | what an exercise, a case, an answer and a reason are, as plain data |
 | `catch_the_bug` | lets a learner's test call one implementation after another |
 | `implementations` | those implementations: right ones, and some with a bug each |
 | `code` | what a piece of code defines and mentions |
-| `reasons` | why an answer earns what it earns, in one word |
-| `memory` | what is kept of a learner, in `progress.json` |
+| `memory`, `progress` | what is kept of a learner, and how it is shown |
 """
 
-from utils.checks.notebook import check, hint, progress
+from utils.checks.notebook import check, hint
+from utils.checks.progress import progress
 
 __all__ = ["check", "hint", "progress"]

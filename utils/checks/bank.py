@@ -1,108 +1,181 @@
-"""Records on disk: `NAME.json` holds the text, `NAME.npz` the arrays. No code, no pickle.
+"""Records on disk: `NAME.json` holds the words, `NAME.safetensors` the numbers. No code, no pickle.
 
-exercises/01_attention_concepts.json   tasks, labels of cases, messages
-exercises/01_attention_concepts.npz    inputs, expected outputs, outputs of known mistakes
-exercises/misconceptions.json          kinds of mistakes, which the tasks share
+exercises/01_attention_concepts.json           tasks, labels of cases, messages, texts
+exercises/01_attention_concepts.safetensors    inputs, expected outputs, outputs of known mistakes
+exercises/misconceptions.json                  misconceptions, which the tasks share
 """
 
-import io
 import json
-import math
-import struct
-import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
 from torch import Tensor
 
 from utils.checks.tasks import Answer, Case, GradientKey, Misconception, Mistake, Record, Task
 
 FOLDER = Path(__file__).parents[2] / "exercises"
+NUMBERS = ".safetensors"
 # Processors round differently: in stored arrays, which have six decimals, by up to 2e-6. Half of
 # what the checks forgive.
 SAME = 5e-6
 MISCONCEPTIONS = "misconceptions.json"
+PARTS = ("inputs", "build", "parameters")  # of a case
 
 
 def save(records: Sequence[Record], path: Path) -> None:
-    """Write records to `path` with the endings .json and .npz.
+    """Write records to `path` with the endings .json and .safetensors.
 
     A file that holds the same already is left alone: words to the letter, numbers to within `SAME`.
     """
     arrays: dict[str, np.ndarray] = {}
+    entries = [_entry(record, arrays) for record in records]
+    _write_json(path.with_suffix(".json"), entries)
+    if not _holds(path.with_suffix(NUMBERS), arrays):
+        save_file(arrays, path.with_suffix(NUMBERS))
 
-    def stored(value: Any, key: str) -> Any:
+
+def save_misconceptions(misconceptions: Iterable[Misconception], folder: Path) -> None:
+    """Write the vocabulary of misconceptions into a folder of exercises."""
+    _write_json(folder / MISCONCEPTIONS, [asdict(entry) for entry in misconceptions])
+
+
+def misconceptions() -> dict[str, Misconception]:
+    """Return the vocabulary: slug → misconception."""
+    return {entry["slug"]: Misconception(**entry) for entry in _read_json(FOLDER / MISCONCEPTIONS)}
+
+
+def tasks() -> dict[str, list[Task]]:
+    """Return name of the notebook → its tasks, in the order of the course."""
+    return {
+        path.stem: [_task(entry["task"]) for entry in _read_json(path.with_suffix(".json"))]
+        for path in sorted(FOLDER.glob(f"*{NUMBERS}"))
+    }
+
+
+def load(task_id: str) -> Record:
+    """Read the record of one task, and of the others nothing.
+
+    Raises:
+        KeyError: no exercise has that name.
+    """
+    for path in sorted(FOLDER.glob(f"*{NUMBERS}")):
+        text = path.with_suffix(".json").read_text(encoding="utf-8")
+        if f'"id": {json.dumps(task_id)}' in text:
+            for entry in json.loads(text):
+                if entry["task"]["id"] == task_id:
+                    return _record(entry, path)
+    raise KeyError(task_id)
+
+
+def load_all(path: Path) -> dict[str, Record]:
+    """Read all records saved under a path: task → its record."""
+    entries = _read_json(path.with_suffix(".json"))
+    return {entry["task"]["id"]: _record(entry, path.with_suffix(NUMBERS)) for entry in entries}
+
+
+def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Describe a record as JSON; its arrays are added to `arrays`."""
+    task, texts = record.task, {}
+
+    def store(key: str, values: np.ndarray) -> None:
+        if values.dtype.kind == "U":
+            texts[key] = values.tolist()
+        else:
+            arrays[key] = _with_one_nan(values).copy()  # row by row, as the file has them
+
+    def stored_input(key: str, value: Any) -> Any:
         if not isinstance(value, Tensor):
             return value
-        arrays[key] = value.numpy()
+        store(key, value.numpy())
         return {"array": key, "strided": not value.is_contiguous()}
 
-    def answer(one: Answer, key: str) -> None:
-        arrays.update({f"{key}/{name}": values for name, values in one.outputs.items()})
-
-    def expect(one: Answer, key: str) -> dict[str, list[str]]:
-        answer(one, f"{key}/expected")
-        flows = {f"{key}/gradient {i}": flow for i, flow in enumerate(one.gradients.values())}
-        arrays.update(flows)
-        inputs: dict[str, list[str]] = {}
-        for output, input in one.gradients:  # they come output by output
-            inputs.setdefault(output, []).append(input)
-        return inputs
-
-    content = []
-    for record in records:
-        key = record.task.id
-        cases = [
-            {
-                "label": case.label,
-                **{
-                    part: {
-                        name: stored(value, f"{key}/{number}/{part}/{name}")
-                        for name, value in getattr(case, part).items()
-                    }
-                    for part in ("inputs", "build", "parameters")
-                },
+    cases, gradients = [], []
+    for number, (case, expected) in enumerate(zip(record.cases, record.expected, strict=True)):
+        key = f"{task.id}/{number}"
+        parts = {
+            part: {
+                name: stored_input(f"{key}/{part}/{name}", value)
+                for name, value in getattr(case, part).items()
             }
-            for number, case in enumerate(record.cases)
-        ]
-        expected = [expect(one, f"{key}/{i}") for i, one in enumerate(record.expected)]
-        for number, mistake in enumerate(record.task.mistakes):
-            for i, one in enumerate(record.mistaken[mistake.name]):
-                answer(one, f"{key}/{i}/mistake {number}")
-        told = {"task": asdict(record.task), "cases": cases, "gradients": expected}
-        content.append(told | {"moves": record.moves})
-    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-    _replace(path.with_suffix(".json"), text.encode())
-    arrays = {name: _one_nan(values) for name, values in arrays.items()}
-    if not _holds(path.with_suffix(".npz"), arrays):
-        np.savez(path.with_suffix(".npz"), **arrays)
+            for part in PARTS
+        }
+        cases.append({"label": case.label, **parts})
+        answers = {"expected": expected}
+        for place, mistake in enumerate(task.mistakes):
+            answers[f"mistake {place}"] = record.mistaken[mistake.name][number]
+        for words, answer in answers.items():
+            for name, values in answer.outputs.items():
+                store(f"{key}/{words}/{name}", values)
+        inputs_of: dict[str, list[str]] = {}
+        for place, ((output, input), gradient) in enumerate(expected.gradients.items()):
+            store(f"{key}/gradient {place}", gradient)
+            inputs_of.setdefault(output, []).append(input)  # they come output by output
+        gradients.append(inputs_of)
+    entry = {"task": asdict(task), "cases": cases, "gradients": gradients, "moves": record.moves}
+    return {**entry, "texts": texts} if texts else entry
 
 
-def _replace(path: Path, content: bytes) -> None:
-    if not path.exists() or path.read_bytes() != content:
-        path.write_bytes(content)
+def _record(entry: dict[str, Any], path: Path) -> Record:
+    """Restore a record from its JSON and the file of its arrays."""
+    task, texts = _task(entry["task"]), entry.get("texts", {})
+    with safe_open(path, framework="numpy") as arrays:
+
+        def values(key: str) -> np.ndarray:
+            return np.array(texts[key], dtype=str) if key in texts else arrays.get_tensor(key)
+
+        def restored_input(value: Any) -> Any:
+            if not (isinstance(value, dict) and "array" in value):
+                return value
+            tensor = torch.from_numpy(values(value["array"]))
+            return tensor.mT.contiguous().mT if value["strided"] else tensor
+
+        def outputs(key: str) -> dict[str, np.ndarray]:
+            return {name: values(f"{key}/{name}") for name in task.outputs}
+
+        cases, expected = [], []
+        mistaken = {mistake.name: [] for mistake in task.mistakes}
+        for number, case in enumerate(entry["cases"]):
+            parts = {
+                part: {name: restored_input(value) for name, value in case[part].items()}
+                for part in PARTS
+            }
+            cases.append(Case(case["label"], **parts))
+            key, inputs_of = f"{task.id}/{number}", entry["gradients"][number]
+            pairs = [
+                GradientKey(output, name) for output in inputs_of for name in inputs_of[output]
+            ]
+            flows = {pair: values(f"{key}/gradient {place}") for place, pair in enumerate(pairs)}
+            expected.append(Answer(outputs(f"{key}/expected"), flows))
+            for place, answers in enumerate(mistaken.values()):
+                answers.append(Answer(outputs(f"{key}/mistake {place}")))
+    return Record(task, cases, expected, mistaken, entry["moves"])
 
 
-def _one_nan(values: np.ndarray) -> np.ndarray:
-    """With the same bits for every NaN: their signs differ from one processor to another."""
+def _task(entry: dict[str, Any]) -> Task:
+    return Task(**{**entry, "mistakes": [Mistake(**mistake) for mistake in entry["mistakes"]]})
+
+
+def _with_one_nan(values: np.ndarray) -> np.ndarray:
+    """Give every NaN the same bits: their signs differ from one processor to another."""
     if values.dtype.kind != "f":
         return values
     return np.where(np.isnan(values), values.dtype.type("nan"), values)
 
 
 def _holds(path: Path, arrays: Mapping[str, np.ndarray]) -> bool:
-    """Whether a file has these arrays and no others."""
+    """Decide whether a file has these arrays and no others."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            return set(stored.files) == set(arrays) and all(
-                _alike(stored[name], values) for name, values in arrays.items()
+        with safe_open(path, framework="numpy") as stored:
+            return set(stored.keys()) == set(arrays) and all(
+                _alike(stored.get_tensor(name), values) for name, values in arrays.items()
             )
-    except (OSError, ValueError, zipfile.BadZipFile):  # not there yet, or damaged
+    except (OSError, SafetensorError):  # not there yet, or damaged
         return False
 
 
@@ -114,117 +187,12 @@ def _alike(stored: np.ndarray, values: np.ndarray) -> bool:
     return np.allclose(stored, values, rtol=SAME, atol=SAME, equal_nan=True)
 
 
-def save_misconceptions(misconceptions: Iterable[Misconception], folder: Path) -> None:
-    """Write the vocabulary of misconceptions into a folder of exercises."""
-    text = json.dumps([asdict(one) for one in misconceptions], indent=1, ensure_ascii=False) + "\n"
-    _replace(folder / MISCONCEPTIONS, text.encode())
+def _write_json(path: Path, content: Any) -> None:
+    """Write a file of JSON unless it holds the same already."""
+    text = (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+    if not path.exists() or path.read_bytes() != text:
+        path.write_bytes(text)
 
 
-def misconceptions() -> dict[str, Misconception]:
-    """Slug → misconception."""
-    return {entry["slug"]: Misconception(**entry) for entry in _entries(FOLDER / MISCONCEPTIONS)}
-
-
-def tasks() -> dict[str, list[Task]]:
-    """Name of the notebook → its tasks, in the order of the course."""
-    return {
-        path.stem: [_task(entry["task"]) for entry in _entries(path)]
-        for path in sorted(FOLDER.glob("*.json"))
-        if path.with_suffix(".npz").exists()
-    }
-
-
-def load(task_id: str) -> Record:
-    """The record of one task.
-
-    Raises:
-        KeyError: no exercise has that name.
-    """
-    for path in sorted(FOLDER.glob("*.npz")):
-        if f'"id": {json.dumps(task_id)}' in path.with_suffix(".json").read_text(encoding="utf-8"):
-            for record in _records(path, task_id):
-                return record
-    raise KeyError(task_id)
-
-
-def load_all(path: Path) -> dict[str, Record]:
-    """Task → its record, for all records saved under a path."""
-    return {record.task.id: record for record in _records(path.with_suffix(".npz"))}
-
-
-def _records(path: Path, task_id: str | None = None) -> Iterator[Record]:
-    """The records in a file of arrays and the JSON beside it; only that of one task if named."""
-    arrays = _Arrays(path)
-    for entry in _entries(path.with_suffix(".json")):
-        if task_id in (None, entry["task"]["id"]):
-            yield _record(entry, arrays)
-
-
-class _Arrays:
-    """The arrays in a file of `np.savez`, each read when it is asked for.
-
-    `np.load` opens each as a file in the archive, which takes twenty times as long.
-    """
-
-    def __init__(self, path: Path):
-        self._data = path.read_bytes()
-        with zipfile.ZipFile(io.BytesIO(self._data)) as archive:
-            self._places = {one.filename: one.header_offset for one in archive.infolist()}
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        place = self._places[f"{name}.npy"]
-        start = place + 30 + sum(struct.unpack_from("<HH", self._data, place + 26))
-        (length,) = struct.unpack_from("<H", self._data, start + 8)
-        end = start + 10 + length
-        shape, by_columns, dtype = _header(self._data[start + 8 : end])
-        values = np.frombuffer(self._data, dtype, math.prod(shape), end)
-        return values.reshape(shape, order="F" if by_columns else "C").copy("K")
-
-
-@lru_cache(maxsize=1000)
-def _header(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype]:
-    return np.lib.format.read_array_header_1_0(io.BytesIO(header))
-
-
-def _entries(path: Path) -> list[dict]:
+def _read_json(path: Path) -> list[dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))
-
-
-def _task(entry: dict) -> Task:
-    return Task(**{**entry, "mistakes": [Mistake(**told) for told in entry["mistakes"]]})
-
-
-def _record(entry: dict, arrays: _Arrays) -> Record:
-    task = _task(entry["task"])
-
-    def restored(value: Any) -> Any:
-        if not (isinstance(value, dict) and "array" in value):
-            return value
-        tensor = torch.from_numpy(np.ascontiguousarray(arrays[value["array"]]))
-        return tensor.mT.contiguous().mT if value["strided"] else tensor
-
-    def answers(kind: str) -> Iterator[Answer]:
-        for number, inputs_of in enumerate(entry["gradients"]):
-            key = f"{task.id}/{number}"
-            outputs = {name: arrays[f"{key}/{kind}/{name}"] for name in task.outputs}
-            pairs = [(output, input) for output, inputs in inputs_of.items() for input in inputs]
-            gradients = {
-                GradientKey(*pair): arrays[f"{key}/gradient {i}"] for i, pair in enumerate(pairs)
-            }
-            yield Answer(outputs, gradients if kind == "expected" else {})
-
-    cases = [
-        Case(
-            label=case["label"],
-            **{
-                part: {name: restored(value) for name, value in case[part].items()}
-                for part in ("inputs", "build", "parameters")
-            },
-        )
-        for case in entry["cases"]
-    ]
-    mistaken = {
-        mistake.name: list(answers(f"mistake {number}"))
-        for number, mistake in enumerate(task.mistakes)
-    }
-    return Record(task, cases, list(answers("expected")), mistaken, entry.get("moves", {}))

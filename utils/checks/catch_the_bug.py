@@ -1,7 +1,7 @@
-"""Lets a learner's test call one implementation after another, and notes which of them it blames.
+"""Let a learner's test call one implementation after another, and note which of them it blames.
 
-The test gets a stand-in, which passes each call on to an `Referee` and returns what that says. In
-a notebook the examiner is in the same process. In the grader it stays with the parent: the worker,
+The test gets a `Proxy`, which passes each call on to a `Referee` and returns the reply. In a
+notebook the referee is in the same process. In the grader it stays with the parent: the worker,
 where the test runs, asks over the wire, and never holds an implementation or learns whose turn it
 is.
 """
@@ -28,7 +28,7 @@ LONGEST_MESSAGE = 500  # characters of an exception
 
 
 class Decision(NamedTuple):
-    """What a test says of one implementation.
+    """The outcome of a test for one implementation.
 
     Args:
         blames: whether it failed.
@@ -48,33 +48,33 @@ class Referee:
     broken one comes first, so that no test gains by taking the first for its measure.
 
     Args:
-        task_id: whose lineup it is.
-        case: the names in the lineup, and a seed for each round.
+        task_id: the task whose implementations are called.
+        case: their names, and a seed for each round.
         shuffle: draws the order; as in the case, where there is none.
     """
 
     def __init__(self, task_id: str, case: Case, shuffle: Random | None = None):
         self._names, self._seeds = case.inputs["lineup"], case.inputs["seeds"]
-        lineup = implementations.of(task_id)
-        self._implementations = lineup.implementations
+        known = implementations.of(task_id)
+        self._implementations = known.implementations
         self._turns = [(row, name) for row in range(len(self._seeds)) for name in self._names]
         if shuffle:
             shuffle.shuffle(self._turns)
-            first = next(turn for turn in self._turns if turn[1] in lineup.broken)
+            first = next(turn for turn in self._turns if turn[1] in known.broken)
             self._turns.sort(key=lambda turn: turn != first)
         self._decisions: list[Decision] = []
         self._calls = 0
 
     @property
     def seeds(self) -> list[int]:
-        """The random seed of each turn."""
+        """Return the random seed of each turn."""
         return [self._seeds[row] for row, _ in self._turns]
 
     def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        """What the implementation returns, or raises.
+        """Call the implementation whose turn it is: {"returned": …} or {"raised": [class, text]}.
 
         Raises:
-            ValueError: that may not be asked.
+            ValueError: the call is not allowed, see `refusal`.
         """
         self._calls += 1
         if why := refusal(self._calls, [*arguments, *named.values()]):
@@ -92,34 +92,34 @@ class Referee:
             return {"raised": [type(error).__name__, message]}
 
     def decided(self, decision: Decision) -> None:
-        """Note what the test says, which is final. It is the next one's turn."""
+        """Note the outcome of this turn, which is final, and pass on to the next one."""
         self._decisions.append(decision)
         self._calls = 0
 
     @property
     def done(self) -> bool:
-        """Whether everybody has had a turn."""
+        """Decide whether each implementation has had its turns."""
         return len(self._decisions) == len(self._turns)
 
     @property
     def answer(self) -> Answer:
-        """All decisions: whom it blames (rounds, lineup), and in which words."""
-        of = dict(zip(self._turns, self._decisions, strict=True))
-        rounds = [[of[row, name] for name in self._names] for row in range(len(self._seeds))]
-        blames = [[bool(one.blames) for one in decisions] for decisions in rounds]
-        said = [[[one.message, one.where] for one in decisions] for decisions in rounds]
-        return Answer({"blames": np.array(blames), "said": np.array(said)})
+        """Return all decisions: `blames` (rounds, implementations), and `messages` for each."""
+        decisions = dict(zip(self._turns, self._decisions, strict=True))
+        rounds = [[decisions[row, name] for name in self._names] for row in range(len(self._seeds))]
+        blames = [[bool(decision.blames) for decision in of_round] for of_round in rounds]
+        messages = [[decision[1:] for decision in of_round] for of_round in rounds]
+        return Answer({"blames": np.array(blames), "messages": np.array(messages)})
 
 
 class Proxy:
-    """What a test gets in place of an implementation.
+    """The stand-in for an implementation that a test is called with.
 
     Args:
-        examiner: who is asked.
+        referee: answers the calls.
     """
 
-    def __init__(self, examiner: Referee):
-        self._examiner = examiner
+    def __init__(self, referee: Referee):
+        self._referee = referee
         self.calls, self.refused = 0, ""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -128,7 +128,7 @@ class Proxy:
         if self.refused:
             raise ValueError(self.refused)
         named = {name: copied(value) for name, value in named.items()}
-        reply = self._examiner.call(copied(arguments), named)
+        reply = self._referee.call(copied(arguments), named)
         if "raised" in reply:
             name, message = reply["raised"]
             known = getattr(builtins, name, None)
@@ -139,7 +139,7 @@ class Proxy:
 
 
 def refusal(calls: int, values: Sequence[Any]) -> str:
-    """Why a call may not be made, in words that complete "`attend` …"; "" where it may.
+    """Say why a call is not allowed, in words that complete "`attend` …"; "" where it is.
 
     Args:
         calls: how many there are with this one.
@@ -158,14 +158,14 @@ def refusal(calls: int, values: Sequence[Any]) -> str:
 
 
 def copied(value: Any) -> Any:
-    """As it comes out of the wire: without gradients, laid out row by row, tuples as lists."""
+    """Copy a value as the wire would: without gradients, row by row in memory, tuples as lists."""
     if isinstance(value, Tensor):
         return value.detach().clone(memory_format=torch.contiguous_format)
     return [copied(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """What stands in a list, and None for each list: an empty one counts as well."""
+    """Yield what stands in a list, and None for each list: an empty one counts as well."""
     if isinstance(value, list | tuple):
         yield None
         for item in value:
@@ -175,11 +175,12 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _size(value: Any) -> int:
-    """How many numbers it holds. A size of 0 counts as 1: the others may still be lengths."""
+    """Count the numbers in a value. An axis of length 0 counts as 1: the others may be long."""
     return math.prod(size or 1 for size in value.shape) if isinstance(value, Tensor) else 1
 
 
 def _can_be_carried(value: Any) -> bool:
+    """Decide whether the wire takes a value."""
     if isinstance(value, Tensor):
         plain = value.device.type == "cpu" and value.layout == torch.strided
         return plain and value.dtype in CARRIED
@@ -187,7 +188,8 @@ def _can_be_carried(value: Any) -> bool:
 
 
 def _is_too_large(value: Any) -> bool:
+    """Decide whether a value holds a whole number that could be a huge length."""
     if isinstance(value, Tensor):
         whole = not value.is_floating_point()
-        return whole and any(_is_too_large(one) for one in value.flatten().tolist())
+        return whole and any(map(_is_too_large, value.flatten().tolist()))
     return isinstance(value, int) and abs(value) > LARGEST_WHOLE

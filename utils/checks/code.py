@@ -1,4 +1,4 @@
-"""What a piece of code defines and mentions, read without running it."""
+"""Read what a piece of code defines and mentions, without running it."""
 
 import ast
 from functools import lru_cache
@@ -8,7 +8,7 @@ BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of an if, a for
 
 @lru_cache(maxsize=200)  # the cells of a few notebooks
 def syntax(source: str) -> ast.Module:
-    """The syntax tree of a piece of code; an empty one where it is not Python."""
+    """Parse a piece of code; the tree is empty where it is not Python."""
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -16,7 +16,7 @@ def syntax(source: str) -> ast.Module:
 
 
 def defined(source: str) -> set[str]:
-    """The names of the functions, classes and variables that a piece of code defines."""
+    """Return the names of the functions, classes and variables that a piece of code defines."""
     names: set[str] = set()
     waiting: list[ast.AST] = [*syntax(source).body]
     while waiting:
@@ -37,7 +37,7 @@ def defined(source: str) -> set[str]:
 
 
 def mentioned(source: str) -> set[str]:
-    """The names and attributes that a piece of code uses."""
+    """Return the names and attributes that a piece of code uses."""
     nodes = list(ast.walk(syntax(source)))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}

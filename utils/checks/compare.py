@@ -1,11 +1,11 @@
-"""Compares answers with what was expected. Data in, a verdict out: no learner's code runs here.
+"""Compare answers with what was expected. Data in, a verdict out: no learner's code runs here.
 
 Faults are looked for in the order in which a person would: shape, kind of numbers, finite,
 invariants, values, gradients. Cases go from the plain to the odd, and the first fault of the first
 case that fails is the verdict. Where the answer is what a known mistake gives, the verdict names
 the mistake as well.
 
-A learner's test is judged by whom it blames: none that is right, and each that has a bug.
+A learner's test is judged by what it blames: no right implementation, and each with a bug.
 
 Where a task has `full_marks_from`, a model has been trained, and nobody gets every entry right:
 then the share of correct entries decides, and a known mistake has to explain most of the entries
@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from utils.checks.reasons import Reason
 from utils.checks.runner import AnswerError
-from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Reason, Record, Task
 
 LARGEST_PICTURE = 8  # rows or columns of a matrix to be drawn
 MOST = 0.5  # the share of what only a mistake explains, from which a model is said to have made it
@@ -38,36 +37,36 @@ NUMBER_TYPES = {
 
 @dataclass(frozen=True)
 class Evidence:
-    """Where an answer first differs, for whoever may see the expected values."""
+    """The output in which an answer first differs, for whoever may see the expected values."""
 
     case: Case
     output: str
     expected: np.ndarray
-    found: np.ndarray
+    actual: np.ndarray
 
 
 class Comparison(NamedTuple):
     """Two small matrices to be shown side by side, and the first place at which they differ."""
 
     expected: np.ndarray
-    found: np.ndarray
+    actual: np.ndarray
     place: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said about an answer.
+    """The judgement of an answer.
 
     Args:
         task: what was asked.
         reason: passed, or the first thing that is wrong.
         message: the same in a sentence, without any expected value.
-        mistake: the misunderstanding behind it, where it is a known one.
+        mistake: the known mistake that it makes, if it is one.
         evidence: where it shows.
         where: for an exception, the learner's line and the inputs that raised it.
         share: of correct entries, where the task has `full_marks_from`; of the bugs that a test
             catches.
-        slips: kinds of bugs that slip through a test.
+        slips: slugs of the misconceptions whose bugs slip through a test.
         relation: how the answer is related to the right one, where it is no known mistake.
         right: which outputs are right in all cases, where others are not.
     """
@@ -89,19 +88,19 @@ class Verdict:
 
     @property
     def comparison(self) -> Comparison | None:
-        """Expected beside found, if they are small matrices; of a batch, the first that differs."""
+        """Expected and actual values, if small matrices; of a batch, the first that differs."""
         if self.evidence is None or self.evidence.expected.dtype.kind == "U":
             return None
         first = next(differences(self.evidence, self.task.tolerance), None)
         if first is None or self.evidence.expected.ndim == 0:
             return None
-        expected, found = (
+        expected, actual = (
             np.atleast_2d(values[first[:-2]]).astype(float)
-            for values in (self.evidence.expected, self.evidence.found)
+            for values in (self.evidence.expected, self.evidence.actual)
         )
-        if max(expected.shape) > LARGEST_PICTURE or not np.isfinite(found).all():
+        if max(expected.shape) > LARGEST_PICTURE or not np.isfinite(actual).all():
             return None
-        return Comparison(expected, found, (0, *first)[-2:])
+        return Comparison(expected, actual, (0, *first)[-2:])
 
     @property
     def points(self) -> int:
@@ -111,19 +110,19 @@ class Verdict:
         return math.floor(round(earned, 6))  # 6 * 0.15 / 0.9 is 1, and not 0.999…
 
 
-def judge(record: Record, answers: Sequence[Answer], trouble: AnswerError | None = None) -> Verdict:
-    """The verdict on one answer for each case of the record.
+def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None = None) -> Verdict:
+    """Return the verdict on one answer for each case of the record.
 
     Args:
         record: what was asked and is expected.
         answers: in the order of the cases.
-        trouble: why there is none to the next case and those behind it.
+        error: why there is none to the next case and those behind it.
     """
     task, share = record.task, None
-    if trouble:
-        in_trouble = Verdict(task, trouble.reason, trouble.message, where=trouble.where)
+    if error:
+        failed = Verdict(task, error.reason, error.message, where=error.where)
         if not answers or task.full_marks_from is not None:
-            return in_trouble
+            return failed
         record = first_cases(record, len(answers))
     if task.answer_type == "test":
         return _judge_test(record, *answers)
@@ -145,8 +144,8 @@ def judge(record: Record, answers: Sequence[Answer], trouble: AnswerError | None
                     mistake = _mistake(record, answers)
                     right = _what_is_right(record, answers)
                     return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
-    if trouble:
-        return in_trouble
+    if error:
+        return failed
     wrong = _wrong_gradient(record.expected, answers)
     if wrong:
         message = (
@@ -161,7 +160,7 @@ def judge(record: Record, answers: Sequence[Answer], trouble: AnswerError | None
 
 
 def first_cases(record: Record, count: int) -> Record:
-    """A record without its later cases."""
+    """Return a record without its later cases."""
     mistaken = {name: of_each[:count] for name, of_each in record.mistaken.items()}
     return replace(
         record, cases=record.cases[:count], expected=record.expected[:count], mistaken=mistaken
@@ -169,32 +168,32 @@ def first_cases(record: Record, count: int) -> Record:
 
 
 def _judge_test(record: Record, answer: Answer) -> Verdict:
-    """The verdict on a test, from whom it blames.
+    """Return the verdict on a test, from what it blames.
 
-    Who has no bug may not be blamed in any round; who has one has to be, in all of them.
+    A right implementation may not be blamed in any round; a broken one has to be, in all of them.
     """
     task, mistake, blames = record.task, _weak_test(record, answer), answer.outputs["blames"]
     broken = _broken(record)
-    of_the_right = _treats(blames[:, ~broken])
-    if of_the_right != "accepted":
-        message, where = map(str, answer.outputs["said"][blames & ~broken][0])
+    treatment = _treatment_of(blames[:, ~broken])
+    if treatment != "accepted":
+        message, where = map(str, answer.outputs["messages"][blames & ~broken][0])
         if message.startswith("AssertionError"):
-            said = message.removeprefix("AssertionError").removeprefix(": ")
-            message = f"{_BLAMED[of_the_right]} It says: {said}" if said else _BLAMED[of_the_right]
+            words = message.removeprefix("AssertionError").removeprefix(": ")
+            message = f"{_BLAMED[treatment]} It says: {words}" if words else _BLAMED[treatment]
         else:
             message = f"With the right implementation your test ends early: {message}"
             mistake = None
         return Verdict(task, Reason.BLAMES, message, mistake, where=where)
     (case,), missed = record.cases, broken & ~blames.all(0)
     slips = [name for name, slip in zip(case.inputs["lineup"], missed, strict=True) if slip]
-    count, found = int(broken.sum()), int(broken.sum()) - len(slips)
-    caught = f"{'all' if found == count else f'{found} of' if found else 'none of'} {count}"
-    message = f"Your test accepts the right implementation and catches {caught} broken ones."
+    count, caught = int(broken.sum()), int(broken.sum()) - len(slips)
+    how_many = f"{'all' if caught == count else f'{caught} of' if caught else 'none of'} {count}"
+    message = f"Your test accepts the right implementation and catches {how_many} broken ones."
     if not slips:
         return Verdict(task, Reason.PASSED, message)
     if (missed & blames.any(0)).any():
         message += " Whom it catches depends on chance: fix the inputs, and all runs are alike."
-    return Verdict(task, Reason.SLIPS, message, mistake, share=found / count, slips=slips)
+    return Verdict(task, Reason.SLIPS, message, mistake, share=caught / count, slips=slips)
 
 
 _BLAMED = {
@@ -207,24 +206,24 @@ _BLAMED = {
 
 
 def _broken(record: Record) -> np.ndarray:
-    """Who in the lineup has a bug."""
+    """Return which implementations have a bug."""
     return record.expected[0].outputs["blames"].all(0)
 
 
-def _treats(blames: np.ndarray) -> str:
-    """What a test makes of those that are right (rounds, right ones)."""
+def _treatment_of(blames: np.ndarray) -> str:
+    """Classify how a test treats the right implementations (rounds, implementations)."""
     if not blames.any():
         return "accepted"
     if blames.all():
         return "blamed"
-    at_one = (blames.any(1) == blames.all(1)).all()  # in each round they are treated alike
-    return "blamed by chance" if at_one else "blamed for its rounding"
+    alike = (blames.any(1) == blames.all(1)).all()  # in each round
+    return "blamed by chance" if alike else "blamed for its rounding"
 
 
 def _weak_test(record: Record, answer: Answer) -> Mistake | None:
-    """The known weak test that lets the most bugs slip through, all of which slip through this one.
+    """Find the known weak test that misses the most bugs, all of which this one misses too.
 
-    Both have to treat those that are right in the same way.
+    Both have to treat the right implementations in the same way.
     """
     broken, mine = _broken(record), answer.outputs["blames"]
     slips = broken & ~mine.all(0)
@@ -232,14 +231,14 @@ def _weak_test(record: Record, answer: Answer) -> Mistake | None:
     for mistake in record.task.mistakes:
         theirs = record.mistaken[mistake.name][0].outputs["blames"]
         known = broken & ~theirs.all(0)
-        alike = _treats(theirs[:, ~broken]) == _treats(mine[:, ~broken])
+        alike = _treatment_of(theirs[:, ~broken]) == _treatment_of(mine[:, ~broken])
         if alike and not (known & ~slips).any() and known.sum() > most:
             best, most = mistake, known.sum()
     return best
 
 
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
-    """The known mistake that gives the same as the answers, in the first output that is wrong.
+    """Find the known mistake that gives the same as the answers, in the first output that is wrong.
 
     One output is compared, not all: whoever makes two mistakes is told of them one at a time. But
     what is right in the answer has to be right with the mistake too. Cases that came out as NaN or
@@ -260,7 +259,7 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
             for mine, other in zip(answers, others, strict=True)
             if not (finite_only and _blown_up(mine.outputs[output]))
         ]
-        return all(_close(mine, other, tolerance) for mine, other in pairs)
+        return all(are_close(mine, other, tolerance) for mine, other in pairs)
 
     right = [output for output in record.task.outputs if same(output, record.expected)]
     wrong = [output for output in record.task.outputs if output not in right]
@@ -273,14 +272,14 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
             alike = [output for output in record.task.outputs if same(output, theirs, finite_only)]
             if wrong[0] in alike and set(right) <= set(alike):
                 explained[mistake] = len(alike)
-        best = [one for one, count in explained.items() if count == max(explained.values())]
+        best = [known for known, count in explained.items() if count == max(explained.values())]
         if best:
             return best[0] if len(best) == 1 else None
     return None
 
 
 def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
-    """The outputs that are right in all cases, where others are not."""
+    """Name the outputs that are right in all cases, where others are not."""
     task = record.task
     if task.answer_type == "choices" or len(task.outputs) < 2:
         return ""
@@ -288,19 +287,19 @@ def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
         f"`{name}`"
         for name in task.outputs
         if all(
-            _close(should.outputs[name], is_.outputs[name], task.tolerance)
-            for should, is_ in zip(record.expected, answers, strict=True)
+            are_close(expected.outputs[name], actual.outputs[name], task.tolerance)
+            for expected, actual in zip(record.expected, answers, strict=True)
         )
     ]
     others = [f"`{name}`" for name in task.outputs if f"`{name}`" not in right]
     if not right or not others:
         return ""
-    is_, differ = ("is" if len(right) == 1 else "are", "differs" if len(others) == 1 else "differ")
-    return f"{listed(right)} {is_} right, only {listed(others)} {differ}."
+    are, differ = ("is" if len(right) == 1 else "are", "differs" if len(others) == 1 else "differ")
+    return f"{listed(right)} {are} right, only {listed(others)} {differ}."
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a row, with "and" before the last."""
+    """Join names, with "and" before the last."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
@@ -313,71 +312,71 @@ def _comparable(left: np.ndarray, right: np.ndarray) -> bool:
 
 
 def _same(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
-    """Which entries are equal, of two arrays that can be compared."""
+    """Return which entries are equal, of two arrays that can be compared."""
     if left.dtype.kind == "f":
         return np.isclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True)
     return left == right
 
 
-def _close(left: np.ndarray, right: np.ndarray, tolerance: float) -> bool:
+def are_close(left: np.ndarray, right: np.ndarray, tolerance: float) -> bool:
+    """Decide whether two arrays are equal within a tolerance, shapes and types included."""
     return _comparable(left, right) and bool(_same(left, right, tolerance).all())
 
 
 def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: float) -> float:
-    """The share of entries that are as expected, over all cases and outputs."""
+    """Return the share of entries that are as expected, over all cases and outputs."""
     right = total = 0
-    for should, is_ in zip(expected, answers, strict=True):
-        for name, values in should.outputs.items():
+    for known, answer in zip(expected, answers, strict=True):
+        for name, values in known.outputs.items():
             total += values.size
-            right += int(_agree(values, is_.outputs[name], tolerance).sum())
+            right += int(_agree(values, answer.outputs[name], tolerance).sum())
     return right / total
 
 
 def _share_of_a_mistake(record: Record, mistake: Mistake, answers: Sequence[Answer]) -> float:
-    """The share of entries that are the mistake's, of those in which it differs from what is right.
+    """Return the share of entries that are the mistake's, of those that it gets wrong.
 
     Of all entries, an untrained model often has more in common with some mistake than with the
     right answer, by chance.
     """
     tolerance, alike, apart = record.task.tolerance, 0, 0
     theirs = record.mistaken[mistake.name]
-    for should, is_, wrong in zip(record.expected, answers, theirs, strict=True):
+    for expected, actual, wrong in zip(record.expected, answers, theirs, strict=True):
         for name, values in wrong.outputs.items():
-            differs = ~_agree(values, should.outputs[name], tolerance)
+            differs = ~_agree(values, expected.outputs[name], tolerance)
             apart += int(differs.sum())
-            alike += int((differs & _agree(values, is_.outputs[name], tolerance)).sum())
+            alike += int((differs & _agree(values, actual.outputs[name], tolerance)).sum())
     return alike / apart if apart else 0.0
 
 
 def _agree(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
-    """True at each entry of the left array that the right one has too."""
+    """Return True at each entry of the left array that the right one has too."""
     if _comparable(left, right):
         return _same(left, right, tolerance)
     return np.zeros(left.shape, dtype=bool)
 
 
 def _percent(share: float) -> str:
-    return f"{math.floor(round(1000 * share, 6)) / 10:g} %"  # rounded down: 89.99 % is not 90 %
+    """Format a share, rounded down: 89.99 % is not 90 %."""
+    return f"{math.floor(round(1000 * share, 6)) / 10:g} %"
 
 
-def _wrong_shape(task: Task, output: str, expected: Answer, answer: Answer) -> str:
-    should, found = expected.outputs[output].shape, answer.outputs[output].shape
-    return f"`{output}` has the wrong shape." if should != found else ""
+def _wrong_shape(task: Task, output: str, expected: Answer, actual: Answer) -> str:
+    same = expected.outputs[output].shape == actual.outputs[output].shape
+    return "" if same else f"`{output}` has the wrong shape."
 
 
-def _wrong_kind(task: Task, output: str, expected: Answer, answer: Answer) -> str:
-    should, found = (given.outputs[output].dtype.kind for given in (expected, answer))
-    if should == found:
-        return ""
-    return f"`{output}` holds {NUMBER_TYPES[found]}; it should hold {NUMBER_TYPES[should]}."
+def _wrong_type(task: Task, output: str, expected: Answer, actual: Answer) -> str:
+    right, wrong = (NUMBER_TYPES[each.outputs[output].dtype.kind] for each in (expected, actual))
+    return "" if right == wrong else f"`{output}` holds {wrong}; it should hold {right}."
 
 
-def _not_finite(task: Task, output: str, expected: Answer, answer: Answer) -> str:
-    values = answer.outputs[output]
+def _not_finite(task: Task, output: str, expected: Answer, actual: Answer) -> str:
+    values = actual.outputs[output]
     if not _blown_up(values):
         return ""
-    kind = "NaN (not a number)" if np.isnan(values).any() else "infinity"
-    return f"`{output}` holds {kind}. Something was divided by 0, or grew too large on the way."
+    what = "NaN (not a number)" if np.isnan(values).any() else "infinity"
+    return f"`{output}` holds {what}. Something was divided by 0, or grew too large on the way."
 
 
 def _negative(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
@@ -408,20 +407,19 @@ INVARIANTS: dict[str, Callable[[np.ndarray, np.ndarray, float], str]] = {
 }
 
 
-def _broken_invariant(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+def _broken_invariant(task: Task, output: str, expected: Answer, actual: Answer) -> str:
     for name in task.invariants.get(output, ()):
-        values, should = answer.outputs[output], expected.outputs[output]
-        complaint = INVARIANTS[name](values, should, task.tolerance)
-        if complaint:
+        values = actual.outputs[output]
+        if complaint := INVARIANTS[name](values, expected.outputs[output], task.tolerance):
             return f"`{output}` {complaint}"
     return ""
 
 
-def _cut_graph(task: Task, output: str, expected: Answer, answer: Answer) -> str:
+def _cut_graph(task: Task, output: str, expected: Answer, actual: Answer) -> str:
     missing = [
         key.input
         for key in expected.gradients
-        if key.output == output and key not in answer.gradients
+        if key.output == output and key not in actual.gradients
     ]
     if not missing:
         return ""
@@ -433,33 +431,33 @@ def _cut_graph(task: Task, output: str, expected: Answer, answer: Answer) -> str
 
 
 def _wrong_gradient(expected: Sequence[Answer], answers: Sequence[Answer]) -> GradientKey | None:
-    """The first gradient most of which differs, over all cases.
+    """Find the first gradient most of which differs, over all cases.
 
     Most of it, since right answers may differ in single entries, as where a logarithm meets a 0.
     """
-    right: dict[GradientKey, list[np.ndarray]] = {}
-    for should, is_ in zip(expected, answers, strict=True):
-        for key, gradient in should.gradients.items():
-            found = is_.gradients[key]
-            if found.shape != gradient.shape:
+    fits: dict[GradientKey, list[np.ndarray]] = {}
+    for right, answer in zip(expected, answers, strict=True):
+        for key, gradient in right.gradients.items():
+            actual = answer.gradients[key]
+            if actual.shape != gradient.shape:
                 return key
-            right.setdefault(key, []).append(gradient_fits(gradient, found))
-    for key, of_each_case in right.items():
+            fits.setdefault(key, []).append(gradient_fits(gradient, actual))
+    for key, of_each_case in fits.items():
         entries = np.concatenate(of_each_case)
         if entries.size and entries.mean() < 0.5:
             return key
     return None
 
 
-def gradient_fits(should: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Which entries of a gradient are right, of those that count: the finite ones other than 0."""
-    counts = np.isfinite(should) & (should != 0)
-    room = GRADIENT_TOLERANCE * max(1.0, np.abs(should[counts]).max(initial=0.0))
-    return np.abs(found - should)[counts] <= room
+def gradient_fits(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
+    """Return which entries of a gradient are right, of those that are finite and not 0."""
+    counts = np.isfinite(expected) & (expected != 0)
+    room = GRADIENT_TOLERANCE * max(1.0, np.abs(expected[counts]).max(initial=0.0))
+    return np.abs(actual - expected)[counts] <= room
 
 
-def _wrong_values(task: Task, output: str, expected: Answer, answer: Answer) -> str:
-    if _close(expected.outputs[output], answer.outputs[output], task.tolerance):
+def _wrong_values(task: Task, output: str, expected: Answer, actual: Answer) -> str:
+    if are_close(expected.outputs[output], actual.outputs[output], task.tolerance):
         return ""
     if task.answer_type == "choices":
         return f"`{task.id}[{output!r}]` is not right."
@@ -468,7 +466,7 @@ def _wrong_values(task: Task, output: str, expected: Answer, answer: Answer) -> 
 
 _QUESTIONS: dict[Reason, Callable[[Task, str, Answer, Answer], str]] = {
     Reason.SHAPE: _wrong_shape,
-    Reason.NUMBERS: _wrong_kind,
+    Reason.NUMBERS: _wrong_type,
     Reason.NOT_FINITE: _not_finite,
     Reason.INVARIANT: _broken_invariant,
     Reason.VALUES: _wrong_values,
@@ -477,8 +475,8 @@ _QUESTIONS: dict[Reason, Callable[[Task, str, Answer, Answer], str]] = {
 
 
 def differences(evidence: Evidence, tolerance: float) -> Iterator[tuple[int, ...]]:
-    """Indices of the entries that differ, in reading order; none where the shapes differ."""
-    expected, found = evidence.expected, evidence.found
-    if _comparable(expected, found):
-        same = _same(expected, found, tolerance)
+    """Yield the indices of the entries that differ, in reading order; none where shapes differ."""
+    expected, actual = evidence.expected, evidence.actual
+    if _comparable(expected, actual):
+        same = _same(expected, actual, tolerance)
         yield from (tuple(map(int, index)) for index in np.argwhere(~same))

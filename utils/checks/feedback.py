@@ -1,4 +1,4 @@
-"""What a learner reads: the same words as text and as HTML.
+"""Write what a learner reads: the same words as text and as HTML.
 
 The HTML inherits the colours of the page, so it reads well in a light and in a dark theme.
 """
@@ -14,7 +14,6 @@ from torch import Tensor
 
 from utils.checks import bank
 from utils.checks.compare import Evidence, Verdict, differences
-from utils.checks.tasks import Case
 from utils.plots import WEIGHT_COLOURS, ink_on
 
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
@@ -25,7 +24,7 @@ LONGEST_QUOTE = 120  # characters of any other input that is written out
 
 @dataclass(frozen=True)
 class Note:
-    """A few lines that display as text or as HTML. Code stands between backticks.
+    """A few lines to be displayed as text or as HTML. Code stands between backticks.
 
     Args:
         heading: the first line.
@@ -60,7 +59,7 @@ class Note:
 
     def _repr_html_(self) -> str:
         lines = "".join(
-            f'<div style="margin-top:4px">{marked(line)}</div>' for line in self._all_lines
+            f'<div style="margin-top:4px">{to_html(line)}</div>' for line in self._all_lines
         )
         head, *rows = self.table or [[]]
         table = "".join(
@@ -69,7 +68,7 @@ class Note:
         )
         return (
             f'<div role="status" style="border-left:4px solid {self.colour};padding:2px 0 2px 12px;'
-            f'margin:4px 0;max-width:46em"><div><b>{marked(self.heading)}</b></div>{lines}'
+            f'margin:4px 0;max-width:46em"><div><b>{to_html(self.heading)}</b></div>{lines}'
             + (
                 f'<table style="margin:6px 0 0 0;color:inherit;font-size:inherit">{table}</table>'
                 if self.table
@@ -86,84 +85,83 @@ _AIR = 'style="margin-top:8px"'
 
 def _table_cell(tag: str, text: str) -> str:
     tag = tag if text else "td"  # a heading without a text is none
-    return f'<{tag} style="text-align:left;padding:2px 14px 2px 0">{marked(text)}</{tag}>'
+    return f'<{tag} style="text-align:left;padding:2px 14px 2px 0">{to_html(text)}</{tag}>'
 
 
-def marked(text: str) -> str:
-    """Escaped for HTML, with `code` in backticks set as code and *emphasis* in italics."""
+def to_html(text: str) -> str:
+    """Escape a text for HTML, with `code` in backticks set as code and *emphasis* in italics."""
     code = r'<code style="background:none;color:inherit;padding:0">\1</code>'
     escaped = re.sub(r"(?<!\w)\*(\w[\w ]*)\*(?!\w)", r"<em>\1</em>", html.escape(text))
     return re.sub(r"`([^`]+)`", code, escaped)
 
 
 def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
-    """A verdict in words and a picture."""
+    """Return a note with a verdict in words and a picture."""
     return replace(in_words(verdict, printed_lines), picture=_picture(verdict))
 
 
 def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
-    """A verdict in words: what is wrong, where it shows, and what to do next."""
+    """Return a note with a verdict in words: what is wrong, where it shows, and what to do next."""
     task = verdict.task
-    printed = (
-        [f"Your code printed {printed_lines:,} lines while it was checked. They are left out here."]
-        if printed_lines
-        else []
-    )
+    count = "1 line" if printed_lines == 1 else f"{printed_lines:,} lines"
+    hidden = f"Your code printed {count} while it was checked. Prints are left out here."
+    printed = [hidden] if printed_lines else []
     if verdict.passed:
         points = f"{task.points} of {task.points} point{'' if task.points == 1 else 's'}"
         return Note(f"✓ {task.title}: passed, {points}", [verdict.message, *printed], GOOD)
     earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
     mistake, evidence = verdict.mistake, verdict.evidence
     more = filter(None, [verdict.relation, verdict.right, verdict.where])
-    lines = [verdict.message, *_slips(verdict.slips), *more]
+    lines = [verdict.message, *_describe_slips(verdict.slips), *more]
     if mistake:
         lines.insert(len(lines) if task.answer_type == "test" else 0, mistake.explanation)
     if evidence:
-        lines += _where(verdict, evidence)
+        lines += _locate(verdict, evidence)
     if mistake:
         lines.append(f"To think about: {mistake.hint}")
     stuck = f'Stuck? `hint("{task.id}")` opens the next hint.'
     return Note(f"✗ {task.title}: not yet{earned}", [*lines, *printed], BAD, next_step=stuck)
 
 
-def _slips(kinds: Sequence[str]) -> list[str]:
-    """What kinds of bugs slip through a test, and not how to catch them."""
+def _describe_slips(slugs: Sequence[str]) -> list[str]:
+    """Say which misconceptions slip through a test, and not how to catch them."""
     lines = [
         f"{'Another' if number else 'What slips through: an implementation'} by somebody who "
         f"believes that {bank.misconceptions()[slug].belief}."
-        for number, slug in enumerate(kinds[:MOST_SLIPS])
+        for number, slug in enumerate(slugs[:MOST_SLIPS])
     ]
-    more = len(kinds) - MOST_SLIPS
+    more = len(slugs) - MOST_SLIPS
     return [*lines, f"And {more} more."] if more > 0 else lines
 
 
-def _where(verdict: Verdict, evidence: Evidence) -> list[str]:
-    """The case, the call where it is short, shapes, and the first entry that differs."""
+def _locate(verdict: Verdict, evidence: Evidence) -> list[str]:
+    """Name the case, the call where it is short, shapes, and the first entry that differs."""
     task, case = verdict.task, evidence.case
     if task.answer_type == "choices":
         return []
-    shape, found = evidence.expected.shape, evidence.found.shape
-    yours = f"shape {found}" if shape == found else f"shape {found} instead of {shape}"
+    shape, expected = evidence.actual.shape, evidence.expected.shape
+    yours = f"shape {shape}" if shape == expected else f"shape {shape} instead of {expected}"
     lines = [f"Seen with {case.label}: `{evidence.output}` of {yours}."]
-    quoted = {name: _quoted(value) for name, value in case.inputs.items()}
+    quoted = {name: _quote(value) for name, value in case.inputs.items()}
     if all(quoted.values()):
         lines.append("Inputs: " + ", ".join(f"`{name} = {text}`" for name, text in quoted.items()))
     for index in differences(evidence, task.tolerance):
         at = f"[{', '.join(map(str, index))}]" if index else ""
-        expected, found = _told_apart(evidence.expected[index], evidence.found[index])
-        if task.returns == "texts":
-            lines += _texts_at(case, index[0])
-        lines.append(f"First difference: `{evidence.output}{at}` should be {expected}, is {found}.")
+        expected, actual = _tell_apart(evidence.expected[index], evidence.actual[index])
+        if task.returns == "texts":  # that the differing text was made from
+            lines += [
+                f"For `{name}[{index[0]}] = {texts[index[0]]!r}`:"
+                for name, texts in case.inputs.items()
+            ]
+        lines.append(
+            f"First difference: `{evidence.output}{at}` should be {expected}, is {actual}."
+        )
         break
     return lines
 
 
-def _texts_at(case: Case, place: int) -> list[str]:
-    """The input that the differing text was made from."""
-    return [f"For `{name}[{place}] = {value[place]!r}`:" for name, value in case.inputs.items()]
-
-
-def _quoted(value) -> str:
+def _quote(value) -> str:
+    """Write out an input; "" where it is too long."""
     if not isinstance(value, Tensor):
         return repr(value) if len(repr(value)) <= LONGEST_QUOTE else ""
     if value.numel() > LARGEST_QUOTE:
@@ -173,13 +171,13 @@ def _quoted(value) -> str:
     return f"torch.tensor({value.tolist()})"
 
 
-def _told_apart(expected: np.generic, found: np.generic, least: int = 4) -> tuple[str, str]:
-    """Two entries that differ, with as many digits as it takes to see it."""
+def _tell_apart(expected: np.generic, actual: np.generic, least: int = 4) -> tuple[str, str]:
+    """Format two entries that differ, with as many digits as it takes to see it."""
     for digits in range(least, 18):
-        one, other = (_entry(value, digits) for value in (expected, found))
-        if one != other:
+        left, right = (_entry(value, digits) for value in (expected, actual))
+        if left != right:
             break
-    return one, other
+    return left, right
 
 
 def _entry(value: np.generic, digits: int) -> str:
@@ -189,13 +187,13 @@ def _entry(value: np.generic, digits: int) -> str:
 
 
 def _picture(verdict: Verdict) -> str:
-    """Expected beside found as HTML, where they are small matrices; a figure would take longer."""
+    """Draw expected beside actual values as HTML, where they are small matrices."""
     if verdict.comparison is None:
         return ""
-    expected, found, place = verdict.comparison
-    low, high = min(expected.min(), found.min()), max(expected.max(), found.max())
+    expected, actual, place = verdict.comparison
+    low, high = min(expected.min(), actual.min()), max(expected.max(), actual.max())
     tables = []
-    for title, numbers, other in (("expected", expected, found), ("yours", found, expected)):
+    for title, numbers, other in (("expected", expected, actual), ("yours", actual, expected)):
         colours = mpl.colormaps[WEIGHT_COLOURS]((numbers - low) / (high - low or 1.0))
         rows = [
             "".join(
@@ -214,8 +212,8 @@ def _picture(verdict: Verdict) -> str:
 
 
 def _cell(number: np.generic, other: np.generic, colour: np.ndarray, is_first: bool) -> str:
-    """One number; that of the first difference has a frame."""
-    text = _told_apart(number, other, 3)[0] if is_first else f"{number:.3g}"
+    """Write one number as a cell; that of the first difference has a frame."""
+    text = _tell_apart(number, other, 3)[0] if is_first else f"{number:.3g}"
     frame = f";outline:2px solid {BAD}" if is_first else ""
     style = f"background:{mpl.colors.to_hex(colour)};color:{ink_on(colour)}{frame}"
     return f'<td style="padding:2px 6px;text-align:right;{style}">{text}</td>'

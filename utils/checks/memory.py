@@ -1,4 +1,4 @@
-"""What is remembered of a learner from one session to the next.
+"""Keep what is remembered of a learner from one session to the next.
 
 Beside the exercises `progress.json`, what each task has earned; beside the README
 `predictions.json`, what was guessed in the notebooks, and `interview.json`, how well the questions
@@ -17,6 +17,7 @@ from typing import Any
 
 from utils.checks.tasks import Mistake, Task
 
+PROGRESS = Path("progress.json")  # a notebook runs in its own folder
 PREDICTIONS = Path("..", "predictions.json")  # notebooks and exercises lie side by side
 RATINGS = Path("..", "interview.json")
 UNRECOGNISED = Path("unrecognised")
@@ -24,7 +25,7 @@ UNRECOGNISED = Path("unrecognised")
 
 @dataclass(frozen=True)
 class TaskProgress:
-    """What is remembered of a task.
+    """The remembered state of a task.
 
     Args:
         points: the most that an answer has earned; older files say `true` for full points.
@@ -37,52 +38,72 @@ class TaskProgress:
     given: bool = False
 
     def points_of(self, task: Task) -> int:
-        """The points that the task has earned."""
+        """Return the points that the task has earned."""
         return task.points if self.points is True else max(0, min(self.points, task.points))
 
     def done(self, task: Task) -> bool:
-        """Whether an answer has earned full points."""
+        """Decide whether an answer has earned full points."""
         return self.points_of(task) == task.points
 
 
-def recall() -> dict[str, TaskProgress]:
-    """Task → what is remembered of it; whatever is damaged is ignored."""
-    return {task: tried_of(entry) for task, entry in _read(_file()).items()}
+def load_progress() -> dict[str, TaskProgress]:
+    """Return task → what is remembered of it; whatever is damaged is ignored."""
+    return {task: parse_progress(entry) for task, entry in _read(PROGRESS).items()}
 
 
-def remember(task: Task, points: int, mistake: Mistake | None) -> bool:
+def parse_progress(entry: Any) -> TaskProgress:
+    """Read a task's entry in the file; whatever is damaged is ignored."""
+    entry = entry if isinstance(entry, dict) else {"points": entry}  # older files: the points alone
+    points, slugs = entry.get("points"), entry.get("kinds")
+    return TaskProgress(
+        points if isinstance(points, int) else 0,
+        [slug for slug in slugs if isinstance(slug, str)] if isinstance(slugs, list) else [],
+        entry.get("given") is True,
+    )
+
+
+def save_progress(task: Task, points: int, mistake: Mistake | None) -> bool:
     """Add what an answer has earned, and the misconception that it has shown.
 
     Returns:
         Whether it could be written down.
     """
-    kept = recall()
+    kept = load_progress()
     before = kept.get(task.id, TaskProgress())
     shown = [mistake.misconception] if mistake and mistake.misconception else []
-    misconceptions = list(dict.fromkeys([*before.misconceptions, *shown]))
-    own = before.points_of(task)
-    kept[task.id] = replace(
-        before, points=own if before.given else max(points, own), misconceptions=misconceptions
+    earned = before.points_of(task)
+    kept[task.id] = TaskProgress(
+        earned if before.given else max(points, earned),
+        list(dict.fromkeys([*before.misconceptions, *shown])),
+        before.given,
     )
-    return _keep(kept)
+    return _write_progress(kept)
 
 
-def remember_given(tasks: Iterable[Task]) -> bool:
+def save_given(tasks: Iterable[Task]) -> bool:
     """Add that the solutions of tasks were handed over, save of those that are done.
 
     Returns:
         Whether it could be written down.
     """
-    kept = recall()
+    kept = load_progress()
     for task in tasks:
         before = kept.get(task.id, TaskProgress())
         kept[task.id] = replace(before, given=not before.done(task))
-    return _keep(kept)
+    return _write_progress(kept)
+
+
+def _write_progress(kept: Mapping[str, TaskProgress]) -> bool:
+    entries = {
+        task: {"points": of_task.points, "kinds": of_task.misconceptions, "given": of_task.given}
+        for task, of_task in kept.items()
+    }
+    return _write(PROGRESS, entries)
 
 
 @dataclass(frozen=True)
 class Guess:
-    """What was predicted, and what came of it.
+    """A prediction, and what came of it.
 
     Args:
         guess: what the learner said.
@@ -97,26 +118,26 @@ class Guess:
     came_true: bool
 
 
-def recall_guesses() -> dict[str, Guess]:
-    """Question → the first guess; whatever is damaged is ignored."""
+def load_guesses() -> dict[str, Guess]:
+    """Return question → the first guess; whatever is damaged is ignored."""
     kept = _read(PREDICTIONS).items()
     return {question: Guess(**entry) for question, entry in kept if _is_guess(entry)}
 
 
-def remember_guess(question: str, guess: Guess) -> None:
+def save_guess(question: str, guess: Guess) -> None:
     """Keep a guess, unless the same question was answered before: that would not be a guess."""
-    kept = recall_guesses()
+    kept = load_guesses()
     kept.setdefault(question, guess)
     _write(PREDICTIONS, {known: asdict(first) for known, first in kept.items()})
 
 
-def recall_ratings() -> dict[str, str]:
-    """Question of the interview sheet → how well it could be answered."""
+def load_ratings() -> dict[str, str]:
+    """Return question of the interview sheet → how well it could be answered."""
     kept = _read(RATINGS).items()
     return {question: rating for question, rating in kept if isinstance(rating, str)}
 
 
-def remember_ratings(ratings: Mapping[str, str]) -> None:
+def save_ratings(ratings: Mapping[str, str]) -> None:
     """Keep how well the questions could be answered."""
     _write(RATINGS, dict(ratings))
 
@@ -137,11 +158,13 @@ def keep_unrecognised(task: Task, source: str) -> None:
 
 
 def _is_guess(entry: Any) -> bool:
+    """Decide whether an entry of the file has the fields of a guess, and no others."""
     types = {"guess": str, "certainty": str, "answer": str, "came_true": bool}
     return isinstance(entry, dict) and {name: type(value) for name, value in entry.items()} == types
 
 
 def _read(file: Path) -> dict[str, Any]:
+    """Read a file of JSON: {} if it is not there; a damaged one is put aside under another name."""
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
     except OSError:  # not there yet
@@ -154,7 +177,11 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _write(file: Path, content: dict[str, Any]) -> bool:
-    """Replace the file in one go: another notebook may be reading it at the same moment."""
+    """Replace a file in one go: another notebook may be reading it at the same moment.
+
+    Returns:
+        Whether it could be written.
+    """
     new = file.with_name(f".{file.stem}.{os.getpid()}.json")
     try:
         new.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -162,27 +189,3 @@ def _write(file: Path, content: dict[str, Any]) -> bool:
     except OSError:  # a read-only folder
         return False
     return True
-
-
-def _keep(progress: Mapping[str, TaskProgress]) -> bool:
-    return _write(_file(), {task: _entry(tried) for task, tried in progress.items()})
-
-
-def _entry(progress: TaskProgress) -> dict[str, Any]:
-    entry = asdict(progress)
-    return {"points": entry["points"], "kinds": entry["misconceptions"], "given": entry["given"]}
-
-
-def _file() -> Path:
-    return Path("progress.json")  # a notebook runs in its own folder
-
-
-def tried_of(entry: Any) -> TaskProgress:
-    """What an entry of the file says of its task; whatever is damaged is ignored."""
-    entry = entry if isinstance(entry, dict) else {"points": entry}  # older files: the points alone
-    points, kinds = entry.get("points"), entry.get("kinds")
-    return TaskProgress(
-        points if isinstance(points, int) else 0,
-        [kind for kind in kinds if isinstance(kind, str)] if isinstance(kinds, list) else [],
-        entry.get("given") is True,
-    )

@@ -1,4 +1,4 @@
-"""Runs a learner's code, and returns data or one clear reason why there is none.
+"""Run a learner's code, and return data or one clear reason why there is none.
 
 No other module of the checks runs a learner's code. This one knows no expected value.
 """
@@ -29,8 +29,7 @@ from IPython.utils.capture import capture_output
 from torch import Tensor, nn
 
 from utils.checks.catch_the_bug import LONGEST_MESSAGE, Decision, Proxy, Referee
-from utils.checks.reasons import Reason
-from utils.checks.tasks import Answer, CallSpec, Case, GradientKey
+from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason
 
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
 QUICK = 1.0  # seconds: some fifty times what most answers take for all that is asked of them
@@ -39,7 +38,7 @@ REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
 
 class AnswerError(Exception):
-    """Why there is no answer.
+    """The learner's error: why there is no answer.
 
     Args:
         reason: for tables.
@@ -56,7 +55,7 @@ class AnswerError(Exception):
 
 
 class Printed(io.TextIOBase):
-    """Counts the lines that are printed, and keeps none: a flood must not fill the memory."""
+    """A stream that counts lines and keeps none: a flood must not fill the memory."""
 
     lines = 0
 
@@ -66,25 +65,25 @@ class Printed(io.TextIOBase):
 
 
 class OutOfTime(BaseException):
-    """Time is up. Not an `Exception`, so that `except Exception` does not swallow it."""
+    """The end of the time. Not an `Exception`, so that `except Exception` does not swallow it."""
 
 
-def answers(
+def run_cases(
     spec: CallSpec,
-    learned: Any,
+    definition: Any,
     cases: Sequence[Case],
     printed: Printed,
-    examiner: Referee | None = None,
+    referee: Referee | None = None,
     limit: Callable[[float], contextlib.AbstractContextManager] | None = None,
 ) -> list[Answer]:
-    """What the learner's object returns for every case.
+    """Return what the learner's object gives for every case.
 
     Args:
         spec: how to call it.
-        learned: what the learner's notebook holds under the name `spec.id`.
+        definition: what the learner's notebook holds under the name `spec.id`.
         cases: the inputs; they are copied before each call.
         printed: counts what the learner's code prints.
-        examiner: of a test; where none is given, one in this process.
+        referee: of a test; where none is given, one in this process.
         limit: raises `OutOfTime` after so many seconds; by default, after `PATIENCE` times as many
             by the clock, as several threads take processor time faster than that.
 
@@ -92,49 +91,49 @@ def answers(
         AnswerError: there is no answer to compare, or none to the cases from some case on.
     """
     if spec.answer_type == "choices":
-        return [Answer(_chosen(spec, learned)) for _ in cases]
-    _check_kind(spec, learned)
-    given: list[Answer] = []
-    with _undisturbed(printed):
+        return [Answer(_chosen(spec, definition)) for _ in cases]
+    _check_type(spec, definition)
+    answers: list[Answer] = []
+    with isolated_side_effects(printed):
         try:
             with limit(spec.seconds) if limit else time_limit(PATIENCE * spec.seconds):
                 if spec.answer_type == "test":
-                    return [_examined(spec, learned, examiner or Referee(spec.id, *cases))]
+                    return [_run_test(spec, definition, referee or Referee(spec.id, *cases))]
                 for case in cases:
-                    given.append(_answer(spec, learned, case))
+                    answers.append(_run(spec, definition, case))
         except OutOfTime:
             raise AnswerError(
                 Reason.TIME,
                 f"`{spec.id}` was still running after more than {spec.seconds:g} seconds and was "
-                "stopped. "
-                "Is there a loop that never ends? The notebook is fine: fix it and check again.",
-                earlier=given,
+                "stopped. Is there a loop that never ends? The notebook is fine: fix it and check "
+                "again.",
+                earlier=answers,
             ) from None
-        except AnswerError as trouble:
-            trouble.earlier = given
+        except AnswerError as error:
+            error.earlier = answers
             raise
-    return given
+    return answers
 
 
 class Rerun:
-    """Calls the learner's object with cases that it may not be made for, as long as that is quick.
+    """A way to call the learner's object with cases that it may not be made for, while it is quick.
 
     Make it before the object is called at all: nobody waits for long to hear what else is wrong
     with an answer that was slow already.
 
     Args:
-        spec, learned: as in `answers`.
+        spec, definition: as in `run_cases`.
         seconds: of this process's processor time, from now on.
     """
 
-    def __init__(self, spec: CallSpec, learned: Any, seconds: float = QUICK):
-        self._spec, self._learned = spec, learned
+    def __init__(self, spec: CallSpec, definition: Any, seconds: float = QUICK):
+        self._spec, self._definition = spec, definition
         self._end = time.process_time() + seconds
 
     def __call__(
         self, cases: Sequence[Case], seed: int = OUR_SEED
     ) -> list[Mapping[str, np.ndarray] | None]:
-        """The outputs in each case; None where it fails, or there is no time left.
+        """Return the outputs in each case; None where it fails, or there is no time left.
 
         Args:
             cases: the inputs; they are copied.
@@ -144,7 +143,7 @@ class Rerun:
         left = self._end - time.process_time()
         if left > 0:
             limit = time_limit(PATIENCE * left)
-            with _undisturbed(Printed()), contextlib.suppress(OutOfTime), limit:
+            with isolated_side_effects(Printed()), contextlib.suppress(OutOfTime), limit:
                 for case in cases:
                     if time.process_time() > self._end:
                         break
@@ -154,15 +153,15 @@ class Rerun:
     def _outputs(self, case: Case, seed: int) -> Mapping[str, np.ndarray] | None:
         torch.default_generator.manual_seed(seed)
         try:
-            given = _call(_callable(self._spec, self._learned, case), _copies(case), case)
-            return _arrays(self._spec, given)
+            function = _callable(self._spec, self._definition, case)
+            return _arrays(self._spec, _call(function, _copies(case), case))
         except Exception:
             return None
 
 
 @contextlib.contextmanager
-def _undisturbed(printed: Printed) -> Iterator[None]:
-    """Whatever an answer prints, warns of, shows or draws at random leaves no trace.
+def isolated_side_effects(printed: Printed) -> Iterator[None]:
+    """Let nothing remain of what an answer prints, warns of, draws as a figure or draws at random.
 
     Inputs are on the CPU, and so is what an answer makes, whatever the notebook's default.
     """
@@ -170,7 +169,7 @@ def _undisturbed(printed: Printed) -> Iterator[None]:
         stack.enter_context(redirected(printed))
         stack.enter_context(warnings.catch_warnings())
         stack.enter_context(torch.random.fork_rng(devices=[]))
-        stack.enter_context(_unseen_figures())
+        stack.enter_context(_discarded_figures())
         if torch.get_default_device().type != "cpu":
             stack.enter_context(torch.device("cpu"))
         warnings.simplefilter("ignore")
@@ -178,8 +177,8 @@ def _undisturbed(printed: Printed) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _unseen_figures() -> Iterator[None]:
-    """Figures that an answer draws are neither shown nor kept."""
+def _discarded_figures() -> Iterator[None]:
+    """Neither show nor keep the figures that an answer draws."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     before = pyplot.get_fignums() if pyplot else []
     with capture_output(stdout=False, stderr=False, display=True):
@@ -191,27 +190,30 @@ def _unseen_figures() -> Iterator[None]:
 
 @contextlib.contextmanager
 def redirected(printed: Printed) -> Iterator[None]:
-    """Sends both standard streams there."""
+    """Send both standard streams to a counter."""
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         yield
 
 
-def _answer(spec: CallSpec, learned: Any, case: Case) -> Answer:
-    """What is returned for a case, or for its plain form.
+def _run(spec: CallSpec, definition: Any, case: Case) -> Answer:
+    """Return the answer to a case, or to its plain form.
 
     No task speaks of precision and layout, so whoever writes for float32 and `.view` is right too.
     """
     try:
-        return _answer_to(spec, learned, case)
-    except AnswerError as trouble:
-        if trouble.reason == Reason.ERROR and (plain := _plain(case)):
+        return _run_exactly(spec, definition, case)
+    except AnswerError as error:
+        if error.reason == Reason.ERROR and (plain := _plain(case)):
             with contextlib.suppress(AnswerError):
-                return _answer_to(spec, learned, plain)
+                return _run_exactly(spec, definition, plain)
         raise
 
 
 def _plain(case: Case) -> Case | None:
-    """The same numbers in float32, laid out row by row; None where they are that already."""
+    """Return a case in float32, row by row in memory; None where it is that already."""
+    decimals = [*filter(_is_decimal, [*case.inputs.values(), *case.parameters.values()])]
+    if all(value.dtype == torch.float32 and value.is_contiguous() for value in decimals):
+        return None
 
     def plain(values: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -219,22 +221,17 @@ def _plain(case: Case) -> Case | None:
             for name, value in values.items()
         }
 
-    changed = replace(case, inputs=plain(case.inputs), parameters=plain(case.parameters))
-    pairs = [
-        *zip(case.inputs.values(), changed.inputs.values(), strict=True),
-        *zip(case.parameters.values(), changed.parameters.values(), strict=True),
-    ]
-    return changed if any(before is not now for before, now in pairs) else None
+    return replace(case, inputs=plain(case.inputs), parameters=plain(case.parameters))
 
 
 def _is_decimal(value: Any) -> bool:
     return isinstance(value, Tensor) and value.is_floating_point()
 
 
-def _answer_to(spec: CallSpec, learned: Any, case: Case) -> Answer:
+def _run_exactly(spec: CallSpec, definition: Any, case: Case) -> Answer:
     torch.default_generator.manual_seed(OUR_SEED)  # `torch.manual_seed` does more, slowly
     inputs = _copies(case)
-    returned = _call(_callable(spec, learned, case), inputs, case)
+    returned = _call(_callable(spec, definition, case), inputs, case)
     for (name, before), after in zip(case.inputs.items(), inputs, strict=True):
         if not _unchanged(before, after):
             raise AnswerError(
@@ -249,26 +246,26 @@ def _answer_to(spec: CallSpec, learned: Any, case: Case) -> Answer:
             "program. Remove `manual_seed`.",
         )
     outputs = _arrays(spec, returned)  # before the next call, which may change them
-    return Answer(outputs, _gradients(spec, learned, case) if spec.learns else {})
+    return Answer(outputs, _gradients(spec, definition, case) if spec.learns else {})
 
 
-def _examined(spec: CallSpec, test: Callable, examiner: Referee) -> Answer:
-    """Whom the learner's test blames, turn by turn."""
+def _run_test(spec: CallSpec, test: Callable, referee: Referee) -> Answer:
+    """Return which implementations the learner's test blames, turn by turn."""
     under_test = spec.id.removeprefix("test_")
-    for seed in examiner.seeds:
-        stand_in = Proxy(examiner)
+    for seed in referee.seeds:
+        proxy = Proxy(referee)
         returned, decision = None, Decision(False)
         try:
-            with _same_dice(seed):
-                returned = test(stand_in)
+            with fixed_seeds(seed):
+                returned = test(proxy)
         except (OutOfTime, KeyboardInterrupt):
             raise
         except BaseException as error:  # whatever ends a test early makes it fail, as in pytest
             words = _in_a_line(error), _line_of(error).strip()
             decision = Decision(True, *(text[:LONGEST_MESSAGE] for text in words))
-        if stand_in.refused:
-            raise AnswerError(Reason.CALLS, f"`{under_test}` {stand_in.refused}.")
-        if not (stand_in.calls or decision.blames):
+        if proxy.refused:
+            raise AnswerError(Reason.CALLS, f"`{under_test}` {proxy.refused}.")
+        if not (proxy.calls or decision.blames):
             raise AnswerError(
                 Reason.NOTHING,
                 f"`{spec.id}` never calls `{under_test}`. Write your test where the `...` stands: "
@@ -280,13 +277,13 @@ def _examined(spec: CallSpec, test: Callable, examiner: Referee) -> Answer:
                 f"`{spec.id}` returns {_a(returned)}, and nobody looks at it. A test returns "
                 "nothing: write `assert` in front of what has to be true.",
             )
-        examiner.decided(decision)
-    return examiner.answer
+        referee.decided(decision)
+    return referee.answer
 
 
 @contextlib.contextmanager
-def _same_dice(seed: int) -> Iterator[None]:
-    """Seeds whatever a test may draw its inputs from; `answers` restores what torch had."""
+def fixed_seeds(seed: int) -> Iterator[None]:
+    """Seed whatever a test may draw its inputs from; `run_cases` restores what torch had."""
     of_python, of_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
@@ -298,39 +295,44 @@ def _same_dice(seed: int) -> Iterator[None]:
         np.random.set_state(of_numpy)  # noqa: NPY002
 
 
-def _check_kind(spec: CallSpec, learned: Any) -> None:
+def _check_type(spec: CallSpec, definition: Any) -> None:
+    """Refuse what is not the type of object that the task asks for."""
     if spec.answer_type == "module":
-        if not (inspect.isclass(learned) and issubclass(learned, nn.Module)):
-            raise AnswerError(
-                Reason.WRONG_TYPE,
-                f"`{spec.id}` is {_a(learned)}. The task asks for a class: "
-                f"`class {spec.id}(nn.Module): …`.",
-            )
-    elif inspect.iscoroutinefunction(learned):
-        raise AnswerError(
-            Reason.WRONG_TYPE,
+        if inspect.isclass(definition) and issubclass(definition, nn.Module):
+            return
+        message = (
+            f"`{spec.id}` is a class, but no `nn.Module`: write `class {spec.id}(nn.Module): …`."
+            if inspect.isclass(definition)
+            else f"`{spec.id}` is {_a(definition)}. The task asks for a class: "
+            f"`class {spec.id}(nn.Module): …`."
+        )
+    elif inspect.iscoroutinefunction(definition):
+        message = (
             f"`{spec.id}` is an `async` function, which returns nothing before it is awaited. "
-            f"Leave out `async`: `def {spec.id}(…): …`.",
+            f"Leave out `async`: `def {spec.id}(…): …`."
         )
-    elif inspect.isclass(learned) or not callable(learned):
-        raise AnswerError(
-            Reason.WRONG_TYPE,
-            f"`{spec.id}` is {_a(learned)}. The task asks for a function: `def {spec.id}(…): …`.",
+    elif inspect.isclass(definition) or not callable(definition):
+        message = (
+            f"`{spec.id}` is {_a(definition)}. The task asks for a function: `def {spec.id}(…): …`."
         )
+    else:
+        return
+    raise AnswerError(Reason.WRONG_TYPE, message)
 
 
-def _callable(spec: CallSpec, learned: Any, case: Case) -> Callable:
+def _callable(spec: CallSpec, definition: Any, case: Case) -> Callable:
+    """Return what a case is passed to: the function, or a module with the case's parameters."""
     if spec.answer_type == "function":
-        return learned
-    module = _call(lambda: learned(**case.build), [], case)
+        return definition
+    module = _call(lambda: definition(**case.build), [], case)
     own = dict(module.named_parameters())
     for name, values in case.parameters.items():
         if name not in own or own[name].shape != values.shape:
-            found = {key: tuple(parameter.shape) for key, parameter in own.items()}
+            shapes = {key: tuple(parameter.shape) for key, parameter in own.items()}
             raise AnswerError(
                 Reason.PARAMETERS,
                 f"`{spec.id}` needs a parameter `{name}` of shape {tuple(values.shape)}. "
-                f"It has {found or 'none'}.",
+                f"It has {shapes or 'none'}.",
             )
         own[name].data = values.clone()
     return module.eval()
@@ -342,32 +344,39 @@ def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
     except (OutOfTime, KeyboardInterrupt):
         raise
     except BaseException as error:  # also SystemExit: exit() in an answer must not end the kernel
-        if "ellipsis" in str(error):
-            raise AnswerError(Reason.NOTHING, _unwritten(error), _line_of(error)) from None
+        if unwritten := _unwritten(error):
+            message = (
+                f"{unwritten} is still `...`. Write what belongs there, run its cell, and check"
+            )
+            raise AnswerError(Reason.NOTHING, f"{message} again.", _line_of(error)) from None
         where = f"{_line_of(error)}{_called_with(case)}"
         raise AnswerError(Reason.ERROR, _in_a_line(error), where) from None
 
 
 def _in_a_line(error: BaseException) -> str:
-    """Its class and its first line: torch may add pages about its internals."""
+    """Format an exception as its class and its first line: torch may add pages of internals."""
     first_line = str(error).partition("\n")[0]
     return f"{type(error).__name__}: {first_line}"
 
 
 def _unwritten(error: BaseException) -> str:
-    """What an answer uses and nobody has written yet: it is still `...`."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    names = [
-        name
-        for frame in reversed(frames)
-        for name in (*frame.f_code.co_varnames, *frame.f_code.co_names)
-        if {**frame.f_globals, **frame.f_locals}.get(name) is ...
-    ]
-    what = f"`{names[0]}`" if names else "Something in it"
-    return f"{what} is still `...`. Write what belongs there, run its cell, and check again."
+    """Name what an answer uses and is still `...`, if that is behind an error; else return "".
+
+    Other messages speak of an ellipsis too, as that of `einsum` with an axis too many.
+    """
+    of_its_class = isinstance(error, TypeError | AttributeError) or "of ellipsis" in str(error)
+    if not (of_its_class and "ellipsis" in str(error)):
+        return ""
+    for frame, _ in reversed([*traceback.walk_tb(error.__traceback__)]):
+        names = {**frame.f_globals, **frame.f_locals}
+        for name in (*frame.f_code.co_varnames, *frame.f_code.co_names):
+            if names.get(name) is ...:
+                return f"`{name}`"
+    return "Something in it"
 
 
 def _called_with(case: Case) -> str:
+    """Say which case an exception comes from, and with which shapes."""
     shapes = [
         f"`{name}` {tuple(value.shape)}"
         for name, value in case.inputs.items()
@@ -377,7 +386,7 @@ def _called_with(case: Case) -> str:
 
 
 def _line_of(error: BaseException) -> str:
-    """The innermost line that the learner wrote: notebook cells have no file on disk."""
+    """Quote the innermost line that the learner wrote: notebook cells have no file on disk."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         text = linecache.getline(frame.filename, frame.lineno).strip()
         if text and not Path(frame.filename).exists():
@@ -441,23 +450,23 @@ def _array(spec: CallSpec, name: str, value: Any) -> np.ndarray:
 
 
 def _texts(spec: CallSpec, name: str, value: Any) -> np.ndarray:
-    found = _a(value)
+    what = _a(value)
     if isinstance(value, list | tuple | np.ndarray):
         others = [item for item in value if not isinstance(item, str)]
         if not others:
             return np.array([str(text) for text in value], dtype=str)
-        found += f" that holds {_a(others[0])}"
+        what += f" that holds {_a(others[0])}"
     raise AnswerError(
         Reason.TYPE,
         f"`{spec.id}` should return `{name}` as a list of texts, one string for each, and returns "
-        f"{found}.",
+        f"{what}.",
     )
 
 
 @torch.enable_grad()  # whatever the notebook has switched off
-def _gradients(spec: CallSpec, learned: Any, case: Case) -> dict[GradientKey, np.ndarray]:
-    """The gradient of each output with respect to each input and parameter it depends on."""
-    function = _callable(spec, learned, case)
+def _gradients(spec: CallSpec, definition: Any, case: Case) -> dict[GradientKey, np.ndarray]:
+    """Return the gradient of each output with respect to all inputs and parameters that move it."""
+    function = _callable(spec, definition, case)
     leaves = {
         name: value.clone().requires_grad_()
         for name, value in case.inputs.items()
@@ -471,39 +480,39 @@ def _gradients(spec: CallSpec, learned: Any, case: Case) -> dict[GradientKey, np
     inputs = [
         leaves[name].clone() if name in leaves else value for name, value in case.inputs.items()
     ]
-    found = {}
+    gradients: dict[GradientKey, np.ndarray] = {}
     try:
         returned = _call(function, inputs, case)
         outputs = returned if len(spec.outputs) > 1 else [returned]
         for name, output in zip(spec.outputs, outputs, strict=True):
             if output.requires_grad:
                 total = (output * factors(output)).sum()
-                gradients = torch.autograd.grad(
+                flows = torch.autograd.grad(
                     total, [*leaves.values()], allow_unused=True, retain_graph=True
                 )
-                for leaf, gradient in zip(leaves, gradients, strict=True):
-                    if gradient is not None:
-                        found[GradientKey(name, leaf)] = gradient.detach().double().numpy()
+                for leaf, flow in zip(leaves, flows, strict=True):
+                    if flow is not None:
+                        gradients[GradientKey(name, leaf)] = flow.detach().double().numpy()
     except Exception:  # it ran on tensors without gradients: `.numpy()`, say, needs such
         return {}
-    return found
+    return gradients
 
 
 def factors(output: Tensor) -> Tensor:
-    """A factor for each entry of an output: attention weights sum to 1 whatever they are."""
+    """Make a factor for each entry of an output: attention weights sum to 1 whatever they are."""
     places = torch.arange(1, output.numel() + 1, dtype=output.dtype, device=output.device)
     return places.cos().reshape(output.shape)
 
 
-def _chosen(spec: CallSpec, learned: Any) -> dict[str, np.ndarray]:
-    """The choices, hashed, so that nobody reads an answer in the course's files by accident."""
-    if not isinstance(learned, dict):
+def _chosen(spec: CallSpec, definition: Any) -> dict[str, np.ndarray]:
+    """Hash the choices, so that nobody reads an answer in the course's files by accident."""
+    if not isinstance(definition, dict):
         raise AnswerError(
-            Reason.WRONG_TYPE, f"`{spec.id}` is {_a(learned)}. The task asks for a dictionary."
+            Reason.WRONG_TYPE, f"`{spec.id}` is {_a(definition)}. The task asks for a dictionary."
         )
     hashed = {}
     for key, options in spec.choices.items():
-        choice = learned.get(key, ...)
+        choice = definition.get(key, ...)
         if choice is ...:
             raise AnswerError(Reason.NOTHING, f"`{spec.id}[{key!r}]` is not answered yet.")
         choice = str(choice).strip().lower()
@@ -518,6 +527,7 @@ def _chosen(spec: CallSpec, learned: Any) -> dict[str, np.ndarray]:
 
 
 def _a(value: Any) -> str:
+    """Name the class of a value, with its article."""
     if inspect.isclass(value):
         return "a class"
     name = type(value).__name__
@@ -525,7 +535,7 @@ def _a(value: Any) -> str:
 
 
 class time_limit:  # noqa: N801, as other context managers are called
-    """Raises `OutOfTime` in the main thread, repeatedly until the block is left.
+    """A limit after which `OutOfTime` is raised in the main thread, until the block is left.
 
     Repeatedly, since a bare `except:` inside a loop would swallow the first. But never while the
     block is being entered or left, which has to run to its end.
@@ -561,10 +571,10 @@ class time_limit:  # noqa: N801, as other context managers are called
 
 
 def _alarm(seconds: float, stop: Callable, processor: bool) -> Callable[[], None]:
-    """Calls `stop` repeatedly once the time is up; by the clock, it interrupts a sleep too.
+    """Call `stop` repeatedly once the time is up; by the clock, it interrupts a sleep too.
 
     Returns:
-        What ends it.
+        A function that ends it.
     """
     timer = signal.ITIMER_PROF if processor else signal.ITIMER_REAL
     number = signal.SIGPROF if processor else signal.SIGALRM
@@ -579,7 +589,7 @@ def _alarm(seconds: float, stop: Callable, processor: bool) -> Callable[[], None
 
 
 def _watcher(seconds: float, stop: Callable) -> Callable[[], None]:
-    """The same where the system has no such timer, as on Windows: a thread sends Ctrl-C."""
+    """Do the same where the system has no such timer, as on Windows: a thread sends Ctrl-C."""
     deadline, left = time.monotonic() + seconds, threading.Event()
 
     def interrupted(number: int, frame: FrameType | None) -> None:

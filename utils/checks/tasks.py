@@ -1,4 +1,4 @@
-"""What an exercise is: the part that learners may see, and the inputs that it is tried on.
+"""The plain data of an exercise: what learners may see of it, and the inputs that it is tried on.
 
 All of it is plain data, so it can be stored and sent between processes. How an exercise is solved,
 and how people get it wrong, is no part of it: that stays in `solutions/`.
@@ -6,6 +6,7 @@ and how people get it wrong, is no part of it: that stays in `solutions/`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A misunderstanding, as the learner is told of it.
+    """A mistake that a wrong answer makes, in words for the learner.
 
     Args:
         name: a few words, unique within the task.
@@ -46,7 +47,7 @@ class Mistake:
 
 @dataclass(frozen=True, kw_only=True)
 class CallSpec:
-    """What it takes to call an answer. It is all that a worker is told of a task.
+    """The part of a task that it takes to call an answer: all that a worker is sent of it.
 
     Args:
         id: the name that the learner defines; no other task of the course has it.
@@ -104,7 +105,7 @@ class Task(CallSpec):
 
     @property
     def facts(self) -> str:
-        """What stands above the exercise: points, difficulty, minutes, and if gradients count."""
+        """Format the line above the exercise: points, difficulty, minutes, if gradients count."""
         points = f"{self.points} point{'' if self.points == 1 else 's'}"
         stars = "★" * self.difficulty + "☆" * (3 - self.difficulty)
         learns = " · a network learns through it" if self.learns else ""
@@ -113,7 +114,7 @@ class Task(CallSpec):
 
 @dataclass(frozen=True)
 class Case:
-    """Inputs for one call.
+    """The inputs of one call.
 
     Args:
         label: what is special about it, in words for the learner.
@@ -129,7 +130,7 @@ class Case:
 
 
 class GradientKey(NamedTuple):
-    """Which gradient: of what output, with respect to what input or parameter."""
+    """The name of a gradient: of an output, with respect to an input or parameter."""
 
     output: str
     input: str
@@ -137,7 +138,7 @@ class GradientKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """What one call returned, as data.
+    """The result of one call, as data.
 
     Args:
         outputs: output → its values (floats as float64).
@@ -154,8 +155,8 @@ class Record:
     """A task with its cases, and what the solution and each mistake return for them.
 
     Args:
-        moves: what an answer may depend on: name of a `behaviours.Probe` → the outputs of the
-            solution that it moves.
+        moves: what an answer may depend on, from `diagnosis.measure_moves`: name of a change of the
+            inputs → the outputs of the solution that it moves.
     """
 
     task: Task
@@ -163,3 +164,57 @@ class Record:
     expected: Sequence[Answer]
     mistaken: Mapping[str, Sequence[Answer]]
     moves: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+_RUNNER, _COMPARE, _GRADER = "runner", "compare", "grader"
+
+
+class Reason(StrEnum):
+    """The first thing that is wrong with an answer, or `PASSED`.
+
+    Its value is what tables and files hold. Each member also has `words`, for people, and
+    `found_by`: the module of the checks that finds it, or the grader.
+    """
+
+    words: str
+    found_by: str
+
+    def __new__(cls, value: str, words: str, found_by: str) -> "Reason":
+        reason = str.__new__(cls, value)
+        reason._value_, reason.words, reason.found_by = value, words, found_by
+        return reason
+
+    # There is no answer to compare.
+    NOT_DEFINED = "not defined", "not there", _RUNNER
+    NOTHING = "nothing", "not written yet", _RUNNER
+    WRONG_TYPE = "wrong-type", "not the kind of object that was asked for", _RUNNER
+    PARAMETERS = "parameters", "a parameter is missing or has the wrong shape", _RUNNER
+    ERROR = "error", "an exception", _RUNNER
+    TIME = "time", "does not end", _RUNNER
+    TYPE = "type", "the wrong type is returned", _RUNNER
+    DEVICE = "device", "on the wrong device", _RUNNER
+    CHOICE = "choice", "none of the choices", _RUNNER
+    IN_PLACE = "in-place", "an input is changed", _RUNNER
+    SEED = "seed", "the random seed is set", _RUNNER
+    CALLS = "calls", "a test calls what it tests too often, or with too much", _RUNNER
+
+    # The answer is not the expected one.
+    SHAPE = "shape", "wrong shape", _COMPARE
+    NUMBERS = "kind of numbers", "wrong kind of numbers", _COMPARE
+    NOT_FINITE = "not finite", "NaN or infinity", _COMPARE
+    INVARIANT = "invariant", "a rule is broken", _COMPARE
+    GRADIENT = "gradient", "no gradient, or a wrong one", _COMPARE
+    VALUES = "values", "wrong values", _COMPARE
+    BLAMES = "blames", "a test blames the right implementation", _COMPARE
+    SLIPS = "slips", "bugs slip through a test", _COMPARE
+    PASSED = "passed", "passed", _COMPARE
+
+    # The worker that was to answer is gone, or cannot be understood.
+    DONE = "done", "ends the process", _GRADER
+    MEMORY = "memory", "too much memory", _GRADER
+    WIRE = "wire", "no readable answer", _GRADER
+
+    @property
+    def from_worker(self) -> bool:
+        """Decide whether a worker may report it: the others are for its parent to find."""
+        return self.found_by == _RUNNER

@@ -6,8 +6,8 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from utils.checks.feedback import marked
-from utils.checks.memory import recall_ratings, remember_ratings
+from utils.checks.feedback import to_html
+from utils.checks.memory import load_ratings, save_ratings
 from utils.widgets.pictured import Pictured
 
 SHEET = Path(__file__).parents[2] / "docs" / "interview.md"
@@ -39,9 +39,9 @@ class InterviewSheet(Pictured, anywidget.AnyWidget):
                 "".join(f"<p>{_as_html(text)}</p>" for text in card["answer"].split("\n\n"))
                 for card in cards
             ],
-            ratings=recall_ratings(),
+            ratings=load_ratings(),
         )
-        self.observe(lambda change: remember_ratings(change.new), names="ratings")
+        self.observe(lambda change: save_ratings(change.new), names="ratings")
 
     def picture(self) -> str:
         return "<ol>" + "".join(f"<li>{question}</li>" for question in self.questions) + "</ol>"
@@ -49,4 +49,4 @@ class InterviewSheet(Pictured, anywidget.AnyWidget):
 
 def _as_html(text: str) -> str:
     """Render a paragraph of the sheet; of a link only its text is kept."""
-    return marked(LINK.sub(r"\1", " ".join(text.split())))
+    return to_html(LINK.sub(r"\1", " ".join(text.split())))

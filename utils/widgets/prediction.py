@@ -11,7 +11,7 @@ from IPython import get_ipython
 from IPython.display import display
 
 from utils.checks.feedback import Note
-from utils.checks.memory import Guess, remember_guess
+from utils.checks.memory import Guess, save_guess
 from utils.widgets.pictured import Pictured
 
 CLOSE = 0.15  # of the range: how far a number may lie from the answer and still be called close
@@ -73,7 +73,7 @@ class Prediction(Pictured, anywidget.AnyWidget):
             came_true = answer == self.guess
             verdict = "just so" if came_true else "something else"
         if not self._seen:
-            remember_guess(self.question, Guess(self.guess, self.certainty, self.answer, came_true))
+            save_guess(self.question, Guess(self.guess, self.certainty, self.answer, came_true))
         return Answer(self.answer, f"You said {self.guess} ({self.certainty}): {verdict}.")
 
 

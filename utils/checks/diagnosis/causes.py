@@ -1,11 +1,11 @@
-"""What is likely behind an exception, in words of the task.
+"""Say what is likely behind an exception, in words of the task.
 
 torch says which two numbers do not fit. Whose lengths they are can be read from the inputs.
 """
 
 import difflib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -24,31 +24,33 @@ IMPORTED = {
 }
 
 
-def cause(task: Task, case: Case, message: str) -> str:
-    """What may be behind an exception; "" where nothing can be said.
+def describe_cause(task: Task, case: Case, message: str) -> str:
+    """Say what may be behind an exception; "" where nothing can be said.
 
     Args:
         task: what was called.
         case: what it was called with.
         message: the exception's class and text.
     """
-    for pattern, explain in _CAUSES.items():
-        if found := re.search(pattern, message):
-            return explain(task, case, *found.groups())
+    for pattern, explanation in _CAUSES.items():
+        if match := re.search(pattern, message):
+            if isinstance(explanation, str):
+                return explanation.format(*match.groups())
+            return explanation(task, case, *match.groups())
     return ""
 
 
-def _do_not_fit(task: Task, case: Case, one: str, other: str) -> str:
-    whose = {number: _lengths(case, int(number)) for number in dict.fromkeys([one, other])}
-    told = [f"{' or '.join(names)} has {number}" for number, names in whose.items() if names]
-    if not told or one == other:
+def _do_not_fit(task: Task, case: Case, first: str, second: str) -> str:
+    whose = {number: _lengths(case, int(number)) for number in dict.fromkeys([first, second])}
+    owners = [f"{' or '.join(names)} has {number}" for number, names in whose.items() if names]
+    if not owners or first == second:
         return ""
-    return f"Two lengths do not fit, {one} and {other}: {', and '.join(told)}."
+    return f"Two lengths do not fit, {first} and {second}: {', and '.join(owners)}."
 
 
-def _shapes_do_not_fit(task: Task, case: Case, one: str, other: str) -> str:
-    """Two shapes, laid over each other from the end: the first place at which they do not fit."""
-    shapes = [[int(length) for length in re.findall(r"\d+", shape)] for shape in (one, other)]
+def _shapes_do_not_fit(task: Task, case: Case, first: str, second: str) -> str:
+    """Find the first axis, from the end, at which two shapes do not fit."""
+    shapes = [[int(length) for length in re.findall(r"\d+", shape)] for shape in (first, second)]
     for left, right in zip(*map(reversed, shapes), strict=False):
         if left != right and 1 not in (left, right):
             return _do_not_fit(task, case, str(left), str(right))
@@ -56,17 +58,15 @@ def _shapes_do_not_fit(task: Task, case: Case, one: str, other: str) -> str:
 
 
 def _lengths(case: Case, number: int) -> list[str]:
-    """What is that long in a case, or that large."""
-    found = [name for name, length in _all_lengths(case) if length == number]
-    return found if len(found) <= MOST_LENGTHS else []
-
-
-def _all_lengths(case: Case) -> Iterator[tuple[str, int]]:
-    for name, value in {**case.inputs, **case.build}.items():
-        if isinstance(value, Tensor):
-            for axis in range(-value.dim(), 0):
-                where = axis_in_words(axis, value.dim())
-                yield f"{where} of `{name}`", value.shape[axis]
+    """Return the axes of a case that are that long; none where they are too many to help."""
+    names = [
+        f"{axis_in_words(axis, value.dim())} of `{name}`"
+        for name, value in {**case.inputs, **case.build}.items()
+        if isinstance(value, Tensor)
+        for axis in range(-value.dim(), 0)
+        if value.shape[axis] == number
+    ]
+    return names if len(names) <= MOST_LENGTHS else []
 
 
 def _no_such_name(task: Task, case: Case, name: str) -> str:
@@ -87,7 +87,7 @@ def _not_set(task: Task, case: Case, name: str) -> str:
 
 def _too_few_given(task: Task, case: Case, function: str, name: str) -> str:
     if task.id not in function:
-        return _without(task, case, function, name)
+        return WITHOUT.format(function, name)
     if name in case.inputs or name in case.build:
         return ""
     return (
@@ -96,7 +96,7 @@ def _too_few_given(task: Task, case: Case, function: str, name: str) -> str:
     )
 
 
-def _too_many_given(task: Task, case: Case, *_: str) -> str:
+def _too_many_given(task: Task, case: Case) -> str:
     if task.answer_type == "module":
         return ""
     return f"It is called as `{task.id}({', '.join(case.inputs)})`: are those your arguments?"
@@ -105,18 +105,11 @@ def _too_many_given(task: Task, case: Case, *_: str) -> str:
 def _unknown_argument(task: Task, case: Case, name: str) -> str:
     if name not in case.build:
         return ""
-    asked = ", ".join(f"{one}=…" for one in case.build)
-    return f"It is built as `{task.id}({asked})`: `__init__` has to take these names."
+    arguments = ", ".join(f"{known}=…" for known in case.build)
+    return f"It is built as `{task.id}({arguments})`: `__init__` has to take these names."
 
 
-def _truth_of_many(task: Task, case: Case) -> str:
-    return (
-        "`if` and `and` want one truth value, and get a whole tensor. To ask whether one was "
-        "given, write `is not None`; to combine masks, `&` and `|`."
-    )
-
-
-def _nothing(task: Task, case: Case, *_: str) -> str:
+def _nothing(task: Task, case: Case) -> str:
     empty = [name for name, value in case.inputs.items() if value is None]
     if empty:
         return f"In this case `{empty[0]}` is `None`: ask `if {empty[0]} is not None` first."
@@ -128,54 +121,12 @@ def _no_such_method(task: Task, case: Case, name: str) -> str:
     return f"Tensors have no `{name}`. Did you mean `{near[0]}`?" if near else ""
 
 
-def _a_number(task: Task, case: Case, kind: str, name: str) -> str:
+def _no_tensor(task: Task, case: Case, class_: str, name: str) -> str:
     if not hasattr(Tensor, name):
         return ""
-    what = {"float": "a plain number", "int": "a plain number", "tuple": "a tuple"}
-    return f"What stands before `.{name}` is {what.get(kind, f'a {kind}')} there, and no tensor."
-
-
-def _a_module(task: Task, case: Case, *_: str) -> str:
-    return "A module such as `torch` stands where a tensor should: its function is not called."
-
-
-def _no_such_axis(task: Task, case: Case, axis: str) -> str:
+    words = {"float": "a plain number", "int": "a plain number", "tuple": "a tuple"}
     return (
-        f"There is no axis {axis} in what it is applied to. Count from the end, -1 being the last: "
-        "that holds with and without a batch."
-    )
-
-
-def _two_kinds(task: Task, case: Case, *_: str) -> str:
-    return (
-        "Two kinds of numbers meet, as float32 and float64. A tensor that you make should take "
-        "over the kind of the inputs: `dtype=….dtype`, or `torch.zeros_like(…)`."
-    )
-
-
-def _no_view(task: Task, case: Case) -> str:
-    return (
-        "`view` needs numbers that lie row by row in memory, which a transposed tensor does not "
-        "have: `reshape` takes both."
-    )
-
-
-def _without(task: Task, case: Case, function: str, name: str) -> str:
-    return f"`{function}` is called there without `{name}`, which it needs."
-
-
-def _other_arguments(task: Task, case: Case, function: str, given: str) -> str:
-    return f"`{function}` is given ({given}) there, which it does not take."
-
-
-def _empty_list(task: Task, case: Case) -> str:
-    return "The list to be stacked is empty: does the loop before it append, and to this list?"
-
-
-def _other_depths(task: Task, case: Case, one: str, other: str) -> str:
-    return (
-        f"A tensor with {one} axes meets one with {other}: `unsqueeze` gives one an axis more, "
-        "`squeeze` takes one of length 1 away."
+        f"What stands before `.{name}` is {words.get(class_, f'a {class_}')} there, and no tensor."
     )
 
 
@@ -187,33 +138,17 @@ def _three_axes(task: Task, case: Case, which: str) -> str:
     )
 
 
-def _no_index(task: Task, case: Case) -> str:
-    return "An index has to be whole numbers or a mask, and is neither: `.long()` makes it whole."
-
-
-def _taken_apart(task: Task, case: Case, expected: str, got: str) -> str:
-    are = "is" if got == "1" else "are"
+def _taken_apart(task: Task, case: Case, expected: str, given: str = "more") -> str:
+    are = "is" if given == "1" else "are"
     return (
-        f"{expected} names are to be given, and there {are} {got} to give them to. A shape has as "
-        "many as the tensor has axes, and a function may return fewer."
+        f"{expected} names are to be given, and there {are} {given} to give them to. A shape has "
+        "as many as the tensor has axes, and a function may return fewer."
     )
 
 
-def _too_many_indices(task: Task, case: Case, depth: str) -> str:
-    return f"What is indexed there has {depth} axes, and gets more indices than that."
-
-
-def _whole_numbers(task: Task, case: Case) -> str:
-    return (
-        "It takes decimal numbers and gets whole ones or booleans: `.float()` makes them decimal."
-    )
-
-
-def _no_end(task: Task, case: Case) -> str:
-    return "It calls itself, again and again: does one of your names hide the function you meant?"
-
-
-_CAUSES: dict[str, Callable[..., str]] = {
+WITHOUT = "`{}` is called there without `{}`, which it needs."
+# Pattern of a message → the cause, with the groups of the pattern, or a function that words it.
+_CAUSES: dict[str, str | Callable[..., str]] = {
     r"NameError: name '(\w+)' is not defined": _no_such_name,
     r"local variable '(\w+)'": _not_set,
     r"TypeError: (.*)\(\) missing \d+ required positional argument: '(\w+)'": _too_few_given,
@@ -229,24 +164,36 @@ _CAUSES: dict[str, Callable[..., str]] = {
     r"equal size, but got \[(\d+).*\] at entry 0 and \[(\d+)": _do_not_fit,
     r"broadcast.*?(\(\d+, [\d, ]*\)).*?(\(\d+, [\d, ]*\))": _shapes_do_not_fit,
     r"(batch1|batch2) must be a 3D tensor": _three_axes,
-    r"number of dimensions: got (\d+) and (\d+)": _other_depths,
-    r"non-empty TensorList": _empty_list,
-    r"tensors used as indices must be|only integers, slices": _no_index,
+    r"number of dimensions: got (\d+) and (\d+)": "A tensor with {} axes meets one with {}: "
+    "`unsqueeze` gives one an axis more, `squeeze` takes one of length 1 away.",
+    r"non-empty TensorList": "The list to be stacked is empty: does the loop before it append, and "
+    "to this list?",
+    r"tensors used as indices must be|only integers, slices": "An index has to be whole numbers or "
+    "a mask, and is neither: `.long()` makes it whole.",
     r"not enough values to unpack \(expected (\d+), got (\d+)\)": _taken_apart,
-    r"too many values to unpack \(expected (\d+)": lambda task, case, one: _taken_apart(
-        task, case, one, "more"
-    ),
-    r"too many indices for tensor of dimension (\d+)": _too_many_indices,
-    r"could not infer output dtype": _whole_numbers,
-    r"TypeError: (\w+)\(\) missing \d+ required positional arguments?: [\"'](\w+)": _without,
-    r"TypeError: (\w+)\(\) received an invalid combination .* got \((.*?)\), but": _other_arguments,
-    r"Boolean value of Tensor with more than one value": _truth_of_many,
+    r"too many values to unpack \(expected (\d+)": _taken_apart,
+    r"too many indices for tensor of dimension (\d+)": "What is indexed there has {} axes, and "
+    "gets more indices than that.",
+    r"could not infer output dtype": "It takes decimal numbers and gets whole ones or booleans: "
+    "`.float()` makes them decimal.",
+    r"TypeError: (\w+)\(\) missing \d+ required positional arguments?: [\"'](\w+)": WITHOUT,
+    r"TypeError: (\w+)\(\) received an invalid combination .* got \((.*?)\), but": "`{}` is "
+    "given ({}) there, which it does not take.",
+    r"Boolean value of Tensor with more than one value": "`if` and `and` want one truth value, and "
+    "get a whole tensor. To ask whether one was given, write `is not None`; to combine masks, `&` "
+    "and `|`.",
     r"'NoneType'": _nothing,
     r"'Tensor' object has no attribute '(\w+)'": _no_such_method,
-    r"AttributeError: '(\w+)' object has no attribute '(\w+)'": _a_number,
-    r"'module'": _a_module,
-    r"Dimension out of range .* got (-?\d+)": _no_such_axis,
-    r"same dtype|expected scalar type|must match dtype|mismatched dtype": _two_kinds,
-    r"view size is not compatible": _no_view,
-    r"RecursionError": _no_end,
+    r"AttributeError: '(\w+)' object has no attribute '(\w+)'": _no_tensor,
+    r"'module'": "A module such as `torch` stands where a tensor should: its function is not "
+    "called.",
+    r"Dimension out of range .* got (-?\d+)": "There is no axis {} in what it is applied to. Count "
+    "from the end, -1 being the last: that holds with and without a batch.",
+    r"same dtype|expected scalar type|must match dtype|mismatched dtype": "Two kinds of numbers "
+    "meet, as float32 and float64. A tensor that you make should take over the kind of the inputs: "
+    "`dtype=….dtype`, or `torch.zeros_like(…)`.",
+    r"view size is not compatible": "`view` needs numbers that lie row by row in memory, which a "
+    "transposed tensor does not have: `reshape` takes both.",
+    r"RecursionError": "It calls itself, again and again: does one of your names hide the function "
+    "you meant?",
 }

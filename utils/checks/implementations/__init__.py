@@ -21,7 +21,7 @@ class Implementations:
     Args:
         right: one or more; a test may blame none of them. One is added: the first, with other last
             digits.
-        broken: kind of bug, a slug from the vocabulary of misconceptions → who has it.
+        broken: slug of a misconception → the implementation that shows it.
     """
 
     right: Sequence[Callable]
@@ -29,18 +29,18 @@ class Implementations:
 
     @property
     def implementations(self) -> dict[str, Callable]:
-        """All of them by name, the right ones last: nobody may take the first as a measure."""
+        """Return all by name, the right ones last: a test may not take the first as a measure."""
         right = [*self.right, otherwise_rounded(self.right[0])]
-        return self.broken | {f"right {place}": one for place, one in enumerate(right, start=1)}
+        return self.broken | {f"right {place}": each for place, each in enumerate(right, start=1)}
 
 
 def of(task_id: str) -> Implementations:
-    """The lineup that a task's test is tried on."""
+    """Return the implementations that a task's test is tried on."""
     return import_module(f"{__name__}.{task_id.removeprefix('test_')}").IMPLEMENTATIONS
 
 
 def otherwise_rounded(function: Callable) -> Callable:
-    """The same function with another last digit, as another order of its sums might leave it.
+    """Change the last digit of what a function returns, as another order of its sums might.
 
     Whole numbers stay, among them the 0 under a mask: they are exact in any order.
     """

@@ -8,12 +8,12 @@ from utils.masks import masked_softmax
 
 
 def attend(query, keys, values, mask=None):
-    """As the course has it."""
+    """Compute it with the course's own module."""
     return ScaledDotProductAttention(query.shape[-1])(query, keys, values, mask)
 
 
 def attention(divisor=lambda dim: math.sqrt(dim), weigh=masked_softmax, handed_out="values"):
-    """The same line by line, where a bug can replace a part."""
+    """Make the same line by line, where a bug can replace a part."""
 
     def attend(query, keys, values, mask=None):
         scores = query @ keys.mT / divisor(query.shape[-1])  # (batch, tgt_len, src_len)

@@ -13,7 +13,7 @@ from utils.masks import causal_mask, masked_softmax
 
 
 def as_in_the_course(words, embedding, places, w_q, w_k, w_v, w_1, w_2):
-    """With the course's attention and PyTorch's norm."""
+    """Compute it with the course's attention and PyTorch's norm."""
     x = embedding[words] + places[: words.shape[1]]  # (batch, len, dim)
     y = F.layer_norm(x, x.shape[-1:])
     look = ScaledDotProductAttention(w_q.shape[1])
@@ -39,7 +39,7 @@ def model(
     residual=True,
     finish=lambda logits: logits.softmax(-1),
 ):
-    """The same line by line, where a bug can replace a part."""
+    """Make the same line by line, where a bug can replace a part."""
 
     def language_model(words, embedding, places, w_q, w_k, w_v, w_1, w_2):
         x = embedding[words]  # (batch, len, dim)
@@ -47,8 +47,8 @@ def model(
             x = x + places[: words.shape[1]]
         y = norm(x)
         scores = (y @ w_q) @ (y @ w_k).mT / scale(w_q.shape[1])  # (batch, len, len)
-        found = masked_softmax(scores, open_cells(words.shape[1])) @ (y @ w_v)
-        x = x + found if residual else found
+        attended = masked_softmax(scores, open_cells(words.shape[1])) @ (y @ w_v)
+        x = x + attended if residual else attended
         x = x + (norm(x) @ w_1).relu() @ w_2
         return finish(norm(x) @ embedding.T)  # (batch, len, vocab)
 

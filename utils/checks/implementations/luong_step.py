@@ -8,7 +8,7 @@ from utils.masks import masked_softmax
 
 
 def step(word, state, memory, mask, embedding, w_state, w_output):
-    """With the course's own attention."""
+    """Compute it with the course's own attention."""
     state = torch.tanh(torch.hstack([embedding[word], state]) @ w_state)  # (batch, state_dim)
     attention = DotProductAttention(state.shape[-1])
     context, weights = attention(state.unsqueeze(1), memory, mask=mask.unsqueeze(1))
@@ -27,7 +27,7 @@ def decoder(
     returned="new",
     read=lambda word: word,
 ):
-    """The same line by line, where a bug can replace a part."""
+    """Make the same line by line, where a bug can replace a part."""
 
     def step(word, state, memory, mask, embedding, w_state, w_output):
         states = {"old": state}

@@ -10,7 +10,7 @@ from utils.masks import masked_softmax
 
 
 def multi_head(x, w_q, w_k, w_v, w_o, heads, mask=None):
-    """As the course has it."""
+    """Compute it with the course's own module."""
     module = MultiHeadAttention(x.shape[-1], heads, bias=False).to(x)
     for layer, matrix in zip(
         (module.W_q, module.W_k, module.W_v, module.W_o), (w_q, w_k, w_v, w_o), strict=True
@@ -39,7 +39,7 @@ def by_hand(
     values_of=lambda values: values,
     project=torch.matmul,
 ):
-    """The same line by line, where a bug can replace a part."""
+    """Make the same line by line, where a bug can replace a part."""
 
     def multi_head(x, w_q, w_k, w_v, w_o, heads, mask=None):
         query, keys, values = (split(x @ W, heads) for W in (w_q, w_k, w_v))

@@ -6,7 +6,7 @@ from utils.checks.implementations import Implementations
 
 
 def by_torch(logits, labels, smoothing):
-    """As PyTorch has it; a batch without a real word costs nothing."""
+    """Compute it with PyTorch; a batch without a real word costs nothing."""
     if not labels.any():
         return (logits * 0).sum()
     return F.cross_entropy(
@@ -15,7 +15,7 @@ def by_torch(logits, labels, smoothing):
 
 
 def losses_of(logits, labels, smoothing):
-    """The loss of every position, padding among them: (batch, tgt_len)."""
+    """Return the loss of every position, padding among them: (batch, tgt_len)."""
     flat = F.cross_entropy(
         logits.flatten(0, 1), labels.flatten(), reduction="none", label_smoothing=smoothing
     )
@@ -23,7 +23,7 @@ def losses_of(logits, labels, smoothing):
 
 
 def averaged(logits, labels, smoothing):
-    """The same in two steps."""
+    """Compute the same in two steps."""
     losses, real = losses_of(logits, labels, smoothing), labels != 0
     return (losses * real).sum() / real.sum().clamp(min=1)
 

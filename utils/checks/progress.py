@@ -1,0 +1,95 @@
+"""`progress`: what is done and what is to do, and what keeps going wrong."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from utils.checks import bank
+from utils.checks.feedback import Note
+from utils.checks.memory import Guess, TaskProgress, load_guesses, load_progress, load_ratings
+from utils.checks.tasks import Task
+
+CERTAIN = "certain"  # as the control of a prediction has it
+MOST_BELIEFS = 3  # shown at a time: nobody works on ten things at once
+
+
+def progress() -> Note:
+    """List all exercises of the course, done and to do, with points; and what keeps coming back.
+
+    Kept in `progress.json` here, and in `predictions.json` and `interview.json` beside the README.
+    Delete these files to start over.
+    """
+    kept, course = load_progress(), bank.tasks()
+    rows, points = [["", "Exercise", "Points", ""]], 0
+    for notebook, tasks in course.items():
+        for task in tasks:
+            of_task = kept.get(task.id, TaskProgress())
+            earned = of_task.points_of(task)
+            points += earned
+            tried = "given" if of_task.given else "tried" if task.id in kept else "to do"
+            state = "✓ done" if of_task.done(task) else tried
+            share = f"{earned} of {task.points}" if 0 < earned < task.points else str(task.points)
+            rows.append([notebook[:2], task.title, share, state])
+    all_tasks = [task for tasks in course.values() for task in tasks]
+    below = None
+    for note in (
+        _describe_ratings(load_ratings()),
+        _describe_guesses(load_guesses()),
+        _describe_misconceptions(all_tasks, kept),
+    ):
+        below = replace(note, below=below) if note else below
+    total = sum(task.points for task in all_tasks)
+    return Note(f"{points} of {total} points", table=rows, below=below)
+
+
+def _describe_misconceptions(
+    tasks: Sequence[Task], kept: Mapping[str, TaskProgress]
+) -> Note | None:
+    """Name the misconceptions that two tasks or more have shown; last those overcome in all."""
+    vocabulary = bank.misconceptions()
+    tasks_with: dict[str, list[Task]] = {}
+    for task in tasks:
+        for slug in kept.get(task.id, TaskProgress()).misconceptions:
+            tasks_with.setdefault(slug, []).append(task)
+    present, past = [], []
+    for slug, where in sorted(tasks_with.items(), key=lambda item: -len(item[1])):
+        if len(where) < 2 or slug not in vocabulary:
+            continue
+        misconception = vocabulary[slug]
+        done = [task for task in where if kept[task.id].done(task)]
+        if done == where:
+            past.append(f"✓ Overcome in all {len(where)} tasks: that {misconception.belief}.")
+        else:
+            titles = ", ".join(f"{task.title} ✓" if task in done else task.title for task in where)
+            present.append(
+                f"You seem to believe that {misconception.belief} ({len(where)} tasks: {titles}). "
+                f"{misconception.advice}"
+            )
+    lines = [*present[:MOST_BELIEFS], *past]
+    return Note("What keeps coming back", lines) if lines else None
+
+
+def _describe_guesses(guesses: Mapping[str, Guess]) -> Note | None:
+    """Count the guesses that came true for each certainty, and quote those that misled."""
+    if not guesses:
+        return None
+    true = sum(guess.came_true for guess in guesses.values())
+    rows = [["How sure you were", "Came true"]]
+    for certainty in dict.fromkeys(guess.certainty for guess in guesses.values()):
+        such = [guess.came_true for guess in guesses.values() if guess.certainty == certainty]
+        rows.append([certainty, f"{sum(such)} of {len(such)}"])
+    wrong = [
+        f"You were certain, and it was not so: {question} You said {guess.guess}, "
+        f"the answer is {guess.answer}."
+        for question, guess in guesses.items()
+        if guess.certainty == CERTAIN and not guess.came_true
+    ]
+    heading = f"Your predictions: {true} of {len(guesses)} came true"
+    return Note(heading, wrong[-MOST_BELIEFS:], table=rows)
+
+
+def _describe_ratings(ratings: Mapping[str, str]) -> Note | None:
+    """Count how many questions of the interview sheet could be answered, and how well."""
+    rows = [["You could answer", "Questions"]]
+    rows += [[rating, str(count)] for rating, count in Counter(ratings.values()).most_common()]
+    return Note("The interview sheet", table=rows) if ratings else None
