@@ -208,8 +208,6 @@ def plain(answer: Answer) -> dict[str, Any]:
 
 def warm_up() -> None:
     """Import what notebooks import and use each part once, so that every fork finds it ready."""
-    import sklearn.datasets  # noqa: F401
-
     import utils.metrics
     import utils.running_example
     import utils.seq2seq

@@ -120,7 +120,7 @@ MESSY = {
     "float64 by default": data("import torch\ntorch.set_default_dtype(torch.float64)", *CELLS),
     "no gradients by default": data("import torch\ntorch.set_grad_enabled(False)", *CELLS),
     "other imports": data(
-        "import numpy as np, matplotlib.pyplot as plt, sklearn, scipy, os, sys, random\n"
+        "import numpy as np, matplotlib.pyplot as plt, pandas, os, sys, random\n"
         "import torch.nn as nn, torch.nn.functional as F\nfrom tqdm import tqdm",
         *CELLS,
     ),
