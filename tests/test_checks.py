@@ -836,6 +836,7 @@ def test_judge_needs_one_answer_for_each_case():
 HANDED_OUT = sorted(bank.FOLDER.glob("*.ipynb"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", HANDED_OUT, ids=lambda path: path.stem[:2])
 def test_an_untouched_notebook_runs_to_its_end(path, tmp_path):
     cells = nbformat.read(path, as_version=4)
@@ -868,6 +869,7 @@ def test_it_asks_for_every_task(path):
             assert mistake.name == slip or mistake.name.startswith(f"{slip}, ")
 
 
+@pytest.mark.slow
 def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     """All that a learner does, in a kernel as JupyterLab starts it."""
     sources = [
@@ -894,6 +896,7 @@ def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     assert [(task, tried["points"]) for task, tried in kept.items()] == [("entropy", 0)]
 
 
+@pytest.mark.slow
 def test_in_a_real_kernel_every_check_is_shown_and_an_old_definition_is_noticed(tmp_path):
     sources = {
         "from utils.checks import check\nimport torch": [],
@@ -921,6 +924,7 @@ def test_in_a_real_kernel_every_check_is_shown_and_an_old_definition_is_noticed(
         assert all(re.search(part, text) for part, text in zip(parts, actual, strict=True))
 
 
+@pytest.mark.slow
 def test_a_plain_script_prints_what_a_check_says(tmp_path):
     script = "from utils.checks import check\nentropy = lambda weights: weights\ncheck('entropy')"
     done = subprocess.run(
