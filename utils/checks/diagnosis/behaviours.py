@@ -303,7 +303,11 @@ def _movement(answer: CallableAnswer, probe: Probe) -> dict[str, bool | None]:
         return {}
     movement: dict[str, bool | None] = {}
     for name in answer.record.task.outputs:
-        if probe.placed and not _has_right_shapes(answer, name):
+        right_shapes = (
+            expected.outputs[name].shape == actual[name].shape
+            for expected, actual in zip(answer.record.expected, answer.given, strict=False)
+        )
+        if probe.placed and not all(right_shapes):
             continue
         if probe.decimals and not _has_decimals(answer, name):
             continue
@@ -322,13 +326,6 @@ def _movement(answer: CallableAnswer, probe: Probe) -> dict[str, bool | None]:
 
 def _all_finite(outputs: Outputs) -> bool:
     return all(values.dtype.kind != "f" or np.isfinite(values).all() for values in outputs.values())
-
-
-def _has_right_shapes(answer: CallableAnswer, output: str) -> bool:
-    return all(
-        expected.outputs[output].shape == actual[output].shape
-        for expected, actual in zip(answer.record.expected, answer.given, strict=False)
-    )
 
 
 def _has_decimals(answer: CallableAnswer, output: str) -> bool:
