@@ -280,7 +280,9 @@ def only_argument(purpose: str) -> argparse.ArgumentParser:
 def main() -> None:
     """Bring up to date all that is derived from the exercises, step by step."""
     parser = only_argument("Build all that is derived from the exercises.")
-    parser.add_argument("--skip", nargs="+", choices=STEPS, default=[], help="steps to leave out")
+    parser.add_argument(
+        "--skip", action="extend", nargs="+", choices=STEPS, default=[], help="steps to leave out"
+    )
     options = parser.parse_args()
     try:
         if "records" not in options.skip:
