@@ -405,18 +405,6 @@ _ALL = [
         "A layer has one bias for each of its *outputs*, and each layer has a set of its own. "
         "Where the formula has no bias, there is none.",
     ),
-    Misconception(
-        "sizes-add-or-multiply",
-        "sizes can be added where they multiply, and multiplied where they add",
-        "Nested sizes multiply (rows times columns); steps that follow each other add. Count a "
-        "case of 2 by 3 by hand.",
-    ),
-    Misconception(
-        "cost-without-counting",
-        "the cost of attention can be guessed without counting what it computes and stores",
-        "Each query meets each key, in every head: work and memory follow tgt_len times src_len. "
-        "The width counts in the work alone; a fused function never stores the table.",
-    ),
     # slips of programming and reading
     Misconception(
         "off-by-one",

@@ -544,7 +544,7 @@ def test_cells_are_known_by_the_names_that_they_define(source, names):
 
 def test_the_notebook_is_the_one_with_most_answers_then_the_one_in_the_name():
     first, third = "01_attention_concepts", "03_multiplicative_attention"
-    scores = "def both_scores(query, keys):\n    return 1"
+    scores = "def compare_scores(query, keys):\n    return 1"
     more = "def luong_step(word, state):\n    return 1"
     for cells, file, expected in [
         ([ANSWER, scores], third, third),

@@ -497,44 +497,6 @@ class PrecomputedKeys(StepByStep):
         return (weights.unsqueeze(-1) * keys).sum(1), weights
 
 
-# %% additive_parameters · right · modules
-# source: a learner who builds the layers and counts
-def additive_parameters(query_dim, key_dim, attention_dim):
-    rows = []
-    for q, k, a in zip(query_dim.tolist(), key_dim.tolist(), attention_dim.tolist()):
-        size = lambda *layers: sum(p.numel() for layer in layers for p in layer.parameters())
-        plain = size(nn.Linear(q, a, False), nn.Linear(k, a, False), nn.Linear(a, 1, False))
-        split = size(nn.Linear(q, a), nn.Linear(k, a), nn.Linear(a, 1))
-        joined = size(nn.Linear(q + k, a), nn.Linear(a, 1))
-        rows.append([plain, split, joined])
-    return tuple(torch.tensor(rows).T)
-
-
-# %% additive_parameters · right · plain
-# source: a learner who counts layer by layer
-def additive_parameters(query_dim, key_dim, attention_dim):
-    weights = query_dim * attention_dim + key_dim * attention_dim + attention_dim
-    return weights, weights + attention_dim + attention_dim + 1, weights + attention_dim + 1
-
-
-# %% additive_parameters · wrong · inputs
-# source: a learner who gives each input a bias
-# mistake: biases of the width of what comes in
-def additive_parameters(query_dim, key_dim, attention_dim):
-    plain = attention_dim * (query_dim + key_dim) + attention_dim
-    split = plain + query_dim + key_dim + attention_dim
-    joined = plain + query_dim + key_dim + attention_dim
-    return plain, split, joined
-
-
-# %% additive_parameters · wrong · v-bias
-# source: a learner who thinks that v is a vector, so it has no bias
-# mistake: the bias of v is missing in both
-def additive_parameters(query_dim, key_dim, attention_dim):
-    plain = (query_dim + key_dim + 1) * attention_dim
-    return plain, plain + 2 * attention_dim, plain + attention_dim
-
-
 # %% additive_scores · right · d2l
 # source: Dive into Deep Learning, additive attention (code: MIT-0), taken out of its module
 def additive_scores(query, keys, W_query, W_key, v):
@@ -850,57 +812,6 @@ def block_parameters(dim, heads, hidden, layers, words):
     return encoder_block, decoder_block, words * dim + words + layers * encoder_block + dim
 
 
-# %% both_scores · right · einsum
-# source: minimal einsum
-def both_scores(query, keys, W, W_joined, v):
-    general = torch.einsum("btq,qk,bsk->bts", query, W, keys)
-    t, s = query.shape[1], keys.shape[1]
-    pairs = torch.cat([query[:, :, None].expand(-1, -1, s, -1), keys[:, None].expand(-1, t, -1, -1)], -1)
-    concat = torch.einsum("btsa,a->bts", torch.tanh(torch.einsum("btsd,ad->btsa", pairs, W_joined)), v)
-    return general, concat
-
-
-# %% both_scores · right · luong-tutorial
-# source: in the manner of the PyTorch chatbot tutorial's Attn: general_score, concat_score
-def both_scores(query, keys, W, W_joined, v):
-    energy = torch.nn.functional.linear(keys, W)
-    general = torch.bmm(query, energy.transpose(1, 2))
-    a = query.unsqueeze(2).repeat(1, 1, keys.size(1), 1)
-    b = keys.unsqueeze(1).repeat(1, query.size(1), 1, 1)
-    energy = torch.nn.functional.linear(torch.cat((a, b), 3), W_joined).tanh()
-    return general, torch.sum(v * energy, dim=3)
-
-
-# %% both_scores · wrong · keys-first
-# source: a learner who joins the keys in front
-# mistake: [h; s] in concat
-def both_scores(query, keys, W, W_joined, v):
-    general = query @ (keys @ W.T).mT
-    t, s = query.shape[1], keys.shape[1]
-    pairs = torch.cat([keys[:, None].expand(-1, t, -1, -1), query[:, :, None].expand(-1, -1, s, -1)], -1)
-    return general, torch.tanh(pairs @ W_joined.T) @ v
-
-
-# %% both_scores · wrong · scaled
-# source: a learner who has read about the scale already
-# mistake: general is divided by the root of the width of the keys
-def both_scores(query, keys, W, W_joined, v):
-    general = query @ W @ keys.transpose(1, 2) / keys.shape[-1] ** 0.5
-    t, s = query.shape[1], keys.shape[1]
-    pairs = torch.cat([query[:, :, None].expand(-1, -1, s, -1), keys[:, None].expand(-1, t, -1, -1)], -1)
-    return general, torch.tanh(pairs @ W_joined.T) @ v
-
-
-# %% both_scores · wrong · two
-# source: two slips at once
-# mistake: tanh around general, none in concat
-def both_scores(query, keys, W, W_joined, v):
-    general = torch.tanh(query @ W @ keys.mT)
-    t, s = query.shape[1], keys.shape[1]
-    pairs = torch.cat([query[:, :, None].expand(-1, -1, s, -1), keys[:, None].expand(-1, t, -1, -1)], -1)
-    return general, pairs @ W_joined.T @ v
-
-
 # %% both_ways · right · esim
 # source: in the manner of Dive into Deep Learning's decomposable attention, with masks (code: MIT-0)
 def both_ways(left, right, left_mask, right_mask):
@@ -1093,76 +1004,6 @@ def combined_mask(lengths, positions, src_len):
     return real[:, None, :] & (keys < positions[:, None])[None] & rows[:, :, None]
 
 
-# %% compare_heads · right · formulas
-# source: a language model: counts by formula, under no_grad
-@torch.no_grad()
-def compare_heads(query, keys, counts):
-    heads = torch.tensor(counts)
-    B, T, D = query.shape
-    S = keys.shape[1]
-    words = []
-    for h in counts:
-        q, k = query.view(B, T, h, D // h), keys.view(B, S, h, D // h)
-        w = torch.einsum("bthd,bshd->bhts", q, k).div((D // h) ** 0.5).softmax(-1)
-        words.append(torch.exp(-(w * w.clamp(min=1e-38).log()).sum(-1)).mean())
-    return D // heads, torch.full_like(heads, 4 * D * (D + 1)), B * T * S * heads, torch.stack(words)
-
-
-# %% compare_heads · right · loop
-# source: a learner with a loop and plain numbers
-def compare_heads(query, keys, counts):
-    dim = query.shape[-1]
-    head_dims, parameters, cells, looked_at = [], [], [], []
-    for heads in counts:
-        q = query.unflatten(-1, (heads, -1)).transpose(1, 2)
-        k = keys.unflatten(-1, (heads, -1)).transpose(1, 2)
-        w = (q @ k.mT / math.sqrt(dim // heads)).softmax(-1)
-        head_dims.append(dim // heads)
-        parameters.append(4 * (dim * dim + dim))
-        cells.append(w.numel())
-        looked_at.append(attention_entropy(w).exp().mean().item())
-    return torch.tensor(head_dims), torch.tensor(parameters), torch.tensor(cells), torch.tensor(looked_at)
-
-
-# %% compare_heads · wrong · exp-last
-# source: a learner who takes the mean first
-# mistake: e to the mean entropy in place of the mean of e to the entropy
-def compare_heads(query, keys, counts):
-    dim, looked = query.shape[-1], []
-    for heads in counts:
-        q, k = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (query, keys))
-        looked.append(attention_entropy((q @ k.mT / (dim // heads) ** 0.5).softmax(-1)).mean().exp())
-    heads = torch.tensor(counts)
-    cells = heads * query.shape[0] * query.shape[1] * keys.shape[1]
-    return dim // heads, torch.full_like(heads, 4 * (dim * dim + dim)), cells, torch.stack(looked)
-
-
-# %% compare_heads · wrong · parameters
-# source: a learner who thinks that each head brings its own matrices of full width
-# mistake: parameters grow with the heads
-def compare_heads(query, keys, counts):
-    dim, looked = query.shape[-1], []
-    for heads in counts:
-        q, k = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (query, keys))
-        looked.append(attention_entropy((q @ k.mT / (dim // heads) ** 0.5).softmax(-1)).exp().mean())
-    heads = torch.tensor(counts)
-    cells = heads * query.shape[0] * query.shape[1] * keys.shape[1]
-    return dim // heads, heads * 3 * (dim * dim + dim) + dim * dim + dim, cells, torch.stack(looked)
-
-
-# %% compare_heads · wrong · two
-# source: two slips at once
-# mistake: the scale of the whole width, and cells of one sentence
-def compare_heads(query, keys, counts):
-    dim, looked = query.shape[-1], []
-    for heads in counts:
-        q, k = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (query, keys))
-        looked.append(attention_entropy((q @ k.mT / dim ** 0.5).softmax(-1)).exp().mean())
-    heads = torch.tensor(counts)
-    cells = heads * query.shape[1] * keys.shape[1]
-    return dim // heads, torch.full_like(heads, 4 * (dim * dim + dim)), cells, torch.stack(looked)
-
-
 # %% compare_scores · right · loop
 # source: a learner with a loop over the gains and .item()
 def compare_scores(query, keys, W, W_joined, v, gains):
@@ -1326,54 +1167,6 @@ def counterfactual(start, states, other_start, other_states, out, place, word):
     before = chance(start, states, everything)
     return (before - chance(other_start, states, everything), before - chance(start, swapped, everything),
             before - chance(start, states, allowed))
-
-
-# %% cross_attention · right · linear
-# source: F.linear and bmm
-import torch.nn.functional as F
-
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    q, k, v = F.linear(target, w_q), F.linear(source, w_k), F.linear(source, w_v)
-    scores = torch.baddbmm(torch.zeros(1, 1, 1), q, k.transpose(1, 2), alpha=1 / math.sqrt(q.size(-1)))
-    weights = masked_softmax(scores, real[:, None])
-    return torch.bmm(weights, v), weights
-
-
-# %% cross_attention · right · own
-# source: a learner who does not take the given masked_softmax
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    scores = torch.einsum("btd,ad,ae,bse->bts", target, w_q, w_k, source) / w_q.shape[0] ** 0.5
-    scores = scores.masked_fill(~real.unsqueeze(1), -torch.inf)
-    weights = scores.softmax(-1).nan_to_num(0.0)
-    context = torch.einsum("bts,bse,ve->btv", weights, source, w_v)
-    return context, weights
-
-
-# %% cross_attention · wrong · scale
-# source: a learner who scales by the width of the words
-# mistake: the root of dim in place of attention_dim
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    q, k, v = target @ w_q.T, source @ w_k.T, source @ w_v.T
-    weights = masked_softmax(q @ k.mT / target.shape[-1] ** 0.5, real[:, None])
-    return weights @ v, weights
-
-
-# %% cross_attention · wrong · two
-# source: two slips at once
-# mistake: no scale, and the mask is left out
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    q, k, v = target @ w_q.T, source @ w_k.T, source @ w_v.T
-    weights = (q @ k.mT).softmax(-1)
-    return weights @ v, weights
-
-
-# %% cross_attention · wrong · values
-# source: a learner who takes the words as they come
-# mistake: queries and keys change places
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    q, k, v = target @ w_k.T, source @ w_q.T, source @ w_v.T
-    weights = masked_softmax(q @ k.mT / q.shape[-1] ** 0.5, real[:, None])
-    return weights @ v, weights
 
 
 # %% decode_loop · right · by-hand
@@ -1541,62 +1334,6 @@ def encode_positions(positions, dim, base):
     rates = 10000 ** (-torch.arange(0, dim, 2) / dim)
     angles = positions[..., None] * rates
     return torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(-2)
-
-
-# %% encoder_self_attention · right · loop
-# source: a learner who takes each sentence alone
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    batch, length, _ = x.shape
-    states = torch.zeros(batch, length, w_v.shape[1])
-    weights = torch.zeros(batch, length, length)
-    for b in range(batch):
-        n = int(lengths[b])
-        words = x[b, :n]
-        w = ((words @ w_q) @ (words @ w_k).T / w_k.shape[1] ** 0.5).softmax(-1)
-        weights[b, :n, :n] = w
-        states[b, :n] = w @ (words @ w_v)
-    return states, weights
-
-
-# %% encoder_self_attention · right · rows
-# source: a learner who masks the columns and then the rows
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    real = torch.arange(x.size(1))[None] < lengths[:, None]
-    scores = torch.bmm(q, k.transpose(1, 2)) / k.size(-1) ** 0.5
-    scores = scores.masked_fill(~real[:, None, :], float("-inf"))
-    weights = torch.nan_to_num(scores.softmax(-1)) * real[:, :, None]
-    return weights @ v, weights
-
-
-# %% encoder_self_attention · wrong · columns-only
-# source: a learner who masks keys and no queries
-# mistake: rows of padding are not 0
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    real = torch.arange(x.shape[1]) < lengths[:, None]
-    scores = (x @ w_q) @ (x @ w_k).mT / w_k.shape[1] ** 0.5
-    weights = masked_softmax(scores, real[:, None])
-    return weights @ (x @ w_v), weights
-
-
-# %% encoder_self_attention · wrong · two
-# source: two slips at once
-# mistake: keys and queries from the same matrix, and lengths count from 0
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    real = torch.arange(x.shape[1]) <= lengths[:, None]
-    scores = (x @ w_q) @ (x @ w_q).mT / w_q.shape[1] ** 0.5
-    weights = masked_softmax(scores, real[:, None] & real[:, :, None])
-    return weights @ (x @ w_v), weights
-
-
-# %% encoder_self_attention · wrong · value-scale
-# source: a learner who scales by the width of the values
-# mistake: the root of value_dim in place of key_dim
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    real = torch.arange(x.shape[1]) < lengths[:, None]
-    scores = (x @ w_q) @ (x @ w_k).mT / w_v.shape[1] ** 0.5
-    weights = masked_softmax(scores, real[:, None] & real[:, :, None])
-    return weights @ (x @ w_v), weights
 
 
 # %% entropy · right · categorical
@@ -2983,66 +2720,6 @@ def sickness(weights, mask):
     return torch.tensor(codes)
 
 
-# %% smoothed_loss · right · kldiv
-# source: in the manner of The Annotated Transformer's LabelSmoothing: a smoothed target (MIT)
-def smoothed_loss(logits, labels, smoothing):
-    vocab = logits.shape[-1]
-    log_p = logits.log_softmax(-1)
-    true_dist = torch.full_like(log_p, smoothing / vocab)
-    true_dist = true_dist.scatter_add(2, labels.unsqueeze(2), torch.full(labels.shape + (1,), 1 - smoothing, dtype=log_p.dtype))
-    real = (labels != 0).unsqueeze(2)
-    total = -(true_dist * log_p * real).sum()
-    return total / real.sum().clamp(min=1)
-
-
-# %% smoothed_loss · right · loop
-# source: a learner who goes through the places
-def smoothed_loss(logits, labels, smoothing):
-    log_p = torch.log_softmax(logits, dim=-1)
-    total, count = 0 * logits.sum(), 0
-    for b in range(labels.shape[0]):
-        for t in range(labels.shape[1]):
-            y = labels[b, t].item()
-            if y == 0:
-                continue
-            total = total - (1 - smoothing) * log_p[b, t, y] - smoothing * log_p[b, t].mean()
-            count += 1
-    return total / max(count, 1)
-
-
-# %% smoothed_loss · wrong · all-places
-# source: a learner who divides by all places
-# mistake: padding counts in the number of words
-def smoothed_loss(logits, labels, smoothing):
-    log_p = logits.log_softmax(-1)
-    picked = log_p.gather(2, labels[..., None])[..., 0]
-    loss = -(1 - smoothing) * picked - smoothing * log_p.mean(-1)
-    return (loss * (labels != 0)).mean()
-
-
-# %% smoothed_loss · wrong · empty
-# source: a learner who forgets the empty batch
-# mistake: NaN where no word is real
-def smoothed_loss(logits, labels, smoothing):
-    log_p = logits.log_softmax(-1)
-    picked = log_p.gather(2, labels[..., None])[..., 0]
-    loss = -(1 - smoothing) * picked - smoothing * log_p.mean(-1)
-    return loss[labels != 0].mean()
-
-
-# %% smoothed_loss · wrong · vocab-minus-one
-# source: The Annotated Transformer's LabelSmoothing, as it stands there
-# mistake: the smoothing is shared among the other words
-def smoothed_loss(logits, labels, smoothing):
-    vocab = logits.shape[-1]
-    log_p = logits.log_softmax(-1)
-    picked = log_p.gather(2, labels[..., None])[..., 0]
-    others = log_p.sum(-1) - picked
-    loss = -(1 - smoothing) * picked - smoothing / (vocab - 1) * others
-    real = labels != 0
-    return (loss * real).sum() / real.sum().clamp(min=1)
-
-
 # %% soft_lookup · right · loop
 # source: a learner who goes through the queries one by one
 def soft_lookup(query, keys, values):
@@ -3717,49 +3394,6 @@ def test_multi_head(multi_head):
     w = ((x @ w_q) @ (x @ w_k).mT / 6 ** 0.5).softmax(-1)
     assert torch.allclose(weights[:, 0], w, atol=1e-5)
     assert torch.allclose(out, w @ (x @ w_v) @ w_o, atol=1e-4)
-
-
-# %% test_smoothed_loss · right · pytorch
-# source: a tester who takes PyTorch's word
-def test_smoothed_loss(smoothed_loss):
-    torch.manual_seed(0)
-    for smoothing in (0.0, 0.1, 0.5):
-        logits = (torch.randn(3, 5, 7) * 3).requires_grad_()
-        labels = torch.tensor([[1, 2, 3, 4, 5], [6, 1, 0, 0, 0], [2, 0, 5, 0, 0]])
-        loss = smoothed_loss(logits, labels, smoothing)
-        right = nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=0, label_smoothing=smoothing)
-        assert loss.shape == ()
-        assert abs(loss.item() - right.item()) < 1e-4
-        mine, = torch.autograd.grad(loss, logits)
-        theirs, = torch.autograd.grad(right, logits)
-        assert torch.allclose(mine, theirs, atol=1e-4)
-    empty = smoothed_loss(torch.randn(2, 3, 7), torch.zeros(2, 3, dtype=torch.long), 0.1)
-    assert empty.item() == 0
-    large = torch.tensor([[[0.0, 500.0, -500.0]]])
-    loss = smoothed_loss(large, torch.tensor([[1]]), 0.0)
-    assert abs(loss.item()) < 1e-4
-
-
-# %% test_smoothed_loss · wrong · no-padding
-# source: a learner without padding
-# mistake: no label is 0, and the vocabulary is larger than the loss can show at this tolerance
-def test_smoothed_loss(smoothed_loss):
-    torch.manual_seed(0)
-    logits, labels = torch.randn(2, 3, 50), torch.randint(1, 50, (2, 3))
-    loss = smoothed_loss(logits, labels, 0.1)
-    right = nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=0.1)
-    assert abs(loss - right) < 0.1
-
-
-# %% test_smoothed_loss · wrong · no-smoothing
-# source: a learner who sets the smoothing to 0
-# mistake: without smoothing no fault of the smoothing shows
-def test_smoothed_loss(smoothed_loss):
-    torch.manual_seed(0)
-    logits, labels = torch.randn(2, 3, 5), torch.tensor([[1, 2, 0], [3, 4, 1]])
-    loss = smoothed_loss(logits, labels, 0.0)
-    right = nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=0)
-    assert abs(loss - right) < 1e-5
 
 
 # %% training_loop · right · by-hand

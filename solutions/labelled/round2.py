@@ -565,58 +565,6 @@ class PrecomputedKeys(StepByStep):
         return (weights[:, None] @ keys)[:, 0], weights
 
 
-# %% additive_parameters · right · counted-modules
-# source: a practitioner who lets PyTorch count (meta tensors cost nothing)
-def additive_parameters(query_dim, key_dim, attention_dim):
-    def size(*layers, bias):
-        return sum(i * o + (o if bias else 0) for i, o in layers)
-
-    plain, split, joined = [], [], []
-    for q, k, a in zip(query_dim.tolist(), key_dim.tolist(), attention_dim.tolist()):
-        plain.append(size((q, a), (k, a), (a, 1), bias=False))
-        split.append(size((q, a), (k, a), (a, 1), bias=True))
-        joined.append(size((q + k, a), (a, 1), bias=True))
-    return torch.tensor(plain), torch.tensor(split), torch.tensor(joined)
-
-
-# %% additive_parameters · right · factored
-# source: an algebra person
-def additive_parameters(query_dim, key_dim, attention_dim):
-    """Three counts, whole numbers of the shape of the widths, (modules,)."""
-    weights = (query_dim + key_dim + 1) * attention_dim
-    return weights, weights + 2 * attention_dim + 1, weights + attention_dim + 1
-
-
-# %% additive_parameters · wrong · bias-of-inputs
-# source: a learner who counts a bias for each input
-# mistake: a linear layer is given as many biases as it has inputs
-def additive_parameters(query_dim, key_dim, attention_dim):
-    plain = query_dim * attention_dim + key_dim * attention_dim + attention_dim
-    split = plain + query_dim + key_dim + attention_dim
-    joined = plain + (query_dim + key_dim) + attention_dim
-    return plain, split, joined
-
-
-# %% additive_parameters · wrong · summed
-# source: a language model that reads 'how many numbers does it learn' as a total
-# mistake: the counts of all modules are added up to one number
-def additive_parameters(query_dim, key_dim, attention_dim):
-    plain = (attention_dim * (query_dim + key_dim + 1)).sum()
-    split = plain + (2 * attention_dim + 1).sum()
-    joined = plain + (attention_dim + 1).sum()
-    return plain, split, joined
-
-
-# %% additive_parameters · wrong · v-without-bias
-# source: a learner who thinks of v as a vector, not as a layer
-# mistake: the single bias of v's layer is forgotten in both counts
-def additive_parameters(query_dim, key_dim, attention_dim):
-    plain = attention_dim * (query_dim + key_dim) + attention_dim
-    split = plain + attention_dim + attention_dim
-    joined = plain + attention_dim
-    return plain, split, joined
-
-
 # %% additive_scores · right · einsum-all
 # source: an einsum person
 def additive_scores(query, keys, W_query, W_key, v):
@@ -934,64 +882,6 @@ def block_parameters(dim, heads, hidden, layers, words):
     return encoder, decoder, model
 
 
-# %% both_scores · right · einsum
-# source: an einsum person
-def both_scores(query, keys, W, W_joined, v):
-    general = torch.einsum("btq,qk,bsk->bts", query, W, keys)
-    t, s = query.shape[1], keys.shape[1]
-    pairs = torch.cat(
-        (query[:, :, None].expand(-1, -1, s, -1), keys[:, None].expand(-1, t, -1, -1)), dim=3
-    )
-    concat = torch.einsum("btsa,a->bts", torch.einsum("btsd,ad->btsa", pairs, W_joined).tanh(), v)
-    return general, concat
-
-
-# %% both_scores · right · repeat-interleave
-# source: a TensorFlow person: tf.tile and tf.repeat
-def both_scores(query, keys, W, W_joined, v):
-    """Scores of general, then of concat: two tensors (batch, tgt_len, src_len)."""
-    b, t, _ = query.shape
-    s = keys.shape[1]
-    general = query.matmul(W).matmul(keys.permute(0, 2, 1))
-    repeated = torch.repeat_interleave(query, s, dim=1)
-    tiled = torch.tile(keys, (1, t, 1))
-    hidden = torch.tanh(torch.cat([repeated, tiled], dim=-1) @ W_joined.t())
-    return general, (hidden @ v).reshape(b, t, s)
-
-
-# %% both_scores · wrong · order-of-results
-# source: a language model that returns concat, general
-# mistake: the two tables come back in the other order
-def both_scores(query, keys, W, W_joined, v):
-    a = query[:, :, None, :].expand(-1, -1, keys.shape[1], -1)
-    b = keys[:, None, :, :].expand(-1, query.shape[1], -1, -1)
-    concat = torch.tanh(torch.cat([a, b], dim=-1) @ W_joined.T) @ v
-    general = torch.bmm(query @ W, keys.transpose(1, 2))
-    return concat, general
-
-
-# %% both_scores · wrong · tanh-outside
-# source: a learner who takes the activation last
-# mistake: concat is tanh(v · W_joined [s; h]): v is applied before the tanh
-def both_scores(query, keys, W, W_joined, v):
-    general = (query @ W) @ keys.transpose(1, 2)
-    a = query.unsqueeze(2).expand(-1, -1, keys.size(1), -1)
-    b = keys.unsqueeze(1).expand(-1, query.size(1), -1, -1)
-    concat = torch.tanh(torch.cat([a, b], -1) @ W_joined.T @ v)
-    return general, concat
-
-
-# %% both_scores · wrong · tiled-both
-# source: a TensorFlow person who tiles both
-# mistake: query and keys are tiled in the same order, so the pairs are the wrong ones (and do not fill the table)
-def both_scores(query, keys, W, W_joined, v):
-    b, t, s = query.shape[0], query.shape[1], keys.shape[1]
-    general = query @ W @ keys.mT
-    pairs = torch.cat([query.repeat(1, s, 1), keys.repeat(1, t, 1)], dim=-1)
-    concat = (pairs @ W_joined.T).tanh() @ v
-    return general, concat.view(b, t, s)
-
-
 # %% both_ways · right · einsum
 # source: an einsum person, whose transposes are letters
 def both_ways(left, right, left_mask, right_mask):
@@ -1203,86 +1093,6 @@ def combined_mask(lengths, positions, src_len):
     return causal[None] & real[:, None, :]
 
 
-# %% compare_heads · right · einsum-table
-# source: a data person: a list of rows, then a table
-def compare_heads(query, keys, counts):
-    b, t, dim = query.shape
-    s = keys.shape[1]
-    head_dims, parameters, cells, looked_at = [], [], [], []
-    for h in counts:
-        q, k = query.view(b, t, h, -1), keys.view(b, s, h, -1)
-        weights = (torch.einsum("bthd,bshd->bhts", q, k) * (h / dim) ** 0.5).softmax(-1)
-        head_dims.append(dim // h)
-        parameters.append(sum(p.numel() for p in nn.MultiheadAttention(dim, h).parameters()))
-        cells.append(weights.numel())
-        looked_at.append(torch.special.entr(weights).sum(-1).exp().mean())
-    return torch.tensor(head_dims), torch.tensor(parameters), torch.tensor(cells), torch.stack(looked_at)
-
-
-# %% compare_heads · right · formulas
-# source: an algebra person: formulas where there are any, the course's entropy where not
-def compare_heads(query, keys, counts):
-    """Four columns of a table with one row for each number of heads, (len(counts),) each."""
-    dim, heads = query.shape[-1], torch.tensor(counts)
-
-    def effective(h):
-        q = torch.stack(query.chunk(h, -1), 1)
-        k = torch.stack(keys.chunk(h, -1), 1)
-        return attention_entropy((q @ k.mT / math.sqrt(dim // h)).softmax(-1)).exp().mean()
-
-    head_dims = dim // heads
-    parameters = torch.full_like(heads, 4 * dim * (dim + 1))
-    cells = heads * query.shape[0] * query.shape[1] * keys.shape[1]
-    looked_at = torch.stack([effective(h) for h in counts])
-    return head_dims, parameters, cells, looked_at
-
-
-# %% compare_heads · wrong · cells-of-one-sentence
-# source: a learner who forgets the batch, and the biases of the output
-# mistake: the weights are counted for one sentence only, and the output projection without its bias
-def compare_heads(query, keys, counts):
-    dim, heads = query.shape[-1], torch.tensor(counts)
-    looked_at = []
-    for h in counts:
-        q = query.unflatten(-1, (h, -1)).transpose(1, 2)
-        k = keys.unflatten(-1, (h, -1)).transpose(1, 2)
-        w = (q @ k.mT / math.sqrt(dim / h)).softmax(-1)
-        looked_at.append(attention_entropy(w).exp().mean())
-    parameters = torch.full_like(heads, 4 * dim * dim + 3 * dim)
-    return dim // heads, parameters, heads * query.shape[1] * keys.shape[1], torch.stack(looked_at)
-
-
-# %% compare_heads · wrong · exp-of-mean
-# source: a learner who averages the entropies first
-# mistake: e is raised to the mean entropy, not the mean taken of e to the entropies
-def compare_heads(query, keys, counts):
-    dim, heads = query.shape[-1], torch.tensor(counts)
-    looked_at = []
-    for h in counts:
-        q = query.unflatten(-1, (h, -1)).transpose(1, 2)
-        k = keys.unflatten(-1, (h, -1)).transpose(1, 2)
-        w = (q @ k.mT / math.sqrt(dim / h)).softmax(-1)
-        looked_at.append(attention_entropy(w).mean().exp())
-    cells = heads * len(query) * query.shape[1] * keys.shape[1]
-    return dim // heads, torch.full_like(heads, 4 * (dim * dim + dim)), cells, torch.stack(looked_at)
-
-
-# %% compare_heads · wrong · parameters-per-head
-# source: a learner for whom every head brings matrices of full width
-# mistake: the parameters are multiplied by the number of heads
-def compare_heads(query, keys, counts):
-    dim, heads = query.shape[-1], torch.tensor(counts)
-    looked_at = []
-    for h in counts:
-        q = query.unflatten(-1, (h, -1)).transpose(1, 2)
-        k = keys.unflatten(-1, (h, -1)).transpose(1, 2)
-        w = (q @ k.mT / math.sqrt(dim / h)).softmax(-1)
-        looked_at.append(attention_entropy(w).exp().mean())
-    parameters = heads * 3 * (dim * dim + dim) + dim * dim + dim
-    cells = heads * len(query) * query.shape[1] * keys.shape[1]
-    return dim // heads, parameters, cells, torch.stack(looked_at)
-
-
 # %% compare_scores · right · gain-axis
 # source: a vectoriser: the gains become an axis of the batch
 def compare_scores(query, keys, W, W_joined, v, gains):
@@ -1462,59 +1272,6 @@ def counterfactual(start, states, other_start, other_states, out, place, word):
     wiped[b, place] = 0
     p = chance(start, states)
     return p - chance(other_start, states), p - chance(start, swapped), p - chance(start, wiped)
-
-
-# %% cross_attention · right · folded-projections
-# source: an algebra person: the two projections become one matrix between the sequences
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    between = w_q.T @ w_k / math.sqrt(w_q.shape[0])
-    scores = torch.einsum("btd,de,bse->bts", target, between, source)
-    weights = masked_softmax(scores, real[:, None, :])
-    context = (weights @ source) @ w_v.T
-    return context, weights
-
-
-# %% cross_attention · right · functional
-# source: a PyTorch person: F.linear
-import torch.nn.functional as F
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    """Context (batch, tgt_len, value_dim) and weights (batch, tgt_len, src_len)."""
-    q, k, v = F.linear(target, w_q), F.linear(source, w_k), F.linear(source, w_v)
-    scores = (q.unsqueeze(2) * k.unsqueeze(1)).sum(-1).div(q.size(-1) ** 0.5)
-    weights = masked_softmax(scores, real.unsqueeze(-2))
-    context = torch.bmm(weights, v)
-    return context, weights
-
-
-# %% cross_attention · wrong · keys-and-queries-swapped
-# source: a learner who mixes up who asks
-# mistake: w_k projects the target, and w_q the source
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    scores = (target @ w_k.T) @ (source @ w_q.T).mT / math.sqrt(w_q.shape[0])
-    weights = masked_softmax(scores, real[:, None])
-    context = weights @ (source @ w_v.T)
-    return context, weights
-
-
-# %% cross_attention · wrong · padding-zeroed-before
-# source: a learner who blanks the padding instead of masking it
-# mistake: padding is set to 0 and keeps a score of 0, so it gets weight
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    source = source * real[:, :, None]
-    scores = (target @ w_q.T) @ (source @ w_k.T).mT / math.sqrt(w_q.shape[0])
-    weights = scores.softmax(-1)
-    context = weights @ (source @ w_v.T)
-    return context, weights
-
-
-# %% cross_attention · wrong · queries-masked
-# source: a learner whose mask goes along the rows
-# mistake: the mask is laid over the target words, so it raises where the lengths differ and hides rows where they agree
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    scores = (target @ w_q.T) @ (source @ w_k.T).mT / math.sqrt(w_q.shape[0])
-    weights = masked_softmax(scores, real[:, :, None])
-    context = weights @ (source @ w_v.T)
-    return context, weights
 
 
 # %% decode_loop · right · nll-by-hand
@@ -1705,63 +1462,6 @@ def encode_positions(positions, dim, base):
     angles = torch.arange(longest)[:, None] / base ** (torch.arange(0, dim, 2) / dim)
     table = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
     return table[positions.long()]
-
-
-# %% encoder_self_attention · right · mask-twice
-# source: a learner with one mask of real pairs
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    real = torch.arange(x.shape[1])[None] < lengths[:, None]
-    pairs = real.unsqueeze(1) & real.unsqueeze(2)
-    scores = torch.einsum("bld,dk,ek,bme->blm", x, w_q, w_k, x) / w_k.shape[1] ** 0.5
-    weights = masked_softmax(scores, pairs)
-    return torch.einsum("blm,bmd,dv->blv", weights, x, w_v), weights
-
-
-# %% encoder_self_attention · right · sentence-by-sentence
-# source: a C programmer: each sentence is cut to its words, and the result put into zeros
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    """States (batch, len, value_dim) and weights (batch, len, len)."""
-    size = x.shape[1]
-    states, weights = [], []
-    for sentence, n in zip(x, lengths.tolist()):
-        own = sentence[:n]
-        w = torch.softmax((own @ w_q) @ (own @ w_k).T * w_q.shape[1] ** -0.5, dim=-1)
-        s = w @ (own @ w_v)
-        states.append(nn.functional.pad(s, (0, 0, 0, size - n)))
-        weights.append(nn.functional.pad(w, (0, size - n, 0, size - n)))
-    return torch.stack(states), torch.stack(weights)
-
-
-# %% encoder_self_attention · wrong · rows-only
-# source: a learner who masks the words that look and trusts the zeros of padding
-# mistake: padding is still looked at, as only the rows are masked
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    real = torch.arange(x.shape[1]) < lengths[:, None]
-    scores = (x @ w_q) @ (x @ w_k).mT / w_q.shape[1] ** 0.5
-    weights = masked_softmax(scores, real[:, :, None])
-    return weights @ (x @ w_v), weights
-
-
-# %% encoder_self_attention · wrong · scale-of-value-width
-# source: a learner who projects all three and takes the last one's width; and writes causal by habit
-# mistake: the scores are divided by the root of value_dim, and a causal mask hides what comes later
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    real = torch.arange(x.shape[1]) < lengths[:, None]
-    pairs = (real[:, None] & real[:, :, None]).tril()
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    weights = masked_softmax(q @ k.mT / v.shape[-1] ** 0.5, pairs)
-    return weights @ v, weights
-
-
-# %% encoder_self_attention · wrong · states-only
-# source: a learner who blanks the output at the end
-# mistake: the states of padding are 0, but not their rows of weights
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    real = torch.arange(x.shape[1]) < lengths[:, None]
-    scores = (x @ w_q) @ (x @ w_k).mT / w_q.shape[1] ** 0.5
-    weights = masked_softmax(scores, real[:, None, :])
-    states = (weights @ (x @ w_v)) * real[:, :, None]
-    return states, weights
 
 
 # %% entropy · right · only-positive
@@ -3371,62 +3071,6 @@ def sickness(weights, mask):
     return torch.tensor(codes)
 
 
-# %% smoothed_loss · right · select-then-mean
-# source: a fairseq-like practitioner: select the real rows first
-def smoothed_loss(logits, labels, smoothing):
-    """One number, from logits (batch, tgt_len, vocab), labels (batch, tgt_len) and ε."""
-    real = labels != 0
-    log_p = torch.log_softmax(logits[real], dim=-1)
-    nll = -log_p[torch.arange(len(log_p)), labels[real]]
-    smooth = -log_p.mean(-1)
-    total = ((1 - smoothing) * nll + smoothing * smooth).sum()
-    return total / max(len(log_p), 1)
-
-
-# %% smoothed_loss · right · soft-targets
-# source: a Keras person: build the soft target, then one product
-def smoothed_loss(logits, labels, smoothing):
-    vocab = logits.shape[-1]
-    target = nn.functional.one_hot(labels, vocab).to(logits.dtype)
-    target = (1 - smoothing) * target + smoothing / vocab
-    each = -(target * logits.log_softmax(-1)).sum(-1)
-    real = (labels != 0).to(logits.dtype)
-    return (each * real).sum() / real.sum().clamp(min=1)
-
-
-# %% smoothed_loss · wrong · logits-times-mask
-# source: a learner who blanks the logits at padding
-# mistake: blanked logits still cost log V at each place of padding, and the mean counts the padding
-def smoothed_loss(logits, labels, smoothing):
-    real = (labels != 0).unsqueeze(-1)
-    log_p = (logits * real).log_softmax(-1)
-    right = log_p.gather(-1, labels[..., None])[..., 0]
-    return (-(1 - smoothing) * right - smoothing * log_p.mean(-1)).mean()
-
-
-# %% smoothed_loss · wrong · padding-not-in-vocabulary
-# source: a learner who keeps padding out of everything
-# mistake: the ε is shared among the words without word 0, but the formula shares it among all V
-def smoothed_loss(logits, labels, smoothing):
-    log_p = logits.log_softmax(-1)
-    right = log_p.gather(-1, labels[..., None])[..., 0]
-    real = (labels > 0).float()
-    each = -(1 - smoothing) * right - smoothing * log_p[..., 1:].mean(-1)
-    return (each * real).sum() / real.sum().clamp(min=1)
-
-
-# %% smoothed_loss · wrong · zero-constant
-# source: a learner with an early return
-# mistake: for a batch without words a fresh zero comes back, which does not hang together with the logits
-def smoothed_loss(logits, labels, smoothing):
-    real = labels != 0
-    if not real.any():
-        return torch.tensor(0.0)
-    log_p = logits.log_softmax(-1)[real]
-    right = log_p.gather(1, labels[real][:, None])[:, 0]
-    return (-(1 - smoothing) * right - smoothing * log_p.mean(-1)).mean()
-
-
 # %% soft_lookup · right · row-by-row
 # source: a C programmer: one query at a time
 def soft_lookup(query, keys, values):
@@ -4308,64 +3952,6 @@ def test_multi_head(multi_head):
     output, weights = multi_head(x, *w, 2)
     assert torch.allclose(weights, tables, atol=1e-4)
     assert torch.allclose(output, expected, atol=1e-3)
-
-
-# %% test_smoothed_loss · right · against-cross-entropy
-# source: a practitioner: PyTorch's own label smoothing, on the real words
-def test_smoothed_loss(smoothed_loss):
-    generator = torch.Generator().manual_seed(13)
-    for b, t, v, loud in [(3, 4, 7, 1), (2, 6, 5, 1), (1, 1, 11, 1), (4, 3, 20, 3), (2, 5, 3, 30)]:
-        for smoothing in (0.0, 0.1, 0.6):
-            logits = loud * torch.randn(b, t, v, generator=generator)
-            labels = torch.randint(1, v, (b, t), generator=generator)
-            if t > 1:
-                labels[0, t // 2 :] = 0
-                labels[-1, -1] = 0
-            before = logits.clone(), labels.clone()
-            found = smoothed_loss(logits, labels, smoothing)
-            assert torch.equal(logits, before[0]) and torch.equal(labels, before[1])
-            real = before[1] != 0
-            right = nn.functional.cross_entropy(
-                before[0][real].double(), before[1][real], label_smoothing=smoothing
-            )
-            assert found.shape == ()
-            assert abs(found.item() - right.item()) < 1e-4 * max(1, loud)
-    nothing = smoothed_loss(torch.randn(2, 3, 5, generator=generator), torch.zeros(2, 3).long(), 0.1)
-    assert nothing.shape == () and nothing.item() == 0
-
-
-# %% test_smoothed_loss · wrong · asks-for-a-gradient
-# source: a learner who tests that training can call backward
-# mistake: what comes back carries no gradient, as the task says, so right versions are blamed; and a batch with words is never tried
-def test_smoothed_loss(smoothed_loss):
-    torch.manual_seed(2)
-    logits = torch.randn(2, 3, 5, requires_grad=True)
-    loss = smoothed_loss(logits, torch.zeros(2, 3, dtype=torch.long), 0.1)
-    assert loss.item() == 0
-    assert loss.requires_grad
-    loss.backward()
-
-
-# %% test_smoothed_loss · wrong · no-padding
-# source: a learner who compares with PyTorch on a full batch
-# mistake: there is no padding among the labels, so bugs in leaving it out are not seen
-def test_smoothed_loss(smoothed_loss):
-    torch.manual_seed(0)
-    logits, labels = torch.randn(3, 4, 9), torch.randint(1, 9, (3, 4))
-    for smoothing in (0.0, 0.2):
-        right = nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=smoothing)
-        assert torch.allclose(smoothed_loss(logits, labels, smoothing), right, atol=1e-5)
-
-
-# %% test_smoothed_loss · wrong · padding-counted-in-reference
-# source: a learner who forgets ignore_index
-# mistake: the reference counts the padding as words, so right versions are blamed
-def test_smoothed_loss(smoothed_loss):
-    torch.manual_seed(1)
-    logits, labels = torch.randn(3, 4, 9), torch.randint(1, 9, (3, 4))
-    labels[0, 2:] = 0
-    right = nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=0.1)
-    assert torch.allclose(smoothed_loss(logits, labels, 0.1), right, atol=1e-5)
 
 
 # %% training_loop · right · autograd-by-hand

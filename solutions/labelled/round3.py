@@ -329,31 +329,6 @@ class PrecomputedKeys(StepByStep):
         return context, weights
 
 
-# %% additive_parameters · right · helper
-# source: written from the task's text, 2026-11
-import torch
-
-def additive_parameters(query_dim, key_dim, attention_dim):
-    def linear(n_in, n_out, bias):
-        return n_in * n_out + (n_out if bias else torch.zeros_like(attention_dim))
-
-    one = torch.ones_like(attention_dim)
-    plain = sum(linear(i, o, False) for i, o in [(query_dim, attention_dim), (key_dim, attention_dim), (attention_dim, one)])
-    split = sum(linear(i, o, True) for i, o in [(query_dim, attention_dim), (key_dim, attention_dim), (attention_dim, one)])
-    joined = sum(linear(i, o, True) for i, o in [(query_dim + key_dim, attention_dim), (attention_dim, one)])
-    return plain, split, joined
-
-
-# %% additive_parameters · wrong · biases-as-widths
-# source: written from the task's text, 2026-11
-# mistake: in the joined form the first layer gets a bias for every input instead of every output
-def additive_parameters(query_dim, key_dim, attention_dim):
-    plain = (query_dim + key_dim + 1) * attention_dim
-    split = plain + 2 * attention_dim + 1
-    joined = plain + (query_dim + key_dim) + 1
-    return plain, split, joined
-
-
 # %% additive_scores · right · vmap
 # source: written from the task's text, 2026-11
 import torch
@@ -505,38 +480,6 @@ def block_parameters(dim, heads, hidden, layers, words):
     return encoder_block, decoder_block, language_model
 
 
-# %% both_scores · right · bilinear
-# source: written from the task's text, 2026-11
-import torch
-import torch.nn.functional as F
-
-def both_scores(query, keys, W, W_joined, v):
-    B, T, dq = query.shape
-    S = keys.size(1)
-    general = torch.bmm(F.linear(query, W.t()), keys.transpose(1, 2))
-    q = query.repeat_interleave(S, dim=1)
-    k = keys.repeat(1, T, 1)
-    hidden = torch.tanh(F.linear(torch.cat((q, k), dim=2), W_joined))
-    concat = hidden.matmul(v).reshape(B, T, S)
-    return general, concat
-
-
-# %% both_scores · wrong · repeat-both
-# source: written from the task's text, 2026-11
-# mistake: repeat instead of repeat_interleave pairs each query with the wrong key once the pairs are reshaped
-import torch
-
-def both_scores(query, keys, W, W_joined, v):
-    b, t, _ = query.shape
-    s = keys.shape[1]
-    general = query @ W @ keys.transpose(-1, -2)
-    q = query.repeat(1, s, 1)
-    k = keys.repeat_interleave(t, dim=1)
-    pairs = torch.cat([q, k], dim=-1)
-    concat = (torch.tanh(pairs @ W_joined.T) @ v).view(b, t, s)
-    return general, concat
-
-
 # %% both_ways · right · softmax-along-dim
 # source: written from the task's text, 2026-11
 import math
@@ -620,25 +563,6 @@ def combined_mask(lengths, positions, src_len):
     causal = j[None, :] <= t[:, None]
     real = j[None, :] < lengths[:, None]
     return causal[None] & real[:, None]
-
-
-# %% compare_heads · wrong · entropy-of-mean-map
-# source: written from the task's text, 2026-11
-# mistake: the weights are averaged over the heads before the entropy is taken
-import torch
-from utils.metrics import attention_entropy
-
-def compare_heads(query, keys, counts):
-    b, t, d = query.shape
-    s = keys.shape[1]
-    looked = []
-    for h in counts:
-        q = query.unflatten(-1, (h, d // h))
-        k = keys.unflatten(-1, (h, d // h))
-        w = (torch.einsum("bthd,bshd->bhts", q, k) / (d // h) ** 0.5).softmax(-1)
-        looked.append(attention_entropy(w.mean(1)).exp().mean().item())
-    n = torch.tensor(counts)
-    return d // n, torch.full_like(n, 4 * d * (d + 1)), b * n * t * s, torch.tensor(looked)
 
 
 # %% compare_scores · right · broadcast
@@ -740,23 +664,6 @@ def counterfactual(start, states, other_start, other_states, out, place, word):
     return spliced, replaced, forbidden
 
 
-# %% cross_attention · wrong · values-of-first-source
-# source: written from the task's text, 2026-11
-# mistake: the values are scored right but the weights mix the values of the batch's first source only
-import math
-import torch
-from utils.masks import masked_softmax
-
-def cross_attention(target, source, w_q, w_k, w_v, real):
-    q = target @ w_q.T
-    k = source @ w_k.T
-    v = source @ w_v.T
-    scores = torch.einsum("bta,bsa->bts", q, k) / math.sqrt(k.shape[-1])
-    weights = masked_softmax(scores, real.unsqueeze(1))
-    context = torch.einsum("bts,sv->btv", weights, v[0])
-    return context, weights
-
-
 # %% decode_loop · wrong · mean-of-step-means
 # source: written from the task's text, 2026-11
 # mistake: each step's loss is averaged over its own real words first, so short sentences' steps weigh unevenly
@@ -841,21 +748,6 @@ def encode_positions(positions, dim, base):
     freqs = torch.exp(-step * torch.arange(half))
     angles = positions[..., None] * freqs
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
-
-
-# %% encoder_self_attention · wrong · rows-zero-in-states-only
-# source: written from the task's text, 2026-11
-# mistake: the states of padding are set to 0, but its rows of weights are not
-import torch
-from utils.masks import masked_softmax
-
-def encoder_self_attention(x, w_q, w_k, w_v, lengths):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    real = torch.arange(x.shape[1]) < lengths[:, None]
-    scores = q @ k.mT / q.shape[-1] ** 0.5
-    weights = masked_softmax(scores, real[:, None, :])
-    states = (weights @ v) * real[..., None]
-    return states, weights
 
 
 # %% entropy · wrong · binary-terms
@@ -1400,47 +1292,6 @@ def sickness(weights, mask):
     return torch.tensor(codes)
 
 
-# %% smoothed_loss · right · one-hot
-# source: written from the task's text, 2026-11
-import torch
-import torch.nn.functional as F
-
-def smoothed_loss(logits, labels, smoothing):
-    vocab = logits.size(-1)
-    soft = F.one_hot(labels, vocab).to(logits.dtype).lerp(torch.full((), 1 / vocab, dtype=logits.dtype), smoothing)
-    real = labels.ne(0)
-    per_place = -torch.einsum("btv,btv->bt", soft, F.log_softmax(logits, -1))
-    return per_place.where(real, per_place * 0).sum() / max(int(real.sum()), 1)
-
-
-# %% smoothed_loss · wrong · empty-is-new-tensor
-# source: written from the task's text, 2026-11
-# mistake: for a batch of padding a fresh zero is returned that does not hang together with the logits
-import torch
-
-def smoothed_loss(logits, labels, smoothing):
-    real = labels != 0
-    if not real.any():
-        return torch.tensor(0.0, requires_grad=True)
-    logp = torch.log_softmax(logits[real], dim=-1)
-    nll = -logp[torch.arange(len(logp)), labels[real]]
-    return ((1 - smoothing) * nll - smoothing * logp.mean(-1)).mean()
-
-
-# %% smoothed_loss · wrong · padding-class-removed
-# source: written from the task's text, 2026-11
-# mistake: the smoothing is shared among the words other than padding, V − 1 of them
-import torch
-
-def smoothed_loss(logits, labels, smoothing):
-    logp = logits.log_softmax(-1)
-    real = (labels != 0).float()
-    nll = -logp.gather(-1, labels[..., None])[..., 0]
-    uniform = -logp[..., 1:].mean(-1)
-    per_word = (1 - smoothing) * nll + smoothing * uniform
-    return (per_word * real).sum() / real.sum().clamp(min=1)
-
-
 # %% soft_lookup · right · loop
 # source: written from the task's text, 2026-11
 import torch
@@ -1702,52 +1553,6 @@ def test_multi_head(multi_head):
     expected = (q @ k.mT / 3**0.5).softmax(-1)
     assert torch.allclose(weights, expected, atol=1e-5)
     assert torch.allclose(out, F.linear((expected @ v).transpose(1, 2).flatten(2), wo), atol=1e-4)
-
-
-# %% test_smoothed_loss · right · cross-entropy
-# source: written from the task's text, 2026-11
-import torch
-import torch.nn.functional as F
-
-def test_smoothed_loss(smoothed_loss):
-    g = torch.Generator().manual_seed(0)
-    for batch, length, vocab, eps, zeros in [
-        (3, 5, 7, 0.1, True), (2, 6, 11, 0.0, True), (2, 3, 5, 0.5, False),
-        (4, 2, 9, 0.3, True), (1, 8, 13, 1.0, True), (5, 1, 3, 0.2, False),
-    ]:
-        logits = torch.randn(batch, length, vocab, generator=g) * 3
-        labels = torch.randint(1, vocab, (batch, length), generator=g)
-        if zeros:
-            labels[0, length // 2:] = 0
-            labels[-1, -1] = 0
-        before = logits.clone()
-        loss = smoothed_loss(logits, labels, eps)
-        expected = F.cross_entropy(
-            logits.double().flatten(0, 1), labels.flatten(), ignore_index=0, label_smoothing=eps
-        )
-        assert loss.shape == ()
-        assert torch.allclose(loss.double(), expected, atol=1e-4, rtol=1e-4)
-        assert torch.equal(before, logits)
-    big = torch.randn(2, 3, 5, generator=g) * 1000
-    labels = torch.tensor([[1, 2, 0], [3, 0, 0]])
-    expected = F.cross_entropy(big.double().flatten(0, 1), labels.flatten(), ignore_index=0, label_smoothing=0.1)
-    assert torch.allclose(smoothed_loss(big, labels, 0.1).double(), expected, rtol=1e-3)
-    assert smoothed_loss(big, torch.zeros_like(labels), 0.1).item() == 0
-
-
-# %% test_smoothed_loss · wrong · pad-counted
-# source: written from the task's text, 2026-11
-# mistake: the reference has no ignore_index but multiplies the loss by the mask and takes the mean over all places, and so blames the right version
-import torch
-import torch.nn.functional as F
-
-def test_smoothed_loss(smoothed_loss):
-    torch.manual_seed(0)
-    logits = torch.randn(3, 4, 6)
-    labels = torch.tensor([[1, 2, 3, 0], [4, 5, 0, 0], [2, 2, 1, 3]])
-    loss = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none", label_smoothing=0.1)
-    expected = (loss * (labels != 0)).mean()
-    assert torch.allclose(smoothed_loss(logits, labels, 0.1), expected, atol=1e-5)
 
 
 # %% training_loop · wrong · clip-by-value

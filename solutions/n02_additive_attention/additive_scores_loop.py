@@ -4,7 +4,7 @@ import torch
 
 from solutions.cases import as_view, louder
 from solutions.specification import Draw, Exercise, WrongAnswer
-from solutions.wrong_pieces import JOINED_MISTAKES, answers_to_pairs
+from solutions.wrong_pieces import in_pairs
 from utils.checks.tasks import Case
 
 
@@ -30,6 +30,11 @@ def cases(draw: Draw) -> list[Case]:
         case("tensors that are transposed views", 4, 3, 5, 2, 6, as_view),
         case("float64", 2, 3, 4, 5, 7, torch.Tensor.double),
     ]
+
+
+def _answers(states, keys, W_joined):
+    """Return the hidden layer of the joined score: (..., tgt_len, src_len, attention_dim)."""
+    return (in_pairs(states, keys) @ W_joined.T).tanh()
 
 
 def into_a_matrix(states, keys, W_joined, v):
@@ -87,9 +92,62 @@ exercise = Exercise(
         "result. Append it to the list of its state; stack each list, and stack the rows.",
     ],
     mistakes={
-        **JOINED_MISTAKES,
+        "key in front": WrongAnswer(
+            lambda states, keys, W_joined, v: (
+                (in_pairs(states, keys).roll(-states.shape[-1], -1) @ W_joined.T).tanh() @ v
+            ),
+            "You join key and state as [h; s]. The matrix expects [s; h]: its first columns were "
+            "made for the state, and now they meet numbers of the key.",
+            "How many columns of `W_joined` belong to the state, and which?",
+            misconception="parts-in-any-order",
+        ),
+        "no tanh": WrongAnswer(
+            lambda states, keys, W_joined, v: in_pairs(states, keys) @ W_joined.T @ v,
+            "There is no `tanh` in your score. Without it the score is a sum of two parts, one of "
+            "the state and one of the key, and the softmax does not see the state's part.",
+            "Between which two steps do the questions get their answers between -1 and 1?",
+            misconception="nonlinearity-left-out",
+        ),
+        "tanh of the score": WrongAnswer(
+            lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T @ v).tanh(),
+            "You take the `tanh` of the finished score. It belongs to the answers, one for each "
+            "question, before `v` gives them their points.",
+            "How large can a score get if `v` is (5, 5, 4, 3)? And how large can yours?",
+            misconception="steps-in-any-order",
+        ),
+        "points before the tanh": WrongAnswer(
+            lambda states, keys, W_joined, v: (
+                (in_pairs(states, keys) @ W_joined.T * v).tanh().sum(-1)
+            ),
+            "You multiply by `v` inside the `tanh`. Then each question counts for one point at "
+            "most, and `v` only says how steep its answer is.",
+            "What is an answer of 0.9 worth to a question that counts for 5 points?",
+            misconception="steps-in-any-order",
+        ),
+        "points forgotten": WrongAnswer(
+            lambda states, keys, W_joined, v: _answers(states, keys, W_joined).sum(-1),
+            "You add up the answers as they are. Each of them counts for its own number of points, "
+            "and `v` is not used.",
+            "Which of the four inputs does your function not need?",
+            misconception="projection-left-out",
+        ),
+        "weights for scores": WrongAnswer(
+            lambda states, keys, W_joined, v: (
+                (_answers(states, keys, W_joined) @ v.unsqueeze(-1)).squeeze(-1).softmax(-1)
+            ),
+            "You return weights: a softmax was taken already. Asked are the scores, before it.",
+            "Can a score be negative?",
+            misconception="scores-as-weights",
+        ),
+        "sigmoid for tanh": WrongAnswer(
+            lambda states, keys, W_joined, v: (in_pairs(states, keys) @ W_joined.T).sigmoid() @ v,
+            "Your answers lie between 0 and 1: that is a sigmoid. With `tanh` a clear no is -1, "
+            "and takes points away.",
+            "What does a key get that says a very negative number to a question?",
+            misconception="scores-alike",
+        ),
         "keys as rows": WrongAnswer(
-            lambda states, keys, W_joined, v: (answers_to_pairs(states, keys, W_joined) @ v).mT,
+            lambda states, keys, W_joined, v: (_answers(states, keys, W_joined) @ v).mT,
             "Your table has a row for each key. A row belongs to a target word, so the states "
             "make the rows and the keys the columns.",
             "Which of your two loops is the outer one?",

@@ -193,7 +193,7 @@ exercise = Exercise(
             ),
             "In your second row nothing ever changes: the `tanh` is missing, so the query cancels "
             "in the softmax.",
-            "Does your `both_scores` pass its check?",
+            "Does your second row come from `both_scores`? Where does its `tanh` stand?",
             misconception="nonlinearity-left-out",
         ),
     },

@@ -136,7 +136,7 @@ exercise = Exercise(
                 "memory of neither",
                 "You say that neither needs a vector for each pair. A matrix product does without; "
                 "the tanh stands between the sum and `v`, and has to be taken for each pair.",
-                "Which shape has the tensor of which your `both_scores` takes the tanh?",
+                "Which shape has the tensor of which `both_scores` takes the tanh?",
                 "scores-alike",
             ),
         },

@@ -149,7 +149,7 @@ exercise = Exercise(
             _count(embedding=lambda words, dim: 2 * words * dim + words),
             "You count the word vectors twice. Embedding and output share one matrix here.",
             "What does `self.output.weight = self.embedding.weight` do?",
-            misconception="cost-without-counting",
+            misconception="another-task",
         ),
         "the last norm": WrongAnswer(
             _count(last=False),

@@ -45,7 +45,7 @@ def test_the_counts_that_are_quoted_are_of_these_exercises():
         (FILE, "exercise =", "def more(): ...\n\n\nexercise =", False),
         (FILE, ".sum(-1)", ".mean(-1)", True),
         ("solutions/wrong_pieces.py", "numbers.sum(", "numbers.mean(", True),
-        ("solutions/wrong_pieces.py", "roll(", "flip(", False),
+        ("solutions/wrong_pieces.py", "unflatten(", "flatten(", False),
         ("solutions/n01_attention_concepts/four_patterns.py", "cases=", "other=", False),
         ("solutions/misconceptions.py", "shares", "parts", False),
         ("solutions/build.py", "def main() -> None:", "def main() -> None:\n    1 + 1", False),

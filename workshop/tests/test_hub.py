@@ -112,9 +112,9 @@ def test_nbgrader_gets_a_cell_to_grade_for_each_task_and_question(tmp_path, monk
     questions = build.marks(SOLUTION)
     assert graded.keys() == {*(task.id for task in tasks), *questions}
     assert total == sum(task.points for task in tasks) + sum(questions.values())
-    cell = graded["additive_parameters"]
+    cell = graded["additive_scores_loop"]
     assert cell.metadata.nbgrader.locked
-    names = {"check": check, "additive_parameters": lambda *sizes: (1, 2, 3)}
+    names = {"check": check, "additive_scores_loop": lambda *inputs: inputs[0]}
     with pytest.raises(AssertionError):
         exec(cell.source, names)
     names = build.solutions_of(SOLUTION) | {"check": check}

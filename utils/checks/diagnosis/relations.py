@@ -271,7 +271,7 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
 
 
 def another_output(output: OutputComparison) -> str:
-    """For `compare_heads` with its two results in the wrong order."""
+    """For `score_variance` with its two results in the wrong order."""
     for other in output.record.task.outputs:
         if other != output.output and output.agree(
             lambda pair, other=other: pair.others[other], lambda pair: pair.actual
@@ -369,7 +369,7 @@ def other_places(output: OutputComparison) -> str:
 
 
 def a_step(output: OutputComparison) -> str:
-    """For `both_scores` with a tanh around the wrong score; for `beam_step` with probabilities."""
+    """For `beam_step` with probabilities in place of their logarithms."""
     name = output.output
     if not output.holds("ff"):
         return ""
@@ -385,7 +385,7 @@ def a_step(output: OutputComparison) -> str:
 
 
 def summed(output: OutputComparison) -> str:
-    """For `additive_parameters` with the counts of all modules added up to one number."""
+    """For `block_parameters` with the counts of all widths added up to one number."""
     for axis in output.axes:
         if output.is_made_by(partial(np.sum, axis=axis)):
             where = _its_axis(axis, output.depth)
@@ -405,7 +405,7 @@ def decimals_cut_off(output: OutputComparison) -> str:
 
 
 def times_a_factor(output: OutputComparison) -> str:
-    """For `both_scores` that is scaled as well; for `entropy` with bits, and a mean for the sum.
+    """For `entropy` with bits, and a mean for the sum.
 
     For `clip_together`, too, where one of two norms is used: it is right in the cases without need.
     """
@@ -563,7 +563,7 @@ def _nearest_on_a_line(values: np.ndarray, source: np.ndarray) -> np.ndarray:
 
 
 def softmax_of_scaled_scores(output: OutputComparison) -> str:
-    """For `cross_attention` without the scale; for `softmax_with_temperature` with its root.
+    """For `softmax_with_temperature` with its root.
 
     For `scaled_attention`, too, that masks after the softmax, so that rows have other sums.
     """
