@@ -10,10 +10,8 @@ import contextlib
 import json
 import math
 import random
-import socket
 import struct
 import sys
-import threading
 import time
 import traceback
 import warnings
@@ -27,9 +25,9 @@ from grading.report import pages
 from grading.report.tables import learners
 from grading.run import protocol
 from grading.run.dialog import Assignment, RefereedTest
-from grading.run.launcher import Worker
 from grading.run.scoring import Result, score_tasks
 from grading.run.worker import plain
+from grading.tests.made import PlayedLauncher
 from solutions.build import SOURCE, solutions_of
 from utils.checks import bank
 from utils.checks.catch_the_bug import Decision
@@ -49,34 +47,6 @@ EXTREMES = [
     for pair in [(1e308, -1e308), (math.inf, -math.inf), (math.nan, 0.5), (5e-324, -0.0)]
 ]
 SIZES = [0, 1, 2, 3, 2**31 - 1, 7, 1000, 2**31, 2**62, -1, True, 0.5, "2", None]
-
-
-class Played:
-    """A launcher whose workers each send the same bytes, and hang up."""
-
-    def __init__(self, sends: bytes):
-        self.sends = sends
-
-    def launch(self, *_: Any) -> Worker:
-        (connection, far), (status, far_status) = socket.socketpair(), socket.socketpair()
-        connection.settimeout(5)
-        threading.Thread(target=self._play, args=(far, far_status)).start()
-        return Worker(connection, status)
-
-    def _play(self, far: socket.socket, far_status: socket.socket) -> None:
-        def read_all() -> None:
-            with contextlib.suppress(OSError):
-                while far.recv(2**20):
-                    pass
-
-        with far, far_status, contextlib.suppress(OSError):
-            far.settimeout(5)
-            reading = threading.Thread(target=read_all)
-            reading.start()
-            far.sendall(self.sends)
-            far_status.sendall(b"done")
-            far.shutdown(socket.SHUT_WR)
-            reading.join()
 
 
 class Frame(NamedTuple):
@@ -249,7 +219,9 @@ def fault(frames: bytes, assignment: Assignment) -> str:
         warnings.simplefilter("always")
         try:
             notebook = Notebook(assignment.name, [Cell(1, "x")])
-            score_tasks(result, notebook, assignment, list(assignment.public), Played(frames))
+            score_tasks(
+                result, notebook, assignment, list(assignment.public), PlayedLauncher(frames)
+            )
             json.dumps(asdict(result)).encode()
             pages.learner_page(*learners([result]), [], safe=True).encode(errors="replace")
         except Exception:

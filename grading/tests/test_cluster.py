@@ -18,14 +18,14 @@ from grading import classroom, grader
 from grading.__main__ import main
 from grading.run import cluster
 from grading.run.launcher import COURSE
-from grading.tests.test_grading import (
+from grading.tests.made import (
     code,
     content,
     notebook,
     results_in,
     run_command,
     wait_until,
-    written,
+    write_files,
 )
 from tests import needs
 from utils.checks import bank
@@ -41,8 +41,10 @@ def class_(tmp_path_factory) -> Path:
     """Honest notebooks, with answers that are called again; a test that asks back; an attack."""
     folder = tmp_path_factory.mktemp("class")
     classroom.write(folder, 16)
-    attack = notebook(["import os; os._exit(0)", *code("01")])
-    return written(folder, {"eve.ipynb": attack, "bob.ipynb": notebook(code("04")), "a.ipynb": b""})
+    attack = notebook("import os; os._exit(0)", *code("01"))
+    return write_files(
+        folder, {"eve.ipynb": attack, "bob.ipynb": notebook(*code("04")), "a.ipynb": b""}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +219,9 @@ def test_lost_slow_and_unfit_nodes_cost_one_line_each(local, machines, tmp_path,
         shutil.copytree(COURSE / name, other / name)
     with (other / "utils" / "masks.py").open("a") as file:
         file.write("# another version\n")
-    written(old, {f"grading/{name}.py": b"" for name in ("__init__", "run/__init__", "run/node")})
+    write_files(
+        old, {f"grading/{name}.py": b"" for name in ("__init__", "run/__init__", "run/node")}
+    )
     machines.scheduler()
     run = start(machines.address)
     machines.worker(PATH=tmp_path)  # without bwrap
@@ -317,7 +321,7 @@ def test_a_node_whose_line_is_cut_costs_one_line(local, tmp_path, start, monkeyp
 
 
 def test_a_cluster_that_cannot_grade_is_one_line(machines, tmp_path, monkeypatch, capsys):
-    source = written(tmp_path / "class", {"ada.ipynb": notebook(code("01"))})
+    source = write_files(tmp_path / "class", {"ada.ipynb": notebook(*code("01"))})
     arguments = [source, "--out", tmp_path / "out", "--resume", "--scheduler", machines.address]
     status, errors = run_command(capsys, *arguments)
     assert (status, errors.count("\n")) == (2, 1)

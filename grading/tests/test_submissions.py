@@ -12,17 +12,12 @@ import pytest
 
 from grading.intake import notebook_parser, platforms, submissions
 from grading.intake.submissions import CannotGrade, NoSubmissions, Unreadable, find, find_learner
+from grading.tests.made import NOTEBOOK, notebook
 from tests import needs
 from utils.checks import bank
 
-EXERCISES = bank.FOLDER / "01_attention_concepts.ipynb"
+EXERCISES = bank.FOLDER / f"{NOTEBOOK}.ipynb"
 ANSWER = "def entropy(weights):\n    return weights"
-
-
-def notebook(*sources, **facts) -> bytes:
-    """A notebook of code cells."""
-    cells = [{"cell_type": "code", "source": source} for source in sources]
-    return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5} | facts).encode()
 
 
 def put(folder: Path, *names: str) -> None:

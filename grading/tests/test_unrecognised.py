@@ -12,14 +12,13 @@ from grading.report.tables import Learner, learners
 from grading.report.unrecognised import Names
 from grading.run.dialog import Replies, Reply
 from grading.run.scoring import Result, _outcome, pack_answers, unpack_answers
-from grading.tests.test_grading import code, notebook, written
+from grading.tests.made import NOTEBOOK, code, notebook, write_files
 from utils.checks import bank
 from utils.checks.compare import judge
 from utils.checks.runner import AnswerError, Printed, run_cases
 from utils.checks.tasks import Record
 
 RECORD = bank.load("entropy")
-NOTEBOOK = "01_attention_concepts"
 NAMED = """
 [entropy.1]
 name = "from 0 to 1"
@@ -184,9 +183,9 @@ SPELLINGS = {
 
 
 def test_an_answer_that_gets_a_name_is_told_to_learners(tmp_path, capsys):
-    files = {f"{name}.ipynb": notebook(code("01", entropy=SPELLINGS[name])) for name in SPELLINGS}
+    files = {f"{name}.ipynb": notebook(*code("01", entropy=SPELLINGS[name])) for name in SPELLINGS}
     out = tmp_path / "grades"
-    handed_in = str(written(tmp_path / "class", files))
+    handed_in = str(write_files(tmp_path / "class", files))
     assert main([handed_in, "--out", str(out), "--seed", "7", "--unsafe"]) == 0
     assert "2 of 2 learners gave the same unknown answer" in _text(out / "overview.html")
     before = (out / "grades.csv").read_bytes()
