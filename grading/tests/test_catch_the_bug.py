@@ -56,7 +56,7 @@ def graded(cells, assignment, launcher):
     return result.tasks[TASK]
 
 
-NOTEBOOK = {  # what a learner may write, and is told the same of in both places
+NOTEBOOK = {  # what a learner may write, and is graded alike in both places
     "right": RIGHT,
     "leaves where it finds a bug": RIGHT.replace("assert ", "if not ").replace(
         "atol=1e-6)", "atol=1e-6): sys.exit()"
@@ -89,9 +89,9 @@ NOTEBOOK = {  # what a learner may write, and is told the same of in both places
     "by name, in double, and views": """
     def test_attend(attend):
         _, weights = attend(values=v.double(), keys=k.mT.contiguous().mT.double(), query=q.double())
-        should = torch.einsum("btd,bsd->bts", q, k).div(2).softmax(-1)
+        expected = torch.einsum("btd,bsd->bts", q, k).div(2).softmax(-1)
         assert weights.dtype == torch.float64
-        assert torch.allclose(weights.float(), should, atol=1e-5)
+        assert torch.allclose(weights.float(), expected, atol=1e-5)
     """,
     "expects an error": """
     def test_attend(attend):
@@ -161,7 +161,7 @@ HOSTILE = {  # what it tries → cells, and the points that its honest part dese
             while frame:
                 seen |= set(map(str, frame.f_locals)) | set(map(repr, frame.f_locals.values()))
                 frame = frame.f_back
-            seen |= {repr(one) for one in gc.get_objects() if isinstance(one, (str, dict, list))}
+            seen |= {repr(it) for it in gc.get_objects() if isinstance(it, (str, dict, list))}
             known = " ".join(seen)
             assert "'order'" not in known and "right 1" not in known, "found"
             assert "no-scale" not in known and "mask-upside-down" not in known, "found"

@@ -38,7 +38,7 @@ NODE = r"tcp://127\.0\.0\.1:\d+"
 
 @pytest.fixture(scope="module")
 def class_(tmp_path_factory) -> Path:
-    """Honest notebooks, with answers that are called again; a test that asks back; an attack."""
+    """Write honest notebooks, among them a test that asks back, an attack and an empty file."""
     folder = tmp_path_factory.mktemp("class")
     classroom.write(folder, 16)
     attack = notebook("import os; os._exit(0)", *code("01"))
@@ -196,7 +196,7 @@ class Run:
 
 @pytest.fixture
 def start(class_, tmp_path) -> Iterator[Callable[..., Run]]:
-    """Starts the command line; what a failing test leaves behind is ended."""
+    """Start the command line, and end what a failing test leaves behind."""
     started = []
 
     def start_one(address: str, *inside: str) -> Run:
@@ -291,7 +291,7 @@ class Network(Machines):
             _ip(f"netns delete {name}")
 
     def on(self, number: int) -> list[str]:
-        """What comes before a command for the machine with this number."""
+        """Return what comes before a command for the machine with this number."""
         return f"ip netns exec {self._names[number - 1]}".split()
 
     def cut(self, number: int) -> None:

@@ -245,7 +245,7 @@ def class_() -> list[Learner]:
 
 
 def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[str]]:
-    """The marks that learners get, and the complaints, where an instructor has saved that."""
+    """Return the marks that learners get from a marks.csv of this content, and the complaints."""
     path = tmp_path / "marks.csv"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     complaints = tables.read_marks(path, class_)

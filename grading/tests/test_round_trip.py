@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -174,10 +175,10 @@ def test_moodle_gets_its_grades_and_its_pages_back(tmp_path, folders):
 def test_the_same_grades_give_the_same_zip_and_a_plain_class_has_none(tmp_path):
     files = {canvas_gives(*row[:5]): row[5] for row in CANVAS}
     source = zipped(tmp_path / "a.zip", files)
-    for name in ("one", "two"):
+    for name in ("first", "again"):
         main([str(source), "--out", str(tmp_path / name), "--seed", "1"])
-    one, two = ((tmp_path / name / "feedback.zip").read_bytes() for name in ("one", "two"))
-    assert one == two
+    first, again = ((tmp_path / name / "feedback.zip").read_bytes() for name in ("first", "again"))
+    assert first == again
     main([str(handed_in(tmp_path / "in", ada=2)), "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out" / "feedback.zip").exists()
 
@@ -331,10 +332,24 @@ def test_two_graders_do_not_share_a_folder(tmp_path, capsys, monkeypatch):
         grader.regrade(out)
 
 
+@pytest.fixture
+def with_records(monkeypatch) -> None:
+    """Have every file ask for the records of its notebook, for which nothing is trained."""
+    score, records = grader.score_submission, [*bank.load_all(bank.FOLDER / NOTEBOOK).values()]
+
+    def score_with_records(submission, assignments, *more):
+        assert assignments[NOTEBOOK]
+        return score(submission, assignments, *more)
+
+    monkeypatch.setattr(grader, "fresh_records", lambda *_: records)
+    monkeypatch.setattr(grader, "score_submission", score_with_records)
+
+
+@pytest.mark.usefixtures("with_records")
 @pytest.mark.parametrize("place", ["results", "records", "overview.html.part"])
 def test_a_full_disk_is_called_so_and_costs_nothing(tmp_path, monkeypatch, capsys, place):
     source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
-    enough, open_, score = [], Path.open, grader.score_submission
+    enough, open_ = [], Path.open
 
     def full(path, mode="r", *more, **options):
         inside = path.relative_to(out).parts if path.is_relative_to(out) else ()
@@ -342,14 +357,7 @@ def test_a_full_disk_is_called_so_and_costs_nothing(tmp_path, monkeypatch, capsy
             raise OSError(errno.ENOSPC, "No space left on device")
         return open_(path, mode, *more, **options)
 
-    def with_records(submission, assignments, *more):
-        assert assignments[NOTEBOOK]
-        return score(submission, assignments, *more)
-
-    records = [*bank.load_all(bank.FOLDER / NOTEBOOK).values()]
     monkeypatch.setattr(Path, "open", full)
-    monkeypatch.setattr(grader, "fresh_records", lambda *_: records)
-    monkeypatch.setattr(grader, "score_submission", with_records)
     status, errors = run_command(capsys, source, "--out", out)
     assert status == 2
     assert errors.splitlines()[-1] == (
@@ -358,3 +366,20 @@ def test_a_full_disk_is_called_so_and_costs_nothing(tmp_path, monkeypatch, capsy
     enough.append(True)
     assert run_command(capsys, source, "--out", out, "--resume")[0] == 0
     assert grades(out) == {"ada": "2"}
+
+
+@pytest.mark.usefixtures("with_records")
+def test_a_class_is_not_graded_by_two_measures(tmp_path, monkeypatch, capsys):
+    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
+    assert run_command(capsys, source, "--out", out)[0] == 0
+    load = bank.load_all
+
+    def corrected(path):
+        records = load(path)
+        task = replace(records[FIRST].task, points=WORTH + 1)
+        return records | {FIRST: replace(records[FIRST], task=task)}
+
+    monkeypatch.setattr(bank, "load_all", corrected)
+    status, errors = run_command(capsys, handed_in(source, bob=1), "--out", out, "--resume")
+    assert status == 2
+    assert "have changed since they were graded" in errors

@@ -57,7 +57,7 @@ def returned(answer) -> list:
 
 
 def class_of(**given) -> list[Learner]:
-    """Learners by name, each with their answer to `entropy`."""
+    """Return learners by name, each with their answer to `entropy`."""
     results = []
     for name, answer in given.items():
         try:
@@ -105,8 +105,8 @@ def test_an_answer_that_stops_half_way_disturbs_nobody(tmp_path):
 
     (zoe,) = class_of(zoe=stops)
     assert zoe.results[NOTEBOOK].tasks["entropy"].returned
-    found = Names(tmp_path).answers_of([*CLASS, zoe])
-    assert sorted(len(answer.learners) for answer in found) == [1, 2]
+    answers = Names(tmp_path).answers_of([*CLASS, zoe])
+    assert sorted(len(answer.learners) for answer in answers) == [1, 2]
 
 
 def test_an_entry_stays_when_the_class_grows(tmp_path):
