@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -503,7 +502,6 @@ def corrected(graded, tmp_path, monkeypatch):
     entropy = exercises_["entropy"]
     monkeypatch.setattr(entropy, "task", replace(entropy.task, points=5))
     bank.save(build.records_of(PATHS["01"], build.PUBLIC_SEED), exercises / PATHS["01"].stem)
-    monkeypatch.setattr(grader, "fresh_records", cache(grader.fresh_records))
     return shutil.copytree(graded, tmp_path / "out")
 
 
