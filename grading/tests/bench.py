@@ -1,4 +1,4 @@
-"""Measures the grader on a made-up class, watched from outside, and its sandbox.
+"""Measures the grader on a made-up class, watched from outside, and what it costs.
 
 `make bench-grading`; `ONLY=honest`, or the name of another measurement below, runs one of them.
 
@@ -20,8 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from grading import classroom
-from grading.run import protocol
-from grading.run.launcher import Launcher
 from solutions.build import SOURCE
 from utils.checks import bank
 
@@ -30,7 +28,6 @@ SOLVED = 16  # copies of each notebook's solution
 COMPARED, TURNS = 200, 2  # notebooks that another version grades too; how often, taking turns
 CLASS, HOSTILE = 1000, 0.05
 COUNTS = (100, 500, 1000)  # notebooks after which the memory is read
-FORKED, FRESH = 60, 5  # starts of a worker that are timed: by the warm server, and from nothing
 ROOT = Path(__file__).parents[2]
 
 
@@ -128,51 +125,6 @@ def beside() -> dict:
     return ratios | same
 
 
-def sandboxes() -> dict:
-    """Start workers: by a fork of the warm server, beside a sandbox from nothing."""
-    _, server = forked(0)
-    seconds, processor = forked(FORKED)
-    costs = {
-        "forked by the warm server": (seconds / FORKED, (processor - server) / FORKED),
-        "fresh, no more than `import torch`": tuple(cost / FRESH for cost in fresh(FRESH)),
-    }
-    print(f"\n{'A worker from start to end':36}{'seconds':>10}{'of a processor':>16}")
-    for name, (seconds, processor) in costs.items():
-        print(f"{name:36}{seconds:10.3f}{processor:16.3f}")
-    return {name: [round(cost, 3) for cost in both] for name, both in costs.items()}
-
-
-def forked(count: int) -> tuple[float, float]:
-    """Start workers with nothing to do, one after another.
-
-    Returns:
-        The seconds that they take, and the processor seconds, those of a new server included.
-    """
-    before = _processor_time()
-    with Launcher() as launcher:
-        start = time.perf_counter()
-        for _ in range(count):
-            with launcher.launch(60) as worker:
-                worker.connection.sendall(protocol.pack({"cells": [], "seconds": 1.0, "tasks": []}))
-                while worker.connection.recv(2**16):
-                    pass
-                assert worker.ending() == "done"
-        seconds = time.perf_counter() - start
-    return seconds, _processor_time() - before
-
-
-def fresh(count: int) -> tuple[float, float]:
-    """Do the same with a new sandbox and a new Python each, which import torch and end."""
-    command = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]
-    command += ["--dev", "/dev", "--proc", "/proc", sys.executable, "-c"]
-    command += ["import time, torch; print(time.process_time())"]  # bwrap's child is not ours
-    environment, processor = os.environ | {"OMP_NUM_THREADS": "1"}, 0.0
-    start = time.perf_counter()
-    for _ in range(count):
-        processor += float(subprocess.check_output(command, env=environment))
-    return time.perf_counter() - start, processor
-
-
 def graded(folder: Path, out: Path, tree: Path = ROOT) -> dict[str, Any]:
     """Grade a class by the command line of the course in `tree`, and watch.
 
@@ -248,9 +200,7 @@ def _points(out: Path) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    measures = {
-        measure.__name__: measure for measure in (honest, solved, hostile, sandboxes, beside)
-    }
+    measures = {measure.__name__: measure for measure in (honest, solved, hostile, beside)}
     names = sys.argv[1:] or list(measures)
     if unknown := set(names) - set(measures):
         sys.exit(f"No such measurement: {', '.join(unknown)}. There are {', '.join(measures)}.")

@@ -1,8 +1,9 @@
 """Feeds the parent what no honest worker sends: `python -m grading.tests.fuzz --minutes 30`.
 
-What honest workers send is spoiled, message by message: values become others, of another type or
-size, parts vanish, are doubled or change places. Whatever arrives, there has to be a result, which
-can be written to disk and to a page, and not a word on the standard outputs. No sandbox is needed.
+What honest workers send is spoiled: messages vanish, are doubled or change places, values in them
+become others of another type or size, bytes are changed, removed and repeated. Whatever arrives,
+there has to be a result, which can be written to disk and to a page, and not a word on the standard
+outputs. No sandbox is needed.
 """
 
 import argparse
@@ -10,10 +11,8 @@ import contextlib
 import json
 import math
 import random
-import socket
 import struct
 import sys
-import threading
 import time
 import traceback
 import warnings
@@ -27,9 +26,9 @@ from grading.report import pages
 from grading.report.tables import learners
 from grading.run import protocol
 from grading.run.dialog import Assignment, RefereedTest
-from grading.run.launcher import Worker
 from grading.run.scoring import Result, score_tasks
 from grading.run.worker import plain
+from grading.tests.made import PlayedLauncher
 from solutions.build import SOURCE, solutions_of
 from utils.checks import bank
 from utils.checks.catch_the_bug import Decision
@@ -49,34 +48,6 @@ EXTREMES = [
     for pair in [(1e308, -1e308), (math.inf, -math.inf), (math.nan, 0.5), (5e-324, -0.0)]
 ]
 SIZES = [0, 1, 2, 3, 2**31 - 1, 7, 1000, 2**31, 2**62, -1, True, 0.5, "2", None]
-
-
-class Played:
-    """A launcher whose workers each send the same bytes, and hang up."""
-
-    def __init__(self, sends: bytes):
-        self.sends = sends
-
-    def launch(self, *_: Any) -> Worker:
-        (connection, far), (status, far_status) = socket.socketpair(), socket.socketpair()
-        connection.settimeout(5)
-        threading.Thread(target=self._play, args=(far, far_status)).start()
-        return Worker(connection, status)
-
-    def _play(self, far: socket.socket, far_status: socket.socket) -> None:
-        def read_all() -> None:
-            with contextlib.suppress(OSError):
-                while far.recv(2**20):
-                    pass
-
-        with far, far_status, contextlib.suppress(OSError):
-            far.settimeout(5)
-            reading = threading.Thread(target=read_all)
-            reading.start()
-            far.sendall(self.sends)
-            far_status.sendall(b"done")
-            far.shutdown(socket.SHUT_WR)
-            reading.join()
 
 
 class Frame(NamedTuple):
@@ -151,9 +122,12 @@ def _test_of(task: str, assignment: Assignment) -> list[Any]:
 
 
 def spoiled(honest: list[Frame], draw: random.Random) -> bytes:
-    """Return what arrives in place of honest frames: some of them changed, or their order."""
+    """Return what arrives in place of honest frames: messages, values or bytes are changed."""
     frames = list(honest)
-    for _ in range(draw.choice([1, 2, 5, 20])):
+    changes = draw.choice([1, 2, 5, 20])
+    if draw.random() < 0.2:
+        return _spoiled_bytes(b"".join(frame.packed() for frame in frames), changes, draw)
+    for _ in range(changes):
         place = draw.randrange(len(frames))
         change = draw.randrange(10)
         if change == 0:
@@ -165,8 +139,23 @@ def spoiled(honest: list[Frame], draw: random.Random) -> bytes:
         else:
             frames[place] = _changed(frames[place], honest, draw)
         frames = frames or [Frame({}, {}, b"")]
-    data = b"".join(frame.packed() for frame in frames)
-    return data[: draw.randrange(len(data))] if draw.random() < 0.05 else data
+    return b"".join(frame.packed() for frame in frames)
+
+
+def _spoiled_bytes(data: bytes, changes: int, draw: random.Random) -> bytes:
+    """Return bytes of which some are changed, removed or repeated, or the end is missing."""
+    spoiled = bytearray(data)
+    for _ in range(changes):
+        place = draw.randrange(len(spoiled))
+        change = draw.randrange(3)
+        if change == 0:
+            spoiled[place] = draw.randrange(256)
+        elif change == 1:
+            del spoiled[place : place + draw.choice([1, 4, 1000, len(spoiled)])]
+        else:
+            spoiled[place:place] = spoiled[max(0, place - 100) : place]
+        spoiled = spoiled or bytearray(1)
+    return bytes(spoiled)
 
 
 def _changed(frame: Frame, honest: list[Frame], draw: random.Random) -> Frame:
@@ -175,26 +164,22 @@ def _changed(frame: Frame, honest: list[Frame], draw: random.Random) -> Frame:
     for _ in range(draw.choice([1, 1, 2, 4])):
         holder, key = draw.choice([*_places(root)])
         holder[key] = _other(holder[key], honest, draw)
-        if draw.random() < 0.1:
+        if draw.random() < 0.1 and holder is not root:
+            value = holder.pop(key)
             if isinstance(holder, dict):
-                holder[draw.choice(["array", "texts", "tensor", "end", "\ud800"])] = holder.pop(key)
-            elif holder is not root:
-                holder.insert(key, holder[key]) if draw.random() < 0.5 else holder.pop(key)
+                holder[draw.choice(["array", "texts", "tensor", "end", "\ud800"])] = value
     blobs = bytearray(frame.blobs)
     announced = _announced(root[1])
     if announced <= LARGEST_BLOB and draw.random() < 0.9:
         blobs = blobs[:announced].ljust(announced, b"\x01")
     if draw.random() < 0.2:
         blobs = (draw.choice(EXTREMES) * len(blobs))[: len(blobs)]
-    for _ in range(draw.choice([0, 0, 1, 8]) if blobs else 0):
-        blobs[draw.randrange(len(blobs))] = draw.choice([0, 1, 0x7F, 0x80, 0xF0, 0xFF])
     return Frame(*root, bytes(blobs))
 
 
 def _places(holder: Any) -> Iterator[tuple[Any, Any]]:
     """Yield where every value stands: what holds it, and under which key."""
-    keys = range(len(holder)) if isinstance(holder, list) else holder
-    for key in keys:
+    for key in range(len(holder)) if isinstance(holder, list) else holder:
         yield holder, key
         if isinstance(holder[key], list | dict):
             yield from _places(holder[key])
@@ -209,20 +194,19 @@ def _other(value: Any, honest: list[Frame], draw: random.Random) -> Any:
         if "data_offsets" in value:
             sizes = SIZES[: draw.choice([5, 5, 14])]
             shape = [draw.choice(sizes) for _ in range(draw.randrange(10))]
-            kept = value["shape"] if draw.random() < 0.4 else shape
             dtype = draw.choice([*protocol.DTYPES, "F16", "O", 3, None])
-            return value | {"dtype": dtype, "shape": kept}
-    change = draw.randrange(4)
-    if change == 0:
-        return [value] * (draw.choice([1, 2]) if isinstance(value, list | dict) else 300)
-    if change == 1:
-        for _ in range(draw.choice([1, 2, 60])):
-            value = [value]
-        return value
-    if change == 2:
-        values = [holder[key] for holder, key in _places([draw.choice(honest).content])]
-        return deepcopy(draw.choice(values))
-    return deepcopy(draw.choice(VALUES))
+            return value | {"dtype": dtype, "shape": draw.choice([value["shape"], shape])}
+    elsewhere = [holder[key] for holder, key in _places([draw.choice(honest).content])]
+    others = [_nested(value, 60), [value], draw.choice(elsewhere), draw.choice(VALUES)]
+    others.append([value] * (2 if isinstance(value, list | dict) else 300))
+    return deepcopy(draw.choice(others))
+
+
+def _nested(value: Any, depth: int) -> Any:
+    """Return a value in so many lists, each in the next."""
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def _announced(header: Any) -> int:
@@ -249,7 +233,9 @@ def fault(frames: bytes, assignment: Assignment) -> str:
         warnings.simplefilter("always")
         try:
             notebook = Notebook(assignment.name, [Cell(1, "x")])
-            score_tasks(result, notebook, assignment, list(assignment.public), Played(frames))
+            score_tasks(
+                result, notebook, assignment, list(assignment.public), PlayedLauncher(frames)
+            )
             json.dumps(asdict(result)).encode()
             pages.learner_page(*learners([result]), [], safe=True).encode(errors="replace")
         except Exception:
@@ -261,27 +247,21 @@ def fault(frames: bytes, assignment: Assignment) -> str:
     return "; ".join(f"{line.filename}:{line.lineno}: {line.message}" for line in warned)
 
 
-class Tally(NamedTuple):
-    """How much was tried, and what went wrong: the seed of the dialog → its fault."""
+def fuzz(seconds: float, first: int = 0, most: int = sys.maxsize) -> tuple[int, dict[int, str]]:
+    """Try one dialog after another, each with a seed of its own.
 
-    dialogs: int
-    messages: int
-    faults: dict[int, str]
-
-
-def fuzz(seconds: float, first: int = 0, most: int = sys.maxsize) -> Tally:
-    """Try one dialog after another, each with a seed of its own."""
+    Returns:
+        How many dialogs there were, and what went wrong: seed of the dialog → its fault.
+    """
     assignments = [assignment_of(notebook) for notebook in NOTEBOOKS]
     frames = [honest(assignment) for assignment in assignments]
-    until, count, messages, faults = time.monotonic() + seconds, 0, 0, {}
-    while time.monotonic() < until and count < most:
-        seed = first + count
+    until, faults, seed = time.monotonic() + seconds, {}, first
+    while time.monotonic() < until and seed < first + most:
         which = seed % len(NOTEBOOKS)
-        wrong = fault(spoiled(frames[which], random.Random(seed)), assignments[which])
-        count, messages = count + 1, messages + len(frames[which])
-        if wrong:
+        if wrong := fault(spoiled(frames[which], random.Random(seed)), assignments[which]):
             faults[seed] = wrong
-    return Tally(count, messages, faults)
+        seed += 1
+    return seed - first, faults
 
 
 def main() -> int:
@@ -290,12 +270,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first dialog")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="dialogs")
     options = parser.parse_args()
-    tried = fuzz(60 * options.minutes, options.seed, options.most)
-    for seed, wrong in tried.faults.items():
+    dialogs, faults = fuzz(60 * options.minutes, options.seed, options.most)
+    for seed, wrong in faults.items():
         print(f"--seed {seed} --most 1:\n{wrong}")
-    count = f"{tried.dialogs:,} dialogs of {tried.messages:,} messages"
-    print(f"{count}: {len(tried.faults):,} faults")
-    return 1 if tried.faults else 0
+    print(f"{dialogs:,} dialogs: {len(faults):,} faults")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

@@ -66,4 +66,3 @@ PIECES = {name: attack.cells[0] for name, attack in GROUPS.pop("PIECE").items()}
 # What these take is counted by the guard alone, so they have tests of their own.
 BURNING, UNSHARED, GRADIENTS = (GROUPS.pop(name) for name in ("BURNING", "UNSHARED", "GRADIENTS"))
 ATTACKS = {name: attack for group in GROUPS.values() for name, attack in group.items()}
-SLOW = {*GROUPS["TIME"], *GROUPS["MEMORY"]}

@@ -15,7 +15,7 @@ SECRET = re.compile(r"\bada|love|李|王|neill|łucja|ångström|turing|юля|�
 
 
 def result(name: str, number: int) -> Result:
-    """A result in which every text that a learner can reach names them."""
+    """Return a result in which every text that a learner can reach names them."""
     text = f"I, {name}, number {number}, think so: /home/{name}/x.py"
     task = Outcome(0, 3, Reason.ERROR, "in bits", "✗ Entropy: not yet", [text], 0, returned=text)
     texts = {"words": {"dark_column": text}, "code": {"entropy": text}, "remarks": [text]}

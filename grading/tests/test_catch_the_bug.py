@@ -1,13 +1,9 @@
 """A learner's test in the grader: the notebook's score, whatever the test or its process tries."""
 
-import contextlib
+import io
 import json
 import linecache
 import secrets
-import socket
-import struct
-import threading
-from dataclasses import replace
 from textwrap import dedent
 
 import numpy as np
@@ -18,8 +14,9 @@ from grading import grader
 from grading.intake import notebook_parser
 from grading.run import dialog, protocol, scoring
 from grading.run.dialog import Assignment, Dialog, RefereedTest
-from grading.run.launcher import Launcher, Worker
+from grading.run.launcher import Launcher
 from grading.run.scoring import Result
+from grading.tests.made import PlayedLauncher, hurried, numbered
 from solutions.build import SOURCE, code_of
 from tests import needs
 from utils.checks import bank
@@ -36,16 +33,12 @@ q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 6)
 """
 
 
-def hurried(record):
-    return replace(record, task=replace(record.task, seconds=SECONDS))
-
-
 @pytest.fixture(scope="module")
 def assignment():
     public = bank.load(TASK)
     records = grader.fresh_records(NAME, secrets.randbits(40))
-    fresh = next(record for record in records if record.task.id == TASK)
-    return Assignment(NAME, {TASK: hurried(public)}, {TASK: hurried(fresh)})
+    fresh = [record for record in records if record.task.id == TASK]
+    return Assignment(NAME, hurried([public], SECONDS), hurried(fresh, SECONDS))
 
 
 @pytest.fixture(scope="module")
@@ -58,15 +51,12 @@ def launcher():
 
 def graded(cells, assignment, launcher):
     result = Result("ada", "", "", "ada.ipynb")
-    cells = [
-        notebook_parser.Cell(number, dedent(cell)) for number, cell in enumerate(cells, start=1)
-    ]
-    sent = notebook_parser.Notebook(NAME, cells)
+    sent = notebook_parser.Notebook(NAME, numbered(map(dedent, cells)))
     scoring.score_tasks(result, sent, assignment, [TASK], launcher)
     return result.tasks[TASK]
 
 
-NOTEBOOK = {  # what a learner may write, and is told the same of in both places
+NOTEBOOK = {  # what a learner may write, and is graded alike in both places
     "right": RIGHT,
     "leaves where it finds a bug": RIGHT.replace("assert ", "if not ").replace(
         "atol=1e-6)", "atol=1e-6): sys.exit()"
@@ -99,9 +89,9 @@ NOTEBOOK = {  # what a learner may write, and is told the same of in both places
     "by name, in double, and views": """
     def test_attend(attend):
         _, weights = attend(values=v.double(), keys=k.mT.contiguous().mT.double(), query=q.double())
-        should = torch.einsum("btd,bsd->bts", q, k).div(2).softmax(-1)
+        expected = torch.einsum("btd,bsd->bts", q, k).div(2).softmax(-1)
         assert weights.dtype == torch.float64
-        assert torch.allclose(weights.float(), should, atol=1e-5)
+        assert torch.allclose(weights.float(), expected, atol=1e-5)
     """,
     "expects an error": """
     def test_attend(attend):
@@ -171,7 +161,7 @@ HOSTILE = {  # what it tries → cells, and the points that its honest part dese
             while frame:
                 seen |= set(map(str, frame.f_locals)) | set(map(repr, frame.f_locals.values()))
                 frame = frame.f_back
-            seen |= {repr(one) for one in gc.get_objects() if isinstance(one, (str, dict, list))}
+            seen |= {repr(it) for it in gc.get_objects() if isinstance(it, (str, dict, list))}
             known = " ".join(seen)
             assert "'order'" not in known and "right 1" not in known, "found"
             assert "no-scale" not in known and "mask-upside-down" not in known, "found"
@@ -255,46 +245,23 @@ def test_a_hostile_test_earns_what_it_deserves(name, assignment, launcher):
     assert graded([INPUTS, cell], assignment, launcher).points == points
 
 
-class Played:
-    """A launcher whose worker sends these messages, each when the last one is answered."""
-
-    def __init__(self, *messages):
-        self.messages, self.heard = messages, []
-
-    def launch(self, seconds):
-        (connection, far), (status, far_status) = socket.socketpair(), socket.socketpair()
-        connection.settimeout(5)
-        self.thread = threading.Thread(target=self._play, args=(far, far_status))
-        self.thread.start()
-        return Worker(connection, status)
-
-    def _play(self, far, far_status):
-        with far, far_status, far.makefile("rb") as stream:
-            far.settimeout(5)
-            self.request, _ = protocol.unpack(stream, 2**20)
-            try:
-                for message in self.messages:
-                    far.sendall(protocol.pack(message))
-                    if "call" in message:
-                        self.heard.append(protocol.unpack(stream, 2**20)[0])
-            except (OSError, struct.error):
-                self.heard.append("hung up")
-            with contextlib.suppress(OSError):
-                far_status.sendall(b"done")
-
-
 def played(assignment, *messages):
-    launcher = Played({"at": "task", "which": TASK}, *messages)
+    """Return what a worker hears that sends these messages, and the dialog with it."""
+    messages = {"at": "task", "which": TASK}, *messages
+    launcher = PlayedLauncher(b"".join(map(protocol.pack, messages)))
     dialog_ = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK])
     dialog_._ask_worker(launcher)
     launcher.thread.join()
-    return launcher, dialog_
+    heard, stream = [], io.BytesIO(launcher.received)
+    while stream.tell() < len(launcher.received):
+        heard.append(protocol.unpack(stream, 2**20)[0])
+    return heard, dialog_
 
 
 @pytest.mark.parametrize("name", SENT)
 def test_what_no_test_may_ask_is_not_computed(name, assignment):
-    launcher, after = played(assignment, {"task": TASK, "call": [SENT[name], []]})
-    assert launcher.heard == ["hung up"]
+    (_, *replies), after = played(assignment, {"task": TASK, "call": [SENT[name], []]})
+    assert replies == []
     assert after.replies[TASK].public.error.reason == "wire"
 
 
@@ -302,13 +269,14 @@ def test_what_no_test_may_ask_is_not_computed(name, assignment):
     "message", [{"call": [[], []]}, {"task": [], "call": 1}, {"task": TASK, "call": None}]
 )
 def test_a_call_that_makes_no_sense_ends_the_worker(message, assignment):
-    assert played(assignment, message)[0].heard == ["hung up"]
+    (_, *replies), after = played(assignment, message)
+    assert replies == []
+    assert after.replies[TASK].public.error.reason == "wire"
 
 
 def test_more_calls_than_a_test_may_make_are_not_answered(assignment):
-    launcher, _ = played(assignment, *[{"task": TASK, "call": [[1, 2, 3], []]}] * 30)
-    assert [reply["raised"][0] for reply in launcher.heard[:20]] == ["AttributeError"] * 20
-    assert launcher.heard[20:] == ["hung up"]
+    (_, *replies), _ = played(assignment, *[{"task": TASK, "call": [[1, 2, 3], []]}] * 30)
+    assert [reply["raised"][0] for reply in replies] == ["AttributeError"] * 20
 
 
 def test_a_decision_too_many_ends_the_worker(assignment):
@@ -323,12 +291,12 @@ def test_a_decision_too_many_ends_the_worker(assignment):
 
 
 def test_a_worker_is_told_nothing_of_the_lineup(assignment):
-    launcher, _ = played(assignment)
-    request = json.dumps(launcher.request)
+    (request,), _ = played(assignment)
+    text = json.dumps(request)
     case = assignment.fresh[TASK].cases[0]
     for secret in (*case.inputs["lineup"], "order", str(case.inputs["order"]), "lineup"):
-        assert secret not in request
-    (public,), (fresh,) = launcher.request["tasks"][0]["parts"]
+        assert secret not in text
+    (public,), (fresh,) = request["tasks"][0]["parts"]
     assert set(public["inputs"]) == set(fresh["inputs"]) == {"seeds"}
     assert set(fresh["inputs"]["seeds"]) == set(case.inputs["seeds"])
 

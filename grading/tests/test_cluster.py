@@ -18,14 +18,14 @@ from grading import classroom, grader
 from grading.__main__ import main
 from grading.run import cluster
 from grading.run.launcher import COURSE
-from grading.tests.test_grading import (
+from grading.tests.made import (
     code,
     content,
     notebook,
     results_in,
     run_command,
     wait_until,
-    written,
+    write_files,
 )
 from tests import needs
 from utils.checks import bank
@@ -38,11 +38,13 @@ NODE = r"tcp://127\.0\.0\.1:\d+"
 
 @pytest.fixture(scope="module")
 def class_(tmp_path_factory) -> Path:
-    """Honest notebooks, with answers that are called again; a test that asks back; an attack."""
+    """Write honest notebooks, among them a test that asks back, an attack and an empty file."""
     folder = tmp_path_factory.mktemp("class")
     classroom.write(folder, 16)
-    attack = notebook(["import os; os._exit(0)", *code("01")])
-    return written(folder, {"eve.ipynb": attack, "bob.ipynb": notebook(code("04")), "a.ipynb": b""})
+    attack = notebook("import os; os._exit(0)", *code("01"))
+    return write_files(
+        folder, {"eve.ipynb": attack, "bob.ipynb": notebook(*code("04")), "a.ipynb": b""}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +196,7 @@ class Run:
 
 @pytest.fixture
 def start(class_, tmp_path) -> Iterator[Callable[..., Run]]:
-    """Starts the command line; what a failing test leaves behind is ended."""
+    """Start the command line, and end what a failing test leaves behind."""
     started = []
 
     def start_one(address: str, *inside: str) -> Run:
@@ -217,7 +219,9 @@ def test_lost_slow_and_unfit_nodes_cost_one_line_each(local, machines, tmp_path,
         shutil.copytree(COURSE / name, other / name)
     with (other / "utils" / "masks.py").open("a") as file:
         file.write("# another version\n")
-    written(old, {f"grading/{name}.py": b"" for name in ("__init__", "run/__init__", "run/node")})
+    write_files(
+        old, {f"grading/{name}.py": b"" for name in ("__init__", "run/__init__", "run/node")}
+    )
     machines.scheduler()
     run = start(machines.address)
     machines.worker(PATH=tmp_path)  # without bwrap
@@ -287,7 +291,7 @@ class Network(Machines):
             _ip(f"netns delete {name}")
 
     def on(self, number: int) -> list[str]:
-        """What comes before a command for the machine with this number."""
+        """Return what comes before a command for the machine with this number."""
         return f"ip netns exec {self._names[number - 1]}".split()
 
     def cut(self, number: int) -> None:
@@ -317,7 +321,7 @@ def test_a_node_whose_line_is_cut_costs_one_line(local, tmp_path, start, monkeyp
 
 
 def test_a_cluster_that_cannot_grade_is_one_line(machines, tmp_path, monkeypatch, capsys):
-    source = written(tmp_path / "class", {"ada.ipynb": notebook(code("01"))})
+    source = write_files(tmp_path / "class", {"ada.ipynb": notebook(*code("01"))})
     arguments = [source, "--out", tmp_path / "out", "--resume", "--scheduler", machines.address]
     status, errors = run_command(capsys, *arguments)
     assert (status, errors.count("\n")) == (2, 1)

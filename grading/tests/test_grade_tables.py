@@ -1,7 +1,5 @@
 """The tables of the grades, what an LMS imports, what an instructor enters, what is kept."""
 
-import csv
-import io
 import json
 import subprocess
 
@@ -13,44 +11,28 @@ from grading.report import tables
 from grading.report.pages import page_names
 from grading.report.store import Store
 from grading.report.tables import Lateness, Learner, learners
-from grading.run.scoring import Outcome, Result
+from grading.run.scoring import Outcome
+from grading.tests.made import TASKS, result, rows, table
 from tests import needs
 from utils.checks import bank
 from utils.checks.tasks import Reason
 
-NOTEBOOK = "01_attention_concepts"
-TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}
 PARTS = TASKS | {"dark_column": 3}
 POSSIBLE = sum(PARTS.values())
 
 
-def result(learner, points=0, lms="", id="", file="", **facts) -> Result:
-    """A result in which the first task has earned its points."""
-    tasks = {
-        task: Outcome(points * (number == 0), of, Reason.VALUES, "", "", (), 0)
-        for number, (task, of) in enumerate(TASKS.items())
-    }
-    known = {"notebook": NOTEBOOK, "tasks": tasks, "words": {"dark_column": "So."}} | facts
-    return Result(learner, lms, id, file or f"{learner}.ipynb", **known)
-
-
-def rows(path) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
-
-
-def table(write, path, *arguments) -> list[dict[str, str]]:
-    """The rows of a table that was written, by the names of its columns."""
-    write(*arguments[:1], path, *arguments[1:])
-    heads, *others = rows(path)
-    return [dict(zip(heads, row, strict=True)) for row in others]
+def written(write, path, class_, *more) -> list[dict[str, str]]:
+    """Return the rows of a table after it was written: head → cell."""
+    write(class_, path, *more)
+    return rows(path)
 
 
 def grades(tmp_path, *results) -> list[dict[str, str]]:
-    return table(tables.write_grades, tmp_path / "grades.csv", learners(results))
+    return written(tables.write_grades, tmp_path / "grades.csv", learners(results))
 
 
 def tasks_of(tmp_path, class_) -> list[dict[str, str]]:
-    return table(tables.write_tasks, tmp_path / "tasks.csv", class_)
+    return written(tables.write_tasks, tmp_path / "tasks.csv", class_)
 
 
 # --- grades.csv and files.csv ---------------------------------------------------------------------
@@ -71,7 +53,7 @@ def test_a_learner_has_one_row_and_the_better_file_counts(tmp_path):
     ada, bob = tasks_of(tmp_path, learners(results))
     assert ada[f"{other.id} ({other.points})"] == str(other.points)
     assert bob[f"{other.id} ({other.points})"] == ""
-    files = table(tables.write_files, tmp_path / "files.csv", learners(results))
+    files = written(tables.write_files, tmp_path / "files.csv", learners(results))
     assert [(row["counts"], row["reason"]) for row in files] == [
         ("yes", "graded"),
         ("no", "graded, another file counts"),
@@ -81,16 +63,11 @@ def test_a_learner_has_one_row_and_the_better_file_counts(tmp_path):
     ]
 
 
-def test_canvas_imports_one_column_of_grades(tmp_path):
+def test_canvas_takes_no_task_for_an_assignment(tmp_path):
+    """It would take `entropy (3)` for its assignment number 3."""
     class_ = learners([result("lovelaceada", 2, "canvas", "4021"), result("x", 1, "canvas", "77")])
-    path = tmp_path / "grades.csv"
-    possible, ada, _ = table(tables.write_grades, path, class_, "Week 1 (815)")
-    heads = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-    assert list(ada) == [*heads, "Week 1 (815)"]
-    assert (possible["Student"], possible["Week 1 (815)"]) == ("Points Possible", str(POSSIBLE))
-    assert (ada["Student"], ada["ID"], ada["Week 1 (815)"]) == ("lovelaceada", "4021", "2")
     possible, ada, _ = tasks_of(tmp_path, class_)
-    assert list(ada) == [*heads, *PARTS]  # `entropy (3)` would be its assignment number 3
+    assert list(ada) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *PARTS]
     assert [possible[part] for part in PARTS] == [str(points) for points in PARTS.values()]
 
 
@@ -187,7 +164,7 @@ def test_who_is_always_late_has_nothing_where_only_the_others_count(tmp_path):
     late = result("ada", 2, late=True)
     class_ = learners([late, result("bob", 1)], Lateness.of("on-time"))
     assert [learner.points for learner in class_] == [0, 1]
-    ada, _ = table(tables.write_files, tmp_path / "files.csv", class_)
+    ada, _ = written(tables.write_files, tmp_path / "files.csv", class_)
     assert (ada["reason"], ada["counts"]) == ("graded, late, does not count", "no")
 
 
@@ -207,13 +184,13 @@ def test_no_cell_is_a_formula(tmp_path):
     class_ = learners(result(name, flags=flags, file=f"{name}/x.ipynb") for name in names)
     for name in ("grades.csv", "tasks.csv", "files.csv", "marks.csv"):
         getattr(tables, f"write_{name.removesuffix('.csv')}")(class_, tmp_path / name)
-        cells = [cell for row in rows(tmp_path / name) for cell in row]
+        cells = [cell for row in table(tmp_path / name) for cell in row]
         assert "'=cmd|' /C calc'!A0" in "".join(cells)
         # Where numbers have commas, a program splits the lines at semicolons, wherever quotes are.
         text = (tmp_path / name).read_text(encoding="utf-8-sig")
         cells += [cell for line in text.splitlines() for cell in line.split(";")]
         assert not [cell for cell in cells if cell.lstrip(' "')[:1] in tuple("=+-@\t\r＝＋－＠")]
-    known = {row[0] for row in rows(tmp_path / "marks.csv")[1:]}
+    known = {row[0] for row in table(tmp_path / "marks.csv")[1:]}
     assert len(known) == len(names)  # each is somebody else's
 
 
@@ -268,7 +245,7 @@ def class_() -> list[Learner]:
 
 
 def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[str]]:
-    """The marks that learners get, and the complaints, where an instructor has saved that."""
+    """Return the marks that learners get from a marks.csv of this content, and the complaints."""
     path = tmp_path / "marks.csv"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     complaints = tables.read_marks(path, class_)
@@ -278,7 +255,7 @@ def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[s
 
 def test_everybody_who_answered_has_a_row_to_be_marked(tmp_path, class_):
     tables.write_marks(class_, tmp_path / "marks.csv")
-    assert rows(tmp_path / "marks.csv") == [
+    assert table(tmp_path / "marks.csv") == [
         ["learner", "question", "points", "remark"],
         ["'=cmd", "dark_column", "", ""],
         ["Zoë", "dark_column", "", ""],
@@ -333,7 +310,7 @@ def test_marks_that_make_no_sense_are_complained_of_and_kept(tmp_path, class_, r
     assert complaint in actual
     assert marks == ({"Zoë": (1, "")} if "Zoë" in row else {})
     tables.write_marks(class_, tmp_path / "marks.csv")
-    assert row.split("\n")[-1].split(",") in rows(tmp_path / "marks.csv")
+    assert row.split("\n")[-1].split(",") in table(tmp_path / "marks.csv")
 
 
 @pytest.mark.parametrize("data", ["", "ada,dark_column,2,good", "learner,points\nada,2", "\0\0"])
@@ -359,21 +336,12 @@ def test_new_answers_are_added_below_what_an_instructor_has(tmp_path, class_):
     assert path.read_bytes() == before
 
 
-def test_marks_count(tmp_path):
-    class_ = learners([result("ada", 2), result("bob", 1)])
-    marked(tmp_path, class_, HEAD + "ada,dark_column,1.5,\nbob,dark_column,-1,")
-    ada, bob = table(tables.write_grades, tmp_path / "grades.csv", class_)
-    assert (ada["Grade"], bob["Grade"]) == ("3.5", "0")
-    ada, bob = tasks_of(tmp_path, class_)
-    assert (ada["dark_column (3)"], bob["dark_column (3)"]) == ("1.5", "-1")
-
-
 def test_points_for_a_task_can_be_overridden(tmp_path):
     class_ = learners([result("ada", 2), result("bob", 1), result("eve", notebook="", tasks={})])
     first = next(iter(TASKS))
     rows_ = f"ada,{first},0,Copied.\nbob,{first},1.5,Nearly.\neve,{first},1,By mail."
-    assert marked(tmp_path, class_, HEAD + rows_)[1] == []
-    assert [learner.points for learner in class_] == [0, 1.5, 1]
+    assert marked(tmp_path, class_, f"{HEAD}{rows_}\nbob,dark_column,-1,")[1] == []
+    assert [learner.points for learner in class_] == [0, 0.5, 1]
     assert class_[1].overrides == {first: (1.5, "Nearly.")}
     seen = [row[f"{first} ({TASKS[first]})"] for row in tasks_of(tmp_path, class_)]
     assert seen == ["0", "1.5", "1"]
@@ -382,11 +350,4 @@ def test_points_for_a_task_can_be_overridden(tmp_path):
 def test_whoever_may_have_answered_in_the_wrong_place_can_be_marked(tmp_path):
     where = {"words": {"dark_column": ""}, "elsewhere": ["cell 9: Because of the values."]}
     tables.write_marks(learners([result("ada", **where)]), tmp_path / "marks.csv")
-    assert rows(tmp_path / "marks.csv")[1:] == [["ada", "dark_column", "", ""]]
-
-
-def test_files_that_are_gone_are_listed_and_earn_nothing(tmp_path):
-    class_ = learners([result("ada", 2)])
-    ada, bob = table(tables.write_files, tmp_path / "files.csv", class_, [result("bob", 2)])
-    assert (ada["counts"], bob["counts"]) == ("yes", "no")
-    assert bob["reason"] == "removed or renamed since it was graded"
+    assert table(tmp_path / "marks.csv")[1:] == [["ada", "dark_column", "", ""]]

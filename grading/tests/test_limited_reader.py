@@ -1,7 +1,5 @@
 """What reading a file takes, and who pays for it."""
 
-import csv
-import json
 import os
 import re
 import subprocess
@@ -12,21 +10,13 @@ import pytest
 
 from grading.intake import limited_reader, notebook_parser
 from grading.intake.limited_reader import Reader, read_here
-from grading.intake.submissions import CannotGrade, Submission, Unreadable
+from grading.intake.submissions import CannotGrade, Unreadable
+from grading.tests.made import notebook, rows, submission, write_files
 from tests import needs
 from utils.checks import bank
 
 EXERCISE = bank.FOLDER / "01_attention_concepts.ipynb"
 ANSWER = "def entropy(weights):\n    return weights.sum(-1)"
-
-
-def submission(data: bytes) -> Submission:
-    return Submission("Ada", "", "", "ada.ipynb", lambda: data)
-
-
-def notebook(*cells: str) -> bytes:
-    content = [{"cell_type": "code", "source": cell} for cell in cells]
-    return json.dumps({"cells": content, "nbformat": 4}).encode()
 
 
 def filled(start: bytes, part: bytes, end: bytes, megabytes: int) -> bytes:
@@ -102,9 +92,8 @@ def test_it_ends_with_the_grader(reading):
 @needs.sandbox
 def test_the_grader_itself_stays_small(tmp_path, too_much):
     """Half a gigabyte, most of which is torch and what else it has imported."""
-    (tmp_path / "class").mkdir()
-    for name, data in (too_much | {"honest": notebook(ANSWER)}).items():
-        (tmp_path / "class" / f"{name}.ipynb").write_bytes(data)
+    files = too_much | {"honest": notebook(ANSWER)}
+    write_files(tmp_path / "class", {f"{name}.ipynb": data for name, data in files.items()})
     program = (
         "import sys\nfrom grading.__main__ import main\nstatus = main(sys.argv[1:])\n"
         "print(open('/proc/self/status').read())\nsys.exit(status)"
@@ -113,7 +102,6 @@ def test_the_grader_itself_stays_small(tmp_path, too_much):
     folder = Path(__file__).parents[2]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    with (tmp_path / "out" / "files.csv").open(encoding="utf-8-sig") as file:
-        reasons = {row["learner"]: row["reason"] for row in csv.DictReader(file)}
+    reasons = {row["learner"]: row["reason"] for row in rows(tmp_path / "out" / "files.csv")}
     assert reasons == dict.fromkeys(too_much, limited_reader.TOO_MUCH) | {"honest": "graded"}
     assert int(re.search(r"VmHWM:\s+(\d+)", done.stdout)[1]) < 500 * 2**10

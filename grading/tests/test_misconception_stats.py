@@ -9,7 +9,7 @@ NOBODYS = Misconception("nobodys", "all is well", "It is not.")
 
 
 def task(name, **mistakes):
-    """A task whose mistakes come from these misconceptions."""
+    """Return a task whose mistakes come from these misconceptions."""
     known = [Mistake(mistake, "What it does.", "Why?", slug) for mistake, slug in mistakes.items()]
     facts = {"points": 1, "difficulty": 1, "minutes": 5, "hints": [], "outputs": ["it"]}
     return Task(id=name, title=name, mistakes=known, **facts)

@@ -24,7 +24,7 @@ NOT_SHOWN = {"lms", "digest", "returned"}
 
 
 def hostile(field: str) -> str:
-    """A text that would become an element, an attribute, a style or a script if it were let."""
+    """Return a text that becomes an element, an attribute or a script where it is not escaped."""
     template = "{{ 70 * 107 }}"
     return f"""{field}-text '"></style></title><x-live onclick="a">`<x-live>`*x*{template}"""
 
@@ -42,7 +42,7 @@ def outcome(**changes) -> Outcome:
 
 @pytest.fixture
 def class_(monkeypatch) -> list[Learner]:
-    """Learners whose every text is hostile, also the names of tasks and questions."""
+    """Return learners whose every text is hostile, also the names of tasks and questions."""
     known = strings_of(Result) | {
         "tasks": {
             **{task.id: outcome() for task in bank.tasks()[NOTEBOOK]},
@@ -65,7 +65,7 @@ def class_(monkeypatch) -> list[Learner]:
 
 
 class Elements(HTMLParser):
-    """What a page is made of: names of elements and attributes, and what they hold."""
+    """The elements of a page: their names, those of their attributes, and what they hold."""
 
     def __init__(self, page: str):
         super().__init__()
@@ -155,7 +155,7 @@ def test_a_task_is_compared_with_the_others_and_not_with_itself():
 
 
 def learner_of(**outcomes) -> Learner:
-    """A learner with one notebook, whose answer in words has been marked."""
+    """Return a learner with one notebook."""
     known = {"notebook": NOTEBOOK, "tasks": outcomes, "words": {"dark_column": "So."}}
     (learner,) = learners([Result("Ada", "", "", "ada.ipynb", **known)])
     return learner
@@ -201,7 +201,7 @@ LONG = "Wolfeschlegelsteinhausenbergerdorff" * 6
 
 
 def class_of(count: int) -> list[Learner]:
-    """Learners with different points, one of whom has a name of 210 letters."""
+    """Return learners with different points, one of whom has a name of 210 letters."""
     return learners(
         Result(
             *(name, "", "", f"{name}.ipynb"),

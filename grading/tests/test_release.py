@@ -11,7 +11,7 @@ from grading import release
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory) -> Path:
-    """The zip, unpacked."""
+    """Unpack the zip."""
     folder = tmp_path_factory.mktemp("release")
     release.write_zip(folder / "course.zip")
     with zipfile.ZipFile(folder / "course.zip") as archive:

@@ -3,14 +3,14 @@
 Scoring is played here: the bytes of a file are its points. `test_grading.py` has the real one.
 """
 
-import csv
+import errno
 import hashlib
-import io
 import re
 import subprocess
 import sys
 import zipfile
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -20,12 +20,10 @@ from grading import grader
 from grading.__main__ import main
 from grading.intake.submissions import CannotGrade
 from grading.report.store import Store
-from grading.run.scoring import Outcome, Result
+from grading.run.scoring import Result
+from grading.tests.made import NOTEBOOK, TASKS, outcomes, rows, run_command, table
 from utils.checks import bank
-from utils.checks.tasks import Reason
 
-NOTEBOOK = "01_attention_concepts"
-TASKS = {task.id: task.points for task in bank.tasks()[NOTEBOOK]}
 FIRST, WORTH = next(iter(TASKS.items()))
 
 
@@ -40,10 +38,7 @@ def scored(monkeypatch) -> list[str]:
         result = Result.for_file(submission)
         result.digest, result.notebook = hashlib.sha256(data).hexdigest(), NOTEBOOK
         result.words = {"dark_column": "So."}
-        result.tasks = {
-            task: Outcome(int(data) * (task == FIRST), of, Reason.VALUES, "", "", (), 0)
-            for task, of in TASKS.items()
-        }
+        result.tasks = outcomes(int(data))
         return result
 
     monkeypatch.setattr(grader, "score_submission", score)
@@ -65,21 +60,12 @@ def zipped(path: Path, names: dict[str, int]) -> Path:
     return path
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
-
-
 def grades(out: Path, column: str = "Grade") -> dict[str, str]:
-    return {row["Student"]: row[column] for row in table(out / "grades.csv")}
+    return {row["Student"]: row[column] for row in rows(out / "grades.csv")}
 
 
 def pages_of(out: Path) -> str:
     return "".join(path.read_text(encoding="utf-8") for path in (out / "learners").iterdir())
-
-
-def run_command(capsys, *arguments: object) -> tuple[int, str]:
-    status = main([*map(str, arguments)])
-    return status, capsys.readouterr().err
 
 
 # --- There and back -------------------------------------------------------------------------------
@@ -118,7 +104,7 @@ def test_canvas_gets_its_grades_and_its_pages_back(tmp_path):
     source, out = zipped(tmp_path / "submissions.zip", files), tmp_path / "out"
     main([str(source), "--out", str(out), "--seed", "1", "--column", "Week 1 (815)"])
 
-    heads, possible, *learners = table_rows(out / "grades.csv")
+    heads, possible, *learners = table(out / "grades.csv")
     assert heads[0] == "Student"
     assert heads[1] == "ID"
     assert "Section" in heads[-2]
@@ -138,17 +124,13 @@ def test_canvas_gets_its_grades_and_its_pages_back(tmp_path):
     assert "1 of" in taken["4022", "77002"].decode()
 
 
-def table_rows(path: Path) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
-
-
 def test_canvas_without_names_gets_its_pages_back(tmp_path):
     files = {"anon_aB3dE_77001_x.ipynb": 2, "LATE_anon_12345_77002_x.ipynb": 1}
     out = tmp_path / "out"
     main([str(zipped(tmp_path / "a.zip", files)), "--out", str(out)])
     names = zipfile.ZipFile(out / "feedback.zip").namelist()
     assert sorted(map(canvas_takes, names)) == [("12345", "77002"), ("aB3dE", "77001")]
-    assert {row["ID"] for row in table(out / "grades.csv")} == {""}  # never a wrong number
+    assert {row["ID"] for row in rows(out / "grades.csv")} == {""}  # never a wrong number
 
 
 def moodle_gives(name: str, participant: int, called: str, folders: bool) -> str:
@@ -178,9 +160,9 @@ def test_moodle_gets_its_grades_and_its_pages_back(tmp_path, folders):
     files = {moodle_gives(*row[:3], folders): row[3] for row in MOODLE}
     out = tmp_path / "out"
     main([str(zipped(tmp_path / "a.zip", files)), "--out", str(out)])
-    rows = table(out / "grades.csv")
-    assert {"Identifier", "Grade", "Last modified (grade)"} <= {*rows[0]}  # or it takes nothing
-    assert {row["Identifier"][len("Participant ") :]: row["Grade"] for row in rows} == {
+    rows_ = rows(out / "grades.csv")
+    assert {"Identifier", "Grade", "Last modified (grade)"} <= {*rows_[0]}  # or it takes nothing
+    assert {row["Identifier"][len("Participant ") :]: row["Grade"] for row in rows_} == {
         str(row[1]): str(row[3]) for row in MOODLE
     }
     with zipfile.ZipFile(out / "feedback.zip") as archive:
@@ -193,10 +175,10 @@ def test_moodle_gets_its_grades_and_its_pages_back(tmp_path, folders):
 def test_the_same_grades_give_the_same_zip_and_a_plain_class_has_none(tmp_path):
     files = {canvas_gives(*row[:5]): row[5] for row in CANVAS}
     source = zipped(tmp_path / "a.zip", files)
-    for name in ("one", "two"):
+    for name in ("first", "again"):
         main([str(source), "--out", str(tmp_path / name), "--seed", "1"])
-    one, two = ((tmp_path / name / "feedback.zip").read_bytes() for name in ("one", "two"))
-    assert one == two
+    first, again = ((tmp_path / name / "feedback.zip").read_bytes() for name in ("first", "again"))
+    assert first == again
     main([str(handed_in(tmp_path / "in", ada=2)), "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out" / "feedback.zip").exists()
 
@@ -231,7 +213,7 @@ def test_files_that_are_gone_leave_the_grades_and_are_listed(tmp_path, capsys, s
     assert "Removed or renamed, and no longer in the grades: bob.ipynb, eve.ipynb" in errors
     assert grades(out) == {"Eve": "1", "ada": "2"}
     assert scored == ["Eve.ipynb"]
-    files = {row["file"]: row for row in table(out / "files.csv")}
+    files = {row["file"]: row for row in rows(out / "files.csv")}
     assert sorted(files) == ["Eve.ipynb", "ada.ipynb", "bob.ipynb", "eve.ipynb"]
     assert files["bob.ipynb"]["reason"] == "removed or renamed since it was graded"
     handed_in(source, bob=1)  # it is back
@@ -251,7 +233,6 @@ def test_another_folder_does_not_empty_the_grades(tmp_path, capsys):
     source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
     main([str(source), "--out", str(out)])
     before = (out / "grades.csv").read_bytes()
-    capsys.readouterr()
     status, errors = run_command(
         capsys, handed_in(tmp_path / "other", bob=1), "--out", out, "--resume"
     )
@@ -277,23 +258,17 @@ def test_points_by_a_person_stay_and_the_page_gives_the_reason(tmp_path, capsys)
     source, out = handed_in(tmp_path / "in", ada=2, bob=1), tmp_path / "out"
     main([str(source), "--out", str(out)])
     marks = f"learner,question,points,remark\nada,{FIRST},0.5,Copied from <bob>.\n"
+    marks += "ada,dark_column,1.5,Only <one> reason.\neve,dark_column,1,\n"
     (out / "marks.csv").write_text(marks)
     for arguments in (["--resume"], ["--again", "ada"], ["--resume"]):
-        assert run_command(capsys, source, "--out", out, *arguments)[0] == 0
-        assert grades(out) == {"ada": "0.5", "bob": "1"}
+        status, errors = run_command(capsys, source, "--out", out, *arguments)
+        assert status == 0
+        assert "marks.csv, line 4: nobody is called 'eve'" in errors.splitlines()
+        assert grades(out) == {"ada": "2", "bob": "1"}
+        assert [row["dark_column (3)"] for row in rows(out / "tasks.csv")] == ["1.5", ""]
         assert "0.5 points, given by a person. Copied from &lt;bob&gt;." in pages_of(out)
+        assert "1.5 points</h3>\n<p>Only &lt;one&gt; reason.</p>" in pages_of(out)
         assert marks in (out / "marks.csv").read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-
-
-def test_marks_beyond_what_can_be_earned_are_one_line(tmp_path, capsys):
-    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
-    main([str(source), "--out", str(out)])
-    (out / "marks.csv").write_text("learner,question,points,remark\nada,dark_column,30,good\n")
-    status, errors = run_command(capsys, source, "--out", out, "--resume")
-    assert status == 0
-    line = "marks.csv, line 2: 30 points for 'dark_column' do not count: it is worth 3"
-    assert line in errors.splitlines()
-    assert grades(out) == {"ada": "2"}
 
 
 def test_who_hands_in_another_notebook_raises_what_is_possible_and_is_told(
@@ -355,3 +330,56 @@ def test_two_graders_do_not_share_a_folder(tmp_path, capsys, monkeypatch):
     assert run_command(capsys, source, "--out", out)[0] == 0
     with Store(out).alone(), pytest.raises(CannotGrade, match="Another grader"):
         grader.regrade(out)
+
+
+@pytest.fixture
+def with_records(monkeypatch) -> None:
+    """Have every file ask for the records of its notebook, for which nothing is trained."""
+    score, records = grader.score_submission, [*bank.load_all(bank.FOLDER / NOTEBOOK).values()]
+
+    def score_with_records(submission, assignments, *more):
+        assert assignments[NOTEBOOK]
+        return score(submission, assignments, *more)
+
+    monkeypatch.setattr(grader, "fresh_records", lambda *_: records)
+    monkeypatch.setattr(grader, "score_submission", score_with_records)
+
+
+@pytest.mark.usefixtures("with_records")
+@pytest.mark.parametrize("place", ["results", "records", "overview.html.part"])
+def test_a_full_disk_is_called_so_and_costs_nothing(tmp_path, monkeypatch, capsys, place):
+    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
+    enough, open_ = [], Path.open
+
+    def full(path, mode="r", *more, **options):
+        inside = path.relative_to(out).parts if path.is_relative_to(out) else ()
+        if place in inside and "r" not in mode and not enough:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return open_(path, mode, *more, **options)
+
+    monkeypatch.setattr(Path, "open", full)
+    status, errors = run_command(capsys, source, "--out", out)
+    assert status == 2
+    assert errors.splitlines()[-1] == (
+        "The disk is full. What is graded is kept: make room, and go on with --resume."
+    )
+    enough.append(True)
+    assert run_command(capsys, source, "--out", out, "--resume")[0] == 0
+    assert grades(out) == {"ada": "2"}
+
+
+@pytest.mark.usefixtures("with_records")
+def test_a_class_is_not_graded_by_two_measures(tmp_path, monkeypatch, capsys):
+    source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
+    assert run_command(capsys, source, "--out", out)[0] == 0
+    load = bank.load_all
+
+    def corrected(path):
+        records = load(path)
+        task = replace(records[FIRST].task, points=WORTH + 1)
+        return records | {FIRST: replace(records[FIRST], task=task)}
+
+    monkeypatch.setattr(bank, "load_all", corrected)
+    status, errors = run_command(capsys, handed_in(source, bob=1), "--out", out, "--resume")
+    assert status == 2
+    assert "have changed since they were graded" in errors

@@ -18,6 +18,7 @@ from grading.run import scoring
 from grading.run.dialog import Assignment
 from grading.run.launcher import Launcher
 from grading.run.scoring import Result
+from grading.tests.made import numbered
 from solutions import build, selftest
 from solutions.specification import Exercise
 from tests import needs
@@ -137,10 +138,7 @@ def test_it_does_so_of_mistakes_that_the_catalogue_does_not_know(path, launcher)
 def compare(round_: Round, assignment: Assignment, launcher: Launcher) -> list[Verdict]:
     """Return a notebook's verdicts on the answers; the grader's have to be the same."""
     result = Result("ada", "", "", "ada.ipynb")
-    cells = [
-        notebook_parser.Cell(number, code) for number, code in enumerate(round_.cells, start=1)
-    ]
-    sent = notebook_parser.Notebook(assignment.name, cells)
+    sent = notebook_parser.Notebook(assignment.name, numbered(round_.cells))
     scoring.score_tasks(result, sent, assignment, [*round_.given], launcher)
     assert not [remark for remark in result.remarks if "Error" in remark]
     verdicts = []

@@ -12,17 +12,12 @@ import pytest
 
 from grading.intake import notebook_parser, platforms, submissions
 from grading.intake.submissions import CannotGrade, NoSubmissions, Unreadable, find, find_learner
+from grading.tests.made import NOTEBOOK, notebook
 from tests import needs
 from utils.checks import bank
 
-EXERCISES = bank.FOLDER / "01_attention_concepts.ipynb"
+EXERCISES = bank.FOLDER / f"{NOTEBOOK}.ipynb"
 ANSWER = "def entropy(weights):\n    return weights"
-
-
-def notebook(*sources, **facts) -> bytes:
-    """A notebook of code cells."""
-    cells = [{"cell_type": "code", "source": source} for source in sources]
-    return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5} | facts).encode()
 
 
 def put(folder: Path, *names: str) -> None:
@@ -109,8 +104,7 @@ HIDDEN = [
 def test_a_folder_says_whose_file_each_is(tmp_path):
     put(tmp_path, *NAMES, *HIDDEN)
     assert owners(tmp_path) == NAMES
-    contents = {submission.file: submission.read() for submission in find(tmp_path)}
-    assert contents == {name: name.encode() for name in NAMES}
+    assert all(submission.read() == submission.file.encode() for submission in find(tmp_path))
 
 
 def test_a_zip_says_the_same_and_nothing_is_unpacked(tmp_path):
@@ -133,9 +127,8 @@ def test_what_is_late_and_what_came_later_is_known(tmp_path):
     handed_in = {
         submission.file: submission for submission in find(zipped(tmp_path / "a.zip", *CANVAS))
     }
-    assert {name for name in CANVAS if handed_in[name].late} == {
-        it for it in CANVAS if "LATE" in it
-    }
+    late = {name for name in CANVAS if handed_in[name].late}
+    assert late == {name for name in CANVAS if "LATE" in name}
     assert handed_in["hoppergrace_LATE_4022_77002_my notebook-1.ipynb"].order == 77002
     put(tmp_path / "in", "ada/1.ipynb", "ada/2.ipynb")
     os.utime(tmp_path / "in/ada/1.ipynb", (2e9, 2e9))
@@ -201,7 +194,6 @@ def test_files_that_the_platform_has_not_named_are_listed(tmp_path):
         (["w/Ada_01_attention_concepts.ipynb", "w/Bob.ipynb"], ["Ada", "Bob"], "for the class"),
         (["w/Ada/01.ipynb", "w/Bob.ipynb"], ["Ada", "Bob"], "for the class"),
         (["Ada/01.ipynb", "Ada/02.ipynb"], ["Ada"], "for one learner"),
-        (["Ada/01_attention_concepts.ipynb", "Ada/02 (1).ipynb"], ["Ada"], "for one learner"),
         (["Ada/x.ipynb", "Ada/picture.png"], ["Ada"], "for one learner"),
         (["Ada/week 2/01.ipynb"], ["Ada"], "for one learner"),
         (["Ada/x.ipynb", "Bob/x.ipynb"], ["Ada", "Bob"], ""),
@@ -415,18 +407,14 @@ def test_a_damaged_or_locked_file_spares_the_others(tmp_path):
     ("data", "reason"),
     [
         (b"", "an empty file"),
-        (b" \n\n", "an empty file"),
         (bytes(1000), "an empty file"),
         (b'{"cells": [', "it is not JSON"),
-        (notebook(ANSWER)[:-40], "it is not JSON"),
         (b"\xff\xfe\x00", "it is not JSON"),
         (b"\x89PNG\r\n\x1a\n", "it is not JSON"),
-        (b"# Title\nimport torch", "it is not JSON"),
         (b"[" * 100_000, "it is not JSON"),
         (b'{"cells": ' + b"9" * 5000 + b"}", "it is not JSON"),
         (zipfile.ZipFile, "a zip file in place of a notebook"),
         (b"[1, 2]", "JSON of another kind"),
-        (b'"cells"', "JSON of another kind"),
         (b'{"a": 1}', "JSON of another kind"),
         (b'{"cells": []}', "no code in it"),
         (b'{"cells": {"0": {}}}', "no code in it"),
@@ -447,6 +435,14 @@ def test_what_is_no_submission_says_why(data, reason, tmp_path):
 HEADING = {"cell_type": "heading", "level": 1, "source": ["Title"]}
 CODE = {"cell_type": "code", "input": ["def entropy(weights):\n", "    return weights"]}
 OLD = {"nbformat": 3, "worksheets": [{"cells": [HEADING, CODE]}]}
+DRAWN = {  # twice the same id; a picture and what editors add
+    "cell_type": "code",
+    "id": "same",
+    "metadata": {"vscode": {"languageId": "python"}, "colab": {}, "tags": ["a"]},
+    "execution_count": 17,
+    "outputs": [{"output_type": "display_data", "data": {"image/png": "iVBO" * 9_000}}],
+    "source": ANSWER,
+}
 NO_CELLS = [None, 3, [], "cell", {}]
 
 
@@ -459,6 +455,7 @@ NO_CELLS = [None, 3, [], "cell", {}]
         notebook(ANSWER.replace("\n", "\r\n")),
         notebook(ANSWER.replace("\n", "\r")),
         notebook(ANSWER.splitlines(keepends=True)),
+        notebook(ANSWER, nbformat_minor=0, cells=[DRAWN, DRAWN]),
         notebook(ANSWER, nbformat=99, nbformat_minor=3, more=[1]),
         notebook(ANSWER, nbformat="four", metadata=[]),
         notebook(ANSWER, metadata={"kernelspec": {"name": "julia-9"}, "colab": {}}),

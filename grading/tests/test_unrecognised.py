@@ -12,14 +12,13 @@ from grading.report.tables import Learner, learners
 from grading.report.unrecognised import Names
 from grading.run.dialog import Replies, Reply
 from grading.run.scoring import Result, _outcome, pack_answers, unpack_answers
-from grading.tests.test_grading import code, notebook, written
+from grading.tests.made import NOTEBOOK, code, notebook, write_files
 from utils.checks import bank
 from utils.checks.compare import judge
 from utils.checks.runner import AnswerError, Printed, run_cases
 from utils.checks.tasks import Record
 
 RECORD = bank.load("entropy")
-NOTEBOOK = "01_attention_concepts"
 NAMED = """
 [entropy.1]
 name = "from 0 to 1"
@@ -58,7 +57,7 @@ def returned(answer) -> list:
 
 
 def class_of(**given) -> list[Learner]:
-    """Learners by name, each with their answer to `entropy`."""
+    """Return learners by name, each with their answer to `entropy`."""
     results = []
     for name, answer in given.items():
         try:
@@ -106,8 +105,8 @@ def test_an_answer_that_stops_half_way_disturbs_nobody(tmp_path):
 
     (zoe,) = class_of(zoe=stops)
     assert zoe.results[NOTEBOOK].tasks["entropy"].returned
-    found = Names(tmp_path).answers_of([*CLASS, zoe])
-    assert sorted(len(answer.learners) for answer in found) == [1, 2]
+    answers = Names(tmp_path).answers_of([*CLASS, zoe])
+    assert sorted(len(answer.learners) for answer in answers) == [1, 2]
 
 
 def test_an_entry_stays_when_the_class_grows(tmp_path):
@@ -184,9 +183,9 @@ SPELLINGS = {
 
 
 def test_an_answer_that_gets_a_name_is_told_to_learners(tmp_path, capsys):
-    files = {f"{name}.ipynb": notebook(code("01", entropy=SPELLINGS[name])) for name in SPELLINGS}
+    files = {f"{name}.ipynb": notebook(*code("01", entropy=SPELLINGS[name])) for name in SPELLINGS}
     out = tmp_path / "grades"
-    handed_in = str(written(tmp_path / "class", files))
+    handed_in = str(write_files(tmp_path / "class", files))
     assert main([handed_in, "--out", str(out), "--seed", "7", "--unsafe"]) == 0
     assert "2 of 2 learners gave the same unknown answer" in _text(out / "overview.html")
     before = (out / "grades.csv").read_bytes()
