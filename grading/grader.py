@@ -187,7 +187,7 @@ def _log(line: str) -> None:
 
 
 class Assignments(Mapping):
-    """Notebook → assignment, for this class; each assignment is made when it is first used.
+    """The assignments of this class, by notebook; each is made when it is first used.
 
     Args:
         folder: folder that keeps the fresh records, so that a resumed run uses the same records.

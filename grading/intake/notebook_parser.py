@@ -131,7 +131,7 @@ def _listed(value: Any) -> list:
 
 
 def python(source: str) -> tuple[str, list[str]]:
-    """Return a cell's code without syntax that only IPython understands, and remarks on omissions.
+    """Return a cell's code without IPython-only syntax, and remarks on the parts left out.
 
     Only lines that Python cannot parse are examined: a line that begins with % may be Python.
     """

@@ -82,7 +82,7 @@ def _read(path: Sequence[str], folder: int) -> Progress:
 def opened(path: Sequence[str], folder: int) -> Iterator[int]:
     """Open a file or folder, by its path from an open folder, step by step.
 
-    No step follows a link, even if the link has just replaced a folder; and a pipe opens at once.
+    No step follows a link, even one that has just replaced a folder, or waits for a pipe's writer.
     """
     with contextlib.ExitStack() as stack:
         for step in path:
@@ -247,7 +247,7 @@ class Room:
         return Cell("part" if points else "tried", str(points or "✗"), f"{task.title}: {words}")
 
     def _going_round(self, room: Mapping[str, Progress], now: float) -> list[GoingRound]:
-        """Return the room's misconceptions: newest first, but last those that all have overcome.
+        """Return the room's misconceptions, the newest first, those that all have overcome last.
 
         The file does not say when a misconception was shown. The time of the file's change is exact
         if the misconception was not there before; at the first reading, it is the latest possible
@@ -280,7 +280,7 @@ class Room:
 
 
 def _ago(seconds: float) -> str:
-    """Format a duration in minutes, hours or days, as coarse as a look across the room."""
+    """Format a duration coarsely, in minutes, hours or days."""
     minutes = int(seconds) // 60
     if minutes >= 48 * 60:
         return f"{minutes // (24 * 60)} days"

@@ -107,7 +107,7 @@ class Store:
         return restored(_read(path)) if path.exists() else None
 
     def all(self) -> Iterator[Result]:
-        """Yield the results of all files that are still there, sorted by file."""
+        """Yield the results of all files that are still among the submissions, sorted by file."""
         return self._sorted(gone=False)
 
     def gone(self) -> Iterator[Result]:
@@ -115,7 +115,7 @@ class Store:
         return self._sorted(gone=True)
 
     def files(self) -> set[str]:
-        """Return the graded files that are still there."""
+        """Return the graded files that are still among the submissions."""
         return set(self._files()) - set(self.run.get("gone", []))
 
     def leave(self, files: Collection[str]) -> list[str]:

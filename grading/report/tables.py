@@ -282,7 +282,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
 
 
 def _by_name(class_: Sequence[Learner]) -> dict[str, Learner]:
-    """Return name → learner, also for names with the quote that `_guarded` adds in `marks.csv`."""
+    """Return name → learner, also for names with the apostrophe that `_guarded` adds."""
     known = {learner.key: learner for learner in class_}
     return known | {_guarded(learner.key): learner for learner in class_}
 

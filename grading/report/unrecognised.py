@@ -112,7 +112,7 @@ class Names:
                 yield f"[{entry}] {words.name}: told in {count} file{'' if count == 1 else 's'}"
 
     def answers_of(self, class_: Sequence[Learner]) -> list[UnrecognisedAnswer]:
-        """Return the unrecognised answers of a class, grouped if the same, most frequent first.
+        """Return the unrecognised answers of a class, equal ones as one, the most frequent first.
 
         Answers that several learners gave are stored, and get an entry in names.toml.
         """

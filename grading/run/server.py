@@ -143,9 +143,9 @@ def _guard(
 ) -> str:
     """Run one worker in fresh namespaces, and return how it ended.
 
-    Processor time and idle time, in which none of its processes wants a processor, are limited.
-    Waiting for a processor is not, because other workers may have caused it; only the `deadline`
-    ends it.
+    Two limits apply: on processor time, and on idle time, in which none of its processes wants a
+    processor. Waiting for a processor does not count, because other workers may have caused it;
+    only the `deadline` ends such waiting.
     """
     deadline, idle = time.monotonic() + PATIENCE * seconds, 0.0
     status.setblocking(False)
