@@ -312,7 +312,7 @@ def run(
 
     Args:
         submissions: the files.
-        score: function of a submission and whether it runs alone. Returns a result; or None if
+        score: takes a submission and whether it runs alone, and returns a result; or None if
             other submissions may have slowed it down: then it is called again when all others are
             done.
         keep: function that stores a result.

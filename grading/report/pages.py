@@ -163,7 +163,7 @@ def _note(outcome: Outcome) -> Markup:
 
 
 class _Cell(NamedTuple):
-    """One cell of a matrix: a number with its colours."""
+    """One cell of a matrix: a number, its colours, and whether it is the first that differs."""
 
     number: float
     background: str
@@ -286,7 +286,7 @@ def _task_rows(class_: Sequence[Learner], results: Sequence[Result]) -> list[_Ta
 
 
 def _mistake_rows(results: Sequence[Result], tasks: Sequence[Task]) -> Iterator[Sequence]:
-    """Yield task, known mistake, explanation, how often made, how often tried; most made first."""
+    """Yield task, mistake, explanation, number who made it, number who tried; commonest first."""
     made = Counter(
         (task, outcome.mistake)
         for result in results
