@@ -312,9 +312,8 @@ def run(
 
     Args:
         submissions: the files.
-        score: takes a submission and whether it runs alone, and returns a result; or None if
-            other submissions may have slowed it down: then it is called again when all others are
-            done.
+        score: function that takes a submission and whether it runs alone, and returns a result; or
+            None if other submissions may have slowed it down: it is then called again at the end.
         keep: function that stores a result.
         workers: number of submissions at a time.
     """
