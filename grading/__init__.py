@@ -1,19 +1,24 @@
-"""Grades a class: `python -m grading FOLDER --out DIR`, or `make grade SUBMISSIONS=FOLDER`.
+"""Grade a class: `python -m grading FOLDER --out DIR`, or `make grade SUBMISSIONS=FOLDER`.
 
-The score is decided where a learner's code does not run. This process, the parent, reads notebooks
-as data. A worker in a sandbox runs their code on fresh inputs and sends back plain arrays; the
-parent compares them with what the solution returns. No expected value ever enters a worker. Where
-the answer is a test, the worker asks the parent for what the implementation under test returns.
+Scores are decided in a process in which no learner's code runs. This process, the parent, reads
+notebooks as data. A worker in a sandbox runs their code on fresh inputs and sends back plain
+arrays; the parent compares them with the values that the solution returns. No expected value ever
+enters a worker. If the answer is a test, the worker asks the parent for the values that the
+implementation under test returns.
 
-- `intake/` takes what was handed in: `submissions` and `platforms` find the files and whose they
-  are, `notebook_parser` reads code and words, `limited_reader` does so in a process with limits,
-  `red_flags` finds what a person should look at.
-- `run/` runs and judges it: `launcher`, `server`, `worker`, `seccomp` (the sandbox), `protocol` and
-  `schema` (its messages), `dialog`, `scoring`, `cluster` and `node` (Dask), `version`, `doctor`.
-- `report/` says what came of it: `store` (on disk), `tables` (CSV), `pages` (HTML), their figures
+A task's *record* holds its cases (inputs) and their expected values: *public* cases are those that
+learners have, *fresh* ones are drawn from the instructor's seed. A *mistake* is a known wrong
+answer with its explanation. A *guard* is the process that supervises one worker.
+
+- `intake/` takes in the files: `submissions` and `platforms` find them and their learners,
+  `notebook_parser` reads code and words, `limited_reader` does so in a process with limits,
+  `red_flags` finds code that a person should look at.
+- `run/` runs and judges them: `launcher`, `server`, `worker`, `seccomp` (the sandbox), `protocol`
+  and `schema` (its messages), `dialog`, `scoring`, `cluster` and `node` (Dask), `doctor`.
+- `report/` reports the results: `store` (on disk), `tables` (CSV), `pages` (HTML), their figures
   (`item_analysis`, `misconception_stats`, `similarity`, `unrecognised`), `anonymous`, `room`.
 
-`worker` alone runs learners' code. Nothing is trusted that comes from there, from a `node` or out
-of a file. `grader` puts the rooms together, `__main__` is the command; `classroom` makes up a class
-to try them on, `release` writes the learners' zip.
+Only `worker` runs learners' code. No data are trusted that come from a worker, a `node` or a file.
+`grader` combines all of this, `__main__` is the command line; `classroom` makes up a class to try
+the grader on, `release` writes the learners' zip.
 """

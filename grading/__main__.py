@@ -1,6 +1,6 @@
-"""The command line: `python -m grading FOLDER --out DIR`; other commands with `--out DIR`.
+"""The command line: `python -m grading FOLDER --out DIR`; other commands also with `--out DIR`.
 
-What takes seconds to import is imported where it is used, so that `--help` answers at once.
+Modules that take seconds to import are imported where they are used, so that `--help` is fast.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 from grading.intake.submissions import CannotGrade
 from grading.run.launcher import NoSandbox
 
-GONE = {  # what the command line had once → what takes its place, in docs/grading.md
+GONE = {  # former words of the command line → what replaces them (docs/grading.md)
     "merge": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
     "--shard": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
     "catalogue": "enter the mistake by hand, from names.toml and overview.html into solutions/",
@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     if words[:1] not in [[name] for name in (*commands, "-h", "--help")]:
         words = ["grade", *words]
     options = parser.parse_args(words)
-    warnings.simplefilter("ignore", SyntaxWarning)  # of what learners wrote
+    warnings.simplefilter("ignore", SyntaxWarning)  # in learners' code
     try:
         return options.run(options)
     except (CannotGrade, NoSandbox) as problem:
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> tuple[ArgumentParser, list[str]]:
-    """Return the parser and the names of the commands."""
+    """Return the argument parser, and the names of the commands."""
     parser = ArgumentParser(
         prog="python -m grading",
         description="Grades a class. Without the name of a command, it is `grade`: "
@@ -61,7 +61,7 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(run: Callable[[Namespace], int]) -> Callable[..., argparse.Action]:
-        """Add a command with the name and the words of its function; return its add_argument."""
+        """Add a command, named and described by its function; return its method `add_argument`."""
         help = run.__doc__.splitlines()[0].rstrip(".")
         added = commands.add_parser(run.__name__, help=help, description=run.__doc__)
         added.set_defaults(run=run)
@@ -119,14 +119,14 @@ def _lateness(text: str) -> str:
     return text
 
 
-# --- Commands: what they say of themselves is their help, what they return the exit status --------
+# --- Commands: their docstrings are their help; they return the exit status -----------------------
 
 
 def grade(options: Namespace) -> int:
-    """Grade what was handed in.
+    """Grade the files that were handed in.
 
     Writes grades.csv, tasks.csv, files.csv, marks.csv, overview.html and a page for each learner;
-    and, if the files came from Canvas or Moodle, feedback.zip, which takes the pages back there.
+    if the files came from Canvas or Moodle, also feedback.zip, which takes the pages back there.
     """
     from grading import grader
 
@@ -150,7 +150,7 @@ def grade(options: Namespace) -> int:
 
 
 def regrade(options: Namespace) -> int:
-    """Mark again what a corrected exercise changes, and list whose points moved, and why."""
+    """Grade again what a corrected exercise changes, and list the scores that move, and why."""
     from grading import grader
     from grading.report.store import Store
     from grading.report.unrecognised import Names
@@ -163,7 +163,7 @@ def regrade(options: Namespace) -> int:
 
 
 def show(options: Namespace) -> int:
-    """Show what is known of one learner."""
+    """Show the files, points and flags of one learner."""
     from grading import grader
 
     print(*grader.show(options.out, options.name), sep="\n")
@@ -173,7 +173,7 @@ def show(options: Namespace) -> int:
 def anonymous(options: Namespace) -> int:
     """Copy tables and pages without names, and without anything that learners wrote.
 
-    A pseudonym stands in place of each name and number.
+    A pseudonym replaces each name and number.
     """
     from grading.report.anonymous import write_copy
 
@@ -183,9 +183,9 @@ def anonymous(options: Namespace) -> int:
 
 
 def watch(options: Namespace) -> int:
-    """Show who is where in a room, live, and which misconception goes round.
+    """Show, live, which task each learner is at, and which misconceptions spread.
 
-    It is a page for the browser. Learners' files are read, and never written.
+    The command serves a page for the browser. Learners' files are read, and never written.
     """
     from grading.report.room import Room, serve
 
@@ -197,9 +197,9 @@ def watch(options: Namespace) -> int:
 
 
 def doctor(options: Namespace) -> int:
-    """Say whether the sandbox works here, and if not, what is missing.
+    """Test whether the sandbox works here, and say what is missing if it does not.
 
-    Tries it layer by layer. The exit status is 0 if all that is needed works.
+    Tries the sandbox layer by layer. The exit status is 0 if everything that is needed works.
     """
     from grading.run.doctor import findings
 

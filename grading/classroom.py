@@ -1,9 +1,9 @@
 """Make up a class to try the grader on: `python -m grading.classroom FOLDER --learners 200`.
 
-Writes one notebook a learner, the same ones for the same seed: right answers in several styles,
-known mistakes, small faults, stubs that nobody touched, work that stops half-way, answers in
-words; on request a few that attack. They are made up: nobody's work is among them. With `--live`
-the class is at work instead, to try `python -m grading watch` on.
+Writes one notebook per learner, always the same ones for one seed: right answers in several styles,
+known mistakes, small faults, untouched stubs, work that stops half-way, answers in words; on
+request, also a few attacks. Everything is made up: no real learner's work is among it. With
+`--live`, the class is at work instead, to try `python -m grading watch` on.
 """
 
 import argparse
@@ -55,7 +55,7 @@ TESTS = (
     "set the column to 0 and compare the outputs",
     "look at more pictures",
 )
-HOSTILE = {  # what it does → a cell; all but the loops end by themselves
+HOSTILE = {  # attack → its cell; all but the loops end by themselves
     "endless loop": "while True:\n    pass",
     "exit": "import os\n\nos._exit(0)",
     "memory at once": "import torch\n\nhoard = torch.ones(2**30)",
@@ -75,7 +75,7 @@ IMPORTS = {"torch": "import torch", "F": "import torch.nn.functional as F"}
 
 
 class Answers(NamedTuple):
-    """The code that learners write into the cell of a task."""
+    """The right and the wrong code that learners may write into the cell of a task."""
 
     right: list[str]
     wrong: list[str]
@@ -83,7 +83,7 @@ class Answers(NamedTuple):
 
 @functools.cache
 def answers() -> dict[str, Answers]:
-    """Return task → answers: the solution's and in other styles; known mistakes and faults."""
+    """Return task → right answers (solution, other styles) and wrong ones (mistakes, faults)."""
     cells = [cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells]
     by_task = {}
     for exercise in exercises_of(NOTEBOOK):
@@ -96,7 +96,7 @@ def answers() -> dict[str, Answers]:
 
 
 def _styles(exercise: Exercise) -> Iterator[str]:
-    """Yield right answers to a task in other styles: below all of them, the choice of one."""
+    """Yield right answers to a task: each holds the code of all styles, and chooses one of them."""
     choices = exercise.task.answer_type == "choices"
     functions = [inspect.getsource(variant).rstrip() for variant in exercise.variants]
     names = mentioned("\n".join(functions))
@@ -122,7 +122,7 @@ def _mistakes(exercise: Exercise) -> Iterator[str]:
             keywords = {keyword.arg: keyword.value for keyword in call.keywords}
             given = inspect.signature(WrongAnswer).bind(*call.args, **keywords).arguments["gives"]
             code = [f"{exercise.task.id} = {ast.unparse(given)}"]
-            for name in reversed(helpers):  # what is used stands above its use
+            for name in reversed(helpers):  # a helper stands above the code that uses it
                 if name in mentioned("\n".join(code)):
                     code.insert(0, helpers[name])
             own = borrowed.sub(r"_\1", "\n\n".join(code))  # named like a learner's own helpers
@@ -130,7 +130,7 @@ def _mistakes(exercise: Exercise) -> Iterator[str]:
 
 
 def names() -> Iterator[str]:
-    """Yield names of learners, no two alike."""
+    """Yield distinct names of learners."""
     pairs = [
         f"{first} {last}"
         for given, family in NAMES
@@ -146,14 +146,14 @@ def names() -> Iterator[str]:
 def write(
     folder: Path, learners: int, hostile: float = 0.0, seed: int = 0, flawless: bool = False
 ) -> list[Path]:
-    """Write the notebooks of a class.
+    """Write the notebooks of a class, and return their paths.
 
     Args:
-        folder: made where it is missing.
-        learners: how many.
-        hostile: the share of those that attack, spread evenly.
-        seed: of all that is drawn.
-        flawless: everybody has done everything, and rightly.
+        folder: folder for the notebooks, created if it is missing.
+        learners: number of learners.
+        hostile: share of learners whose notebooks attack the grader, spread evenly.
+        seed: seed of all random choices.
+        flawless: whether everybody solves every task.
     """
     folder.mkdir(parents=True, exist_ok=True)
     random, solved = Random(seed), nbformat.read(NOTEBOOK, as_version=4)
@@ -174,16 +174,16 @@ def write(
 def _work(
     notebook: nbformat.NotebookNode, solved: nbformat.NotebookNode, random: Random, flawless: bool
 ) -> None:
-    """Do the exercises as one learner would."""
+    """Fill in a notebook as one learner would."""
     half = random.randint(1, 6)
     learners = {"careful": (0, 99), "hasty": (0.4, 99), "half-done": (0.25, half), "idle": (0, 0)}
     learner = "careful" if flawless else random.choices([*learners], [45, 38, 13, 4])[0]
-    faulty, left = learners[learner]  # how often an answer is wrong, and how many are tried
+    faulty, left = learners[learner]  # how often an answer is wrong; how many tasks are tried
     for cell, other in zip(notebook.cells, solved.cells, strict=True):
         if left == 0:
             return
         if cell.cell_type == "code":
-            cell.outputs = other.outputs  # as large as what learners hand in
+            cell.outputs = other.outputs  # as large as in learners' files
         if tasks := defined(other.source) & answers().keys():
             right, wrong = answers()[tasks.pop()]
             styles = [right[0], random.choice(right)]
@@ -195,17 +195,17 @@ def _work(
 
 
 def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
-    """Let a class work on the course: each learner goes from task to task, some never get past one.
+    """Let a class work on the course from task to task; some learners never get past a task.
 
-    What `check` would remember of each attempt is written by what `check` writes it with.
+    Each attempt is saved by the function with which `check` saves a real one.
 
     Args:
-        folder: gets a folder for each learner, with the course's `exercises` in it.
-        learners: how many.
-        seed: of all that is drawn.
+        folder: folder that gets a folder for each learner, with the course's `exercises` in it.
+        learners: number of learners.
+        seed: seed of all random choices.
 
     Yields:
-        The file that an attempt has changed, as long as anybody has something to do.
+        The file that an attempt has changed, as long as any learner has a task to do.
     """
     random, course = Random(seed), [task for tasks in bank.tasks().values() for task in tasks]
     homes = [folder / name / "attention-course" / "exercises" for name in islice(names(), learners)]
@@ -247,7 +247,7 @@ def main() -> None:
         print(f"{len(files)} notebooks in {folder}")
         return
     print(f"{learners} learners at work in {folder} (Ctrl-C ends it)", flush=True)
-    past = 12 * learners  # attempts of the three quarters of an hour in which they have worked
+    past = 12 * learners  # attempts that are dated back to the last 45 minutes
     with contextlib.suppress(KeyboardInterrupt):
         for number, file in enumerate(attempts(folder, learners, seed)):
             if number < past:

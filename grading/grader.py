@@ -1,7 +1,7 @@
-"""Grades a class: find what was handed in, read it, run it, score it, store it, report it.
+"""Grade a class: find, read, run and score the files handed in; store and report the results.
 
-`grade` is the way through; below it stand the steps that it takes, then what comes after: `show`
-says what is known of one learner, `regrade` grades again what a corrected exercise changes.
+`grade` does all of it; the steps that it takes stand below it. Then come two later commands: `show`
+lists the results of one learner, `regrade` grades again what a corrected exercise changes.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ from grading.run.scoring import Result, score_submission, score_tasks
 from utils.checks import bank
 from utils.checks.tasks import Record
 
-MOST_LOST = 3  # nodes of a cluster: another submission may fare better
+MOST_LOST = 3  # nodes of a cluster that one submission may lose before it is given up
 LOST = f"{MOST_LOST} nodes were lost while it ran on them; grade it again with --resume"
 
 
@@ -67,23 +67,23 @@ def grade(
 
     Args:
         source: a folder or a zip file.
-        out: where the grades go.
-        seed: of the fresh cases; by default drawn, and kept with the grades.
-        workers: submissions at a time; by default the number of processors, or with a scheduler
-            `AT_A_TIME`.
-        only: grade only files whose path contains this; results of the others stay.
-        resume: continue in a folder that holds grades already.
-        safe: in the sandbox.
-        again: grade this learner anew, and nobody else; continues as `resume` does.
-        late: which file counts and what being late costs, as `tables.Lateness` reads it; by
-            default as before, or the best.
-        column: what Canvas calls the assignment; by default as before, or "Grade".
+        out: folder for the grades.
+        seed: seed of the fresh cases; by default drawn, and kept with the grades.
+        workers: number of submissions at a time; by default the number of processors, or with a
+            scheduler `AT_A_TIME`.
+        only: text that a file's path must contain to be graded; results of other files stay.
+        resume: whether to continue in a folder that holds grades already.
+        safe: whether to use the sandbox.
+        again: name or number of the only learner to grade, anew; continues as `resume` does.
+        late: rule for which file counts and what lateness costs, in the form that `tables.Lateness`
+            reads; by default as before, or the best file.
+        column: name of the assignment in Canvas; by default as before, or "Grade".
         scheduler: address of a Dask cluster on whose nodes, in their sandboxes, submissions run.
 
     Raises:
-        CannotGrade: the folder holds grades already, another grader is at work in it, two
-            learners cannot be told apart, or there are no solutions.
-        NoSubmissions, NoSandbox: see there.
+        CannotGrade: the folder holds grades already, another grader is at work in it, two learners
+            cannot be told apart, or there are no solutions.
+        NoSubmissions, NoSandbox: see these classes.
     """
     public_seed = _builder().PUBLIC_SEED
     if out.resolve().is_relative_to(source.resolve()):
@@ -149,10 +149,10 @@ def grade(
 
 
 def _builder() -> ModuleType:
-    """Return the module that builds the exercises.
+    """Return the module `solutions.build`, which builds the exercises.
 
     Raises:
-        CannotGrade: this is a copy of the course without solutions.
+        CannotGrade: this copy of the course has no solutions.
     """
     try:
         from solutions import build
@@ -165,10 +165,10 @@ def _builder() -> ModuleType:
 
 
 def _check_writable(out: Path) -> None:
-    """Check, before anything starts, that the grades can go there; it need not exist yet.
+    """Check, before anything starts, that grades can be written to a folder, which may be new.
 
     Raises:
-        CannotGrade: they cannot.
+        CannotGrade: grades cannot be written there.
     """
     path = out.absolute()
     there = next(folder for folder in (path, *path.parents) if os.path.lexists(folder))
@@ -187,11 +187,11 @@ def _log(line: str) -> None:
 
 
 class Assignments(Mapping):
-    """The course's notebooks as this class is graded on them, each made on first use.
+    """The assignments of this class, by notebook; each is made when it is first used.
 
     Args:
-        folder: keeps the fresh records, so that a resumed run uses the same.
-        seed: of the fresh cases.
+        folder: folder that keeps the fresh records, so that a resumed run uses the same records.
+        seed: seed of the fresh cases.
         names: mistakes that this class has named.
     """
 
@@ -214,7 +214,7 @@ class Assignments(Mapping):
 
     def _make(self, name: str) -> Assignment:
         path = self._folder / name
-        known = path.with_suffix(".digests").exists()  # written last
+        known = path.with_suffix(".digests").exists()  # this file is written last
         if not known:
             self._folder.mkdir(parents=True, exist_ok=True)
             bank.save(fresh_records(name, self._seed), path)
@@ -238,12 +238,12 @@ class Assignments(Mapping):
         return Assignment(name, public, fresh)
 
     def digests(self, name: str) -> dict[str, dict[str, str]]:
-        """Return task → part of the task → its digest when the notebook's records were made."""
+        """Return task → part of the task → the part's digest at the time when records were made."""
         return json.loads((self._folder / f"{name}.digests").read_text(encoding="utf-8"))
 
 
 def _digests(public: Record, fresh: Record) -> dict[str, str]:
-    """Return a digest of each part of a task, to tell when the part has changed."""
+    """Return part of a task → digest of the part, which tells whether the part has changed."""
     facts, records = asdict(public.task), (public, fresh)
     parts = {
         "the points": facts.pop("points"),
@@ -262,7 +262,7 @@ def _digests(public: Record, fresh: Record) -> dict[str, str]:
 
 
 def fresh_records(name: str, seed: int) -> list[Record]:
-    """Return the records of a notebook's tasks, with cases from a seed.
+    """Return the records of a notebook's tasks, with cases drawn from a seed.
 
     Raises:
         CannotGrade: the solutions are missing.
@@ -282,7 +282,7 @@ def _score(
     alone: bool,
     reader: Reader,
 ) -> Result | None:
-    """Return what `score_submission` does, and a result even where the grader itself fails."""
+    """Score a submission like `score_submission`, but return a result even if the grader fails."""
     try:
         for _ in range(MOST_LOST):
             with contextlib.suppress(NodeLost):
@@ -308,14 +308,14 @@ def run(
     keep: Callable[[Result], None],
     workers: int,
 ) -> None:
-    """Give every submission its result, several at a time, and keep each as it comes.
+    """Score all submissions, several at a time, and store each result as soon as it is there.
 
     Args:
         submissions: the files.
-        score: is given a submission and whether it runs alone, and returns a result; or, beside
-            others that could be to blame for it, None, and is asked again when all are done.
-        keep: stores a result.
-        workers: how many at a time.
+        score: function that takes a submission and whether it runs alone, and returns a result; or
+            None if other submissions may have slowed it down: it is then called again at the end.
+        keep: function that stores a result.
+        workers: number of submissions at a time.
     """
     rest, retries = iter(submissions), []
     pool = ThreadPoolExecutor(workers)
@@ -337,16 +337,16 @@ def run(
             for submission in retries:
                 keep(score(submission, True))
                 bar.update()
-        finally:  # Ctrl-C does not wait for what is running
+        finally:  # Ctrl-C does not wait for running submissions
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _LiveTables:
-    """The tables of a class while it is graded: each result is saved at once, they follow soon.
+    """The tables of a class while it is graded: results are saved at once, tables soon after.
 
     Args:
-        out: where the tables are.
-        store: where the results are.
+        out: folder of the tables.
+        store: store of the results.
     """
 
     def __init__(self, out: Path, store: Store):
@@ -361,12 +361,12 @@ class _LiveTables:
         self._write()
 
     def has_graded(self, submission: Submission) -> bool:
-        """Return whether there is a result for this very file."""
+        """Return whether this file, with its present content, has been graded without a problem."""
         result = self._results.get(submission.file)
         return result is not None and not result.problem and _digest(submission) == result.digest
 
     def keep(self, result: Result) -> None:
-        """Save a result, and now and then write the tables."""
+        """Save a result, and write the tables unless they were written just before."""
         self._store.save(result)
         self._results[result.file] = tables.brief(result)
         if time.monotonic() >= self._next:
@@ -381,7 +381,7 @@ class _LiveTables:
 
 
 def _digest(submission: Submission) -> str:
-    """Return a digest of a file's bytes; "" where they cannot be read."""
+    """Return a digest of a file's bytes; "" if they cannot be read."""
     try:
         return hashlib.sha256(submission.read()).hexdigest()
     except Unreadable:
@@ -393,7 +393,7 @@ def _class_of(results: Iterable[Result], store: Store) -> list[Learner]:
 
 
 def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str]:
-    """Write grades.csv and files.csv; return what is wrong in marks.csv."""
+    """Write grades.csv and files.csv; return complaints about invalid rows in marks.csv."""
     complaints = tables.read_marks(out / "marks.csv", class_)
     tables.write_grades(class_, out / "grades.csv", store.run["column"])
     tables.write_files(class_, out / "files.csv", store.gone())
@@ -401,14 +401,14 @@ def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str
 
 
 def report(out: Path) -> list[Result]:
-    """Write all tables and pages from the results so far, which are returned."""
+    """Write all tables and pages from the results stored so far, and return these results."""
     store = Store(out)
     results = list(store.all())
     class_ = _class_of(results, store)
     for complaint in write_tables(class_, out, store):
         _log(complaint)
     for name, count in Counter(name for learner in class_ for name in learner.results).items():
-        if 10 * count < len(class_):  # perhaps a mistake of theirs, which costs the others
+        if 10 * count < len(class_):  # perhaps these few erred, which would cost the others points
             _log(
                 f"Only {count} of {len(class_)} learners handed in {name}: its points are among "
                 "those that are possible for everybody."
@@ -423,14 +423,14 @@ def report(out: Path) -> list[Result]:
 
 
 def show(out: Path, name: str) -> Iterator[str]:
-    """Yield, line by line, what is known of one learner.
+    """Yield, line by line, the results of one learner.
 
     Args:
-        out: the folder of the grades.
-        name: the learner's name or number.
+        out: folder of the grades.
+        name: name or number of the learner.
 
     Raises:
-        CannotGrade: there are no grades, or nobody is called that, or several are.
+        CannotGrade: there are no grades, or the name fits no learner or several.
     """
     store = _store_with_grades(out)
     class_ = _class_of(store.all(), store)
@@ -458,7 +458,7 @@ def _store_with_grades(out: Path) -> Store:
 
 @dataclass(frozen=True)
 class Move:
-    """A score that moved: points before and after, and which parts of the task changed."""
+    """A change of a score: points before and after, and the parts of the task that have changed."""
 
     learner: str
     file: str
@@ -473,14 +473,14 @@ class Move:
 
 
 def regrade(out: Path) -> list[Move]:
-    """Grade again what a corrected specification changes, and nothing else.
+    """Grade again the tasks that a corrected specification changes, and no others.
 
     Args:
-        out: the folder of the grades. The submissions have to be where they were.
+        out: folder of the grades. The submissions must be where they were.
 
     Raises:
-        CannotGrade: there are no grades in it, or a submission has changed.
-        NoSubmissions, NoSandbox: see there.
+        CannotGrade: there are no grades in the folder, or a submission has changed or is missing.
+        NoSubmissions, NoSandbox: see these classes.
     """
     with _store_with_grades(out).alone():
         store = Store(out)
@@ -542,7 +542,7 @@ def regrade(out: Path) -> list[Move]:
 def _changed_tasks(
     store: Store, before: Assignments, now: Assignments
 ) -> dict[str, dict[str, list[str]]]:
-    """Return notebook → task → which of its parts have changed."""
+    """Return notebook → task → the parts of the task that have changed."""
     changed: dict[str, dict[str, list[str]]] = {}
     for name in sorted({result.notebook for result in store.all() if result.notebook}):
         now[name]  # makes its records

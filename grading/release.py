@@ -1,8 +1,8 @@
-"""Write the learners' zip, the course without solutions and grader: `make release`.
+"""Write the learners' zip, which is the course without solutions and grader: `make release`.
 
-The same files give the same bytes, on any machine: sorted, without dates, and not compressed, as
-libraries that compress differ. Afterwards the zip is unpacked into an empty folder and every
-exercise notebook is run there as a learner would first run it.
+The same files give the same bytes on any machine: they are sorted, without dates, and not
+compressed, because libraries compress differently. Afterwards the zip is unpacked into an empty
+folder, and every exercise notebook is run there as a learner would first run it.
 """
 
 import hashlib
@@ -24,8 +24,8 @@ FILES = ("LICENSE", "Makefile", "README.md", "pyproject.toml", "requirements.txt
 FOLDERS = (".jupyter", "docs", "exercises", "notebooks", "tests", "utils")
 SECRET = ("solutions", "grading")
 LEFT_OUT = ("__pycache__", ".ipynb_checkpoints", "progress.json")
-DAY_ONE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can name
-SECONDS = 120  # for a cell
+DAY_ONE = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold
+SECONDS = 120  # the most for a cell
 
 
 def write_zip(path: Path) -> str:
@@ -41,7 +41,7 @@ def write_zip(path: Path) -> str:
 
 
 def contents() -> list[Path]:
-    """Return the files that learners get, sorted."""
+    """Return the paths of the files that learners get, sorted."""
     files = [ROOT / name for name in FILES]
     for folder in FOLDERS:
         for file in (ROOT / folder).rglob("*"):
@@ -52,10 +52,10 @@ def contents() -> list[Path]:
 
 
 def prove(zip_path: Path) -> tuple[int, int]:
-    """Unpack the zip, and run every exercise notebook in it untouched.
+    """Unpack the zip, and check that every exercise notebook runs in it untouched.
 
     Returns:
-        The number of notebooks, and of checks that answered.
+        The number of notebooks, and the number of checks that ran.
 
     Raises:
         AssertionError: something is missing, or a check passes work that nobody has done.
@@ -71,7 +71,7 @@ def prove(zip_path: Path) -> tuple[int, int]:
 
 
 def run_untouched(path: Path, course: Path) -> int:
-    """Run a notebook as it is; return the number of checks, all of which find it not done."""
+    """Run an untouched notebook, and return its number of checks, all of which must fail."""
     notebook = nbformat.read(path, as_version=4)
     first = nbformat.v4.new_code_cell(
         f"import sys; sys.path.insert(0, {str(course)!r})\n"

@@ -1,1 +1,1 @@
-"""Find and read what was handed in, and note what a person should look at."""
+"""Find and read the files that were handed in, and flag code that a person should look at."""

@@ -1,9 +1,9 @@
-"""Read submissions in a process with limits, which may die.
+"""Read submissions in a process with limits, whose death does not harm the grader.
 
-JSON of a million empty lists, or a cell with a magic in every line, takes memory and time far
-beyond its size. So a fork of the grader reads the files, one after another; another fork watches
-over it, and replaces it where it dies. Both are made before the grader has threads and workers, as
-a fork inherits the locks of the ones and the sockets of the others.
+JSON of a million empty lists, or a cell with a magic in every line, takes far more memory and time
+than its size suggests. So a fork of the grader reads the files, one after another; another fork
+watches over this reader, and replaces it if it dies. The watching fork is made before the grader
+has threads and workers, because a fork inherits the locks of threads and the sockets of workers.
 """
 
 import contextlib
@@ -34,17 +34,17 @@ TOO_MUCH = (
 
 
 def read_here(submission: Submission) -> tuple[str, Notebook]:
-    """Read a file in this process; return the digest of its bytes and what it holds.
+    """Read a file in this process; return the digest of its bytes and its notebook.
 
     Raises:
-        Unreadable: it holds nothing that could be graded.
+        Unreadable: the file holds nothing that could be graded.
     """
     data = submission.read()
     return hashlib.sha256(data).hexdigest(), notebook_parser.read(data, submission.file)
 
 
 class Reader:
-    """A process that reads files, one at a time; several threads may ask."""
+    """A separate process that reads files, one at a time, for several threads."""
 
     def __enter__(self) -> "Reader":
         self._lock, self._used = threading.Lock(), False
@@ -59,15 +59,15 @@ class Reader:
         return self
 
     def __exit__(self, *_) -> None:
-        self._connection.close()  # which ends it, after the file at hand
+        self._connection.close()  # the process then ends, after the file at hand
         os.waitpid(self._process, 0)
 
     def read(self, submission: Submission) -> tuple[str, Notebook]:
-        """Read a file in that process; return what `read_here` returns.
+        """Read a file in the separate process; return its digest and notebook, like `read_here`.
 
         Raises:
-            Unreadable: it holds nothing that could be graded, or takes too much to read.
-            CannotGrade: nobody is there to read it.
+            Unreadable: the file holds nothing that could be graded, or takes too much to read.
+            CannotGrade: the separate process has ended.
         """
         with self._lock:
             data = submission.read()
@@ -75,7 +75,7 @@ class Reader:
             try:
                 used = self._used
                 reply = self._ask(submission.file, data)
-                if used and not reply:  # a fresh one has the last word, which others cannot spoil
+                if used and not reply:  # try a fresh reader, undamaged by other files
                     reply = self._ask(submission.file, data)
             except (EOFError, OSError):
                 raise CannotGrade(
@@ -90,7 +90,7 @@ class Reader:
         return digest, Notebook(**content)
 
     def _ask(self, file: str, data: bytes) -> bytes:
-        """Return the reply of the process; nothing if it has died."""
+        """Send a file to the reader, and return its reply; b"" if the reader has died."""
         self._connection.send_bytes(file.encode(errors="surrogatepass"))
         self._connection.send_bytes(data)
         reply = self._connection.recv_bytes()
@@ -106,7 +106,7 @@ def _watch(connection: Connection) -> None:
         os.dup2(nothing, standard)
     os.closerange(3, connection.fileno())
     os.closerange(connection.fileno() + 1, 4096)
-    for path in sorted(bank.FOLDER.glob("*.ipynb")):  # so that a fresh reader finds all prepared
+    for path in sorted(bank.FOLDER.glob("*.ipynb")):  # fills the caches for each reader
         notebook_parser.read(path.read_bytes(), path.name)
     gc.freeze()
     while True:
@@ -122,7 +122,7 @@ def _watch(connection: Connection) -> None:
 
 
 def _serve(connection: Connection) -> None:
-    """Read each file that is sent; the limits pause while a message comes or goes."""
+    """Read each file that is sent, and reply; the limits pause while a message is sent."""
     import resource  # not on Windows, where tests import this module
 
     pages = int(Path("/proc/self/statm").read_text().split()[0])
@@ -144,7 +144,7 @@ def _serve(connection: Connection) -> None:
 
 @contextlib.contextmanager
 def _limit(limit: int, soft: int) -> Iterator[None]:
-    """Limit this process within a block, at most to what its own limit is."""
+    """Limit this process within a block, by a soft limit that does not exceed its hard limit."""
     import resource
 
     before, hard = resource.getrlimit(limit)

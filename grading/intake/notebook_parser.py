@@ -1,10 +1,11 @@
-"""Read a notebook as data: which exercises it answers, with which code, and what it says in words.
+"""Read a notebook as data: the exercises that it answers, its code, and its answers in words.
 
 Nothing is run here. Cells are known by the names that they define, never by id, order or metadata.
 
-IPython's own transformers take off pasted prompts and an indent of a whole cell. It turns magics
-into calls, where a grader wants the code of `%time code` and nothing of `!ls`, and would take seven
-minutes for a cell of 50,000 lines `!ls`. So they are left out here, in 0.3 seconds.
+IPython's own transformers remove pasted prompts and the indent of a whole cell. IPython would also
+turn magics into calls. But a grader wants only the code of `%time code` and nothing of `!ls`, and
+IPython would take seven minutes for a cell with 50,000 lines `!ls`. So this module removes magics
+itself, in 0.3 seconds.
 """
 
 import ast
@@ -30,16 +31,16 @@ LINE_MAGIC = re.compile(
 )
 LEADING_CODE = re.compile(r"%(?:time|timeit|prun)\b(?:\s+-\w+(?:\s+\d+)?)*\s+(?P<code>\S.*)")
 CELL_MAGICS_WITH_CODE = ("time", "timeit", "capture", "prun")
-MOST_MAGICS = 50  # in a cell
+MOST_MAGICS = 50  # the most that are removed from a cell
 LONGEST = 200_000  # letters of code, far more than anybody writes
 LONGEST_ANSWER = 20_000  # letters of an answer in words
 SHORTEST_ANSWER = 20  # letters of a cell that may be an answer in words, in the wrong place
-MOST_ELSEWHERE = 10  # such cells
+MOST_ELSEWHERE = 10  # the most such cells
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell, as Python."""
+    """A code cell, reduced to the Python in it."""
 
     number: int  # its place among the notebook's cells, from 1
     source: str  # without magics
@@ -51,24 +52,24 @@ class Notebook:
 
     name: str  # which of the course's notebooks it answers
     cells: Sequence[Cell]  # its code, in order
-    # question → answer in words, "" where there is none
+    # question → answer in words, "" if there is none
     words: dict[str, str] = field(default_factory=dict)
-    remarks: Sequence[str] = ()  # what was left out, and why
-    code: dict[str, str] = field(default_factory=dict)  # task → the cell that defines it last
-    # words that stand where no answer is read, with the number of the cell
+    remarks: Sequence[str] = ()  # code that was left out, and why
+    code: dict[str, str] = field(default_factory=dict)  # task → the last cell that defines it
+    # prose outside the places for answers, with the number of its cell
     elsewhere: Sequence[str] = ()
-    flags: Sequence[Flag] = ()  # what a person should look at
+    flags: Sequence[Flag] = ()  # red flags, for a person to look at
 
 
 def read(data: bytes, file: str = "") -> Notebook:
-    """Read a notebook as it was handed in.
+    """Read a notebook that was handed in.
 
     Args:
-        data: the bytes of the file.
-        file: its name, which decides where the content fits two of the course's notebooks.
+        data: bytes of the file.
+        file: name of the file, which decides if the code fits two of the course's notebooks.
 
     Raises:
-        Unreadable: it holds nothing that could be graded.
+        Unreadable: the file holds nothing that could be graded.
     """
     content = list(_cells(_content(data)))
     if sum(len(source) for cell_type, source in content if cell_type == "code") > LONGEST:
@@ -111,9 +112,9 @@ def _content(data: bytes) -> dict:
 
 
 def _cells(content: dict) -> Iterator[tuple[Any, str]]:
-    """Yield type and text of each cell, in any version of the format; what is no cell has neither.
+    """Yield type and text of each cell, in any version of the format; None and "" if malformed.
 
-    Not checked against the format: a notebook that Jupyter would refuse may hold right answers.
+    The notebook is not validated, because one that Jupyter would refuse may hold right answers.
     """
     cells = _listed(content.get("cells"))
     for sheet in _listed(content.get("worksheets")):  # before version 4
@@ -130,9 +131,9 @@ def _listed(value: Any) -> list:
 
 
 def python(source: str) -> tuple[str, list[str]]:
-    """Return a cell's code without what only IPython understands, and what was left out.
+    """Return a cell's code without IPython-only syntax, and remarks on the parts left out.
 
-    Only lines at which Python stumbles are looked at: a line may begin with % and be Python.
+    Only lines that Python cannot parse are examined: a line that begins with % may be Python.
     """
     pasted = source.splitlines(keepends=True)
     source = "".join(ipython_prompt(classic_prompt(leading_indent(pasted))))
@@ -166,7 +167,7 @@ def python(source: str) -> tuple[str, list[str]]:
 
 
 def _stumbles_at(source: str) -> int:
-    """Return the number of the line that is no Python; 0 where there is none, or none is named."""
+    """Return the line number of the first syntax error found by Python; 0 if it finds none."""
     try:
         ast.parse(source)
     except SyntaxError as error:
@@ -183,19 +184,19 @@ def _given(name: str) -> list[tuple[str, str]]:
 
 
 def given_code(name: str) -> list[str]:
-    """Return the code cells that learners find in one of the course's notebooks."""
+    """Return the code cells of one of the course's notebooks, as learners find it."""
     return [source for cell_type, source in _given(name) if cell_type == "code"]
 
 
 @cache
 def tasks() -> dict[str, list[str]]:
-    """Return the names of the tasks of each notebook."""
+    """Return name of the notebook → names of its tasks."""
     return {name: [task.id for task in tasks] for name, tasks in bank.tasks().items()}
 
 
 @cache
 def stubs(name: str) -> dict[str, str]:
-    """Return task → the cell that learners find in one of the course's notebooks."""
+    """Return task → the cell that learners find for it in one of the course's notebooks."""
     return {
         task: source for source in given_code(name) for task in defined(source) & set(tasks()[name])
     }
@@ -203,16 +204,16 @@ def stubs(name: str) -> dict[str, str]:
 
 @cache
 def questions(name: str) -> list[str]:
-    """Return the questions of one of the course's notebooks that are answered in words."""
+    """Return the names of a notebook's questions that learners answer in words."""
     return [match["question"] for _, source in _given(name) if (match := ANSWER.match(source))]
 
 
 def _elsewhere(
     content: Sequence[tuple[Any, str]], name: str, words: dict[str, str]
 ) -> Iterator[str]:
-    """Yield cells of the learner that may be an answer in words, though no answer is read there.
+    """Yield cells that may be a learner's answer in words, written where no answer is read.
 
-    That is prose right below the place for an answer, and all prose where an answer is missing.
+    These are prose directly below the place for an answer, and all prose if an answer is missing.
     """
     given = {"".join(source.split()) for _, source in _given(name)}
     missing, below = not all(words.values()), False
@@ -226,7 +227,7 @@ def _elsewhere(
 
 
 def _is_comment(code: str) -> bool:
-    """Whether a piece of code is nothing but comments and texts."""
+    """Return whether a piece of code consists only of comments and strings."""
     return _stumbles_at(code) == 0 and all(
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         for node in syntax(code).body
@@ -234,7 +235,7 @@ def _is_comment(code: str) -> bool:
 
 
 def _notebook_of(cells: Sequence[Cell], file: str) -> str:
-    """Return the notebook of the course that has the most tasks which are defined here."""
+    """Return the name of the course's notebook that has the most tasks defined by these cells."""
     names = set().union(*(defined(cell.source) for cell in cells))
     matches = {
         name: (len(names.intersection(known)), name in file) for name, known in tasks().items()
@@ -246,9 +247,9 @@ def _notebook_of(cells: Sequence[Cell], file: str) -> str:
 
 
 def _without_leftover_stubs(cells: Sequence[Cell], name: str) -> list[Cell]:
-    """Leave out an untouched cell of the course below a cell that answers its task.
+    """Leave out an untouched stub of the course if a cell above it answers the same task.
 
-    People copy a cell, answer in the copy, and leave the other below it.
+    People copy a cell, answer in the copy, and leave the original below it.
     """
     shapes = {_shape(stub): task for task, stub in stubs(name).items()}
     answered: set[str] = set()
@@ -263,7 +264,7 @@ def _without_leftover_stubs(cells: Sequence[Cell], name: str) -> list[Cell]:
 
 
 def _shape(source: str) -> str:
-    """Return the same for two pieces of code that differ in layout and comments only."""
+    """Return code in a normal form, which does not depend on its layout and comments."""
     try:
         return ast.dump(syntax(source)) if syntax(source).body else source.strip()
     except RecursionError:

@@ -1,13 +1,13 @@
-"""Read how Canvas and Moodle name the files that they give out; write what they take back.
+"""Read the names that Canvas and Moodle give to files; write the files that they take back.
 
-A name is read where the platform has written it; what stands behind that is the learner's. The
+Only the part of a name that the platform has written is read; the rest is the learner's. The
 patterns follow the platforms' own code:
 
-- Canvas, `lib/content_zipper.rb`: the name for sorting, `LATE`, the number of the learner, that of
-  the file, the learner's own name for it. Text that was typed in has no number of a file. Where
-  graders see no names, `anon_` and a code stand for name and number.
-- Moodle, `mod/assign/classes/downloader.php`: the full name without any `_`, the number of the
-  participant, the plugin; then a folder, up to Moodle 4.0 with another `_`, or the file itself.
+- Canvas, `lib/content_zipper.rb`: the learner's name for sorting, `LATE`, the learner's number, the
+  file's number, the learner's own name for the file. Text that was typed in has no file number. If
+  graders must not see names, `anon_` and a code replace the learner's name and number.
+- Moodle, `mod/assign/classes/downloader.php`: the full name without any `_`, the participant's
+  number, the plugin; then a folder, up to Moodle 4.0 with another `_`, or the file itself.
 
 Canvas takes grades back in `lib/gradebook_importer.rb`, and files by their names in
 `app/models/abstract_assignment.rb` (`infer_comment_context_from_filename`); Moodle in
@@ -35,16 +35,16 @@ NAMES = {"canvas": "Canvas", "moodle": "Moodle"}
 
 
 class Owner(NamedTuple):
-    """The facts in the name that a platform gave a file."""
+    """The facts that a platform has put into the name of a file."""
 
-    name: str  # of the learner
-    id: str  # the number that the platform knows the learner by; "" where it is kept secret
-    late: bool  # handed in after it was due
-    number: int | None  # of the file; a later one has a larger number. None where there is none
+    name: str  # name of the learner
+    id: str  # the platform's number for the learner; "" if it is kept secret
+    late: bool  # whether it was handed in after it was due
+    number: int | None  # number of the file, larger for a later file; None if it has none
 
 
 def owner(platform: str, name: str) -> Owner | None:
-    """Return whose a file or folder is, by its name; None if the platform has not named it."""
+    """Read the owner out of a file's or folder's name; None if the platform has not named it."""
     for pattern in PATTERNS.get(platform, ()):
         if match := re.fullmatch(pattern, name, re.ASCII | re.DOTALL):
             number = int(match["number"]) if match["number"] else None
@@ -53,30 +53,30 @@ def owner(platform: str, name: str) -> Owner | None:
 
 
 def platform_of(names: Collection[str]) -> str:
-    """Return the platform that has named more than half of these: "canvas" or "moodle", or ""."""
+    """Return the platform that named over half of the files, "canvas" or "moodle"; "" if none."""
     named = {
         platform: sum(owner(platform, name) is not None for name in names)
-        for platform in ("moodle", "canvas")  # what a learner calls a file may look like Canvas'
+        for platform in ("moodle", "canvas")  # a learner's name for a file may look like Canvas'
     }
     most = max(named, key=named.get)
     return most if 2 * named[most] > len(names) else ""
 
 
 def grade_rows(platform: str, column: str, possible: float, rows: list[tuple]) -> list[list]:
-    """Return the rows of a table of grades that a platform imports.
+    """Return the rows of a table of grades, in the form that a platform imports.
 
     Args:
         platform: "canvas", "moodle", or "".
-        column: what Canvas calls the assignment.
-        possible: the points that can be earned.
+        column: name of the assignment in Canvas.
+        possible: maximum number of points.
         rows: name, number and points of each learner.
     """
     if platform == "canvas":
         heads = [[*CANVAS, column], ["Points Possible", "", "", "", "", possible]]
         return heads + [[name, id, "", "", "", points] for name, id, points in rows]
-    if platform == "moodle":  # without the last column it takes nothing
+    if platform == "moodle":  # without the last column, Moodle imports nothing
         heads = ["Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)"]
-        # It wants a number, and 0 is nobody's; a backslash before the end of a cell hides that end.
+        # Moodle needs a number, and nobody has 0. A backslash at the end of a cell hides that end.
         return [heads] + [
             [f"Participant {id or 0}", name.replace("\\", "/"), points, possible, ""]
             for name, id, points in rows
@@ -87,20 +87,20 @@ def grade_rows(platform: str, column: str, possible: float, rows: list[tuple]) -
 
 
 def feedback(platform: str, name: str, id: str, file: str, page: str) -> tuple[str, str] | None:
-    """Return name and content of a learner's page in the zip that the platform takes back.
+    """Return name and content of a learner's page for the zip that the platform takes back.
 
     Args:
-        platform: "canvas" or "moodle"; for anything else there is none.
-        name, id: of the learner.
-        file: one that they handed in.
-        page: HTML.
+        platform: "canvas" or "moodle"; no other platform takes pages back.
+        name, id: name and number of the learner.
+        file: a file that the learner handed in.
+        page: the page in HTML.
 
     Returns:
-        None where the platform could not tell whose it is.
+        Name and content; None if the platform could not tell whose page it is.
     """
     known = owner(platform, PurePosixPath(file).name)
     if platform == "canvas" and known and known.number is not None:
-        # Canvas hands it on under the name of that file, so in place of a notebook comes one.
+        # Canvas passes the page on under that file's name, so a notebook comes back as a notebook.
         name = "_".join(filter(None, (name, id, str(known.number), "feedback")))
         if ".ipynb" not in file:
             return f"{name}.html", page

@@ -1,9 +1,10 @@
-"""Find what a person should look at in a submission's code. It is read, not run; no score changes.
+"""Find red flags in a submission's code: things that a person should look at. No score changes.
 
-An answer is followed to all that it uses: helpers in other cells, aliases, imports under any name.
-Whoever wants to can hide from this, as programs can be written in ways that no reading resolves. So
-the ways of hiding are red flags themselves: names that are looked up while the code runs, functions
-of a library that are replaced, and any mention of the grader's own parts.
+The code is read, not run. An answer is followed to all the code that it uses: helpers in other
+cells, aliases, imports under any name. Learners who want to can hide from this, because programs
+can be written in ways that no reading resolves. So the ways of hiding are red flags themselves:
+names that are looked up while the code runs, functions of a library that are replaced, and any
+mention of the grader's own parts.
 """
 
 import ast
@@ -29,26 +30,26 @@ INTERNALS = {
     *("os.fork", "os.write", "torch.ops", "torch.autograd.Function"),
 }
 INTERNAL_TEXT = re.compile(r"utils[./]checks|grading[./]\w|solutions[./]\w|\.npz\b|/proc/")
-PRIVATE = re.compile(r"torch\.(\w+\.)*_(?!_)")  # other names for what has a public one
+PRIVATE = re.compile(r"torch\.(\w+\.)*_(?!_)")  # private names of things that have a public name
 FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in ("check", "hint", "progress"))}
 MODELS = ("torch.nn", "utils.seq2seq", "utils.transformer")
 USUAL = {"torch", "numpy", *sys.stdlib_module_names}  # anybody may use them, in any task
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 N = 5  # words of an n-gram
-LONG = 30  # n-grams of a published answer; shorter ones are alike anyway
-# Of the right answers in other styles that the exercises list, none that is long has more than 0.55
-# of the n-grams of another.
+LONG = 30  # n-grams of a published answer; shorter answers are alike anyway
+# Among the right answers in other styles that the exercises list, no long answer has more than 0.55
+# of the n-grams of another answer.
 COPIED = 0.8  # the share of a published answer's n-grams that is no coincidence
-ENOUGH = 100  # n-grams of the answers that were copied, in one notebook
+ENOUGH = 100  # n-grams; copied answers with fewer in all are not flagged
 
 
 @dataclass(frozen=True)
 class Flag:
-    """A thing that a person should look at."""
+    """A red flag: something in the code that a person should look at."""
 
-    task: str  # what it is about; "" where that is the whole notebook
+    task: str  # task that it is about; "" if it is about the whole notebook
     noticed: str  # completes "`task` …"
-    cell: int = 0  # the number of the cell where it stands; 0 where that is none
+    cell: int = 0  # number of the cell; 0 if it is about no single cell
 
     def __str__(self) -> str:
         where = f" (cell {self.cell})" if self.cell else ""
@@ -56,12 +57,12 @@ class Flag:
 
 
 def find_flags(name: str, cells: Sequence[tuple[int, str]], given: Sequence[str]) -> list[Flag]:
-    """Return the red flags of a submission, each once.
+    """Return the red flags of a submission, without repetitions.
 
     Args:
-        name: of the course's notebook.
+        name: name of the course's notebook.
         cells: number and code of each cell.
-        given: the code cells that learners find in that notebook.
+        given: code cells that learners find in that notebook.
     """
     try:
         code = _Code(cells)
@@ -88,25 +89,25 @@ def _tasks(name: str) -> list[Task]:
 
 
 class _Statement:
-    """A statement with all that is in it, in reading order.
+    """A statement with all syntax nodes inside it, in reading order.
 
     Args:
-        cell: its number.
-        node: the statement.
+        cell: number of its cell.
+        node: syntax node of the statement.
     """
 
     def __init__(self, cell: int, node: ast.stmt):
         self.cell, self.node = cell, node
         self.nodes: list[ast.AST] = []
         waiting: list[ast.AST] = [node]
-        while waiting:  # `ast.walk` has another order
+        while waiting:  # `ast.walk` does not keep reading order
             self.nodes.append(waiting.pop())
             waiting += [*ast.iter_child_nodes(self.nodes[-1])][::-1]
         self.names = {node.id for node in self.nodes if isinstance(node, ast.Name)}
 
     @cached_property
     def local(self) -> set[str]:
-        """The names that have no meaning outside: of a function, or of a class and its methods."""
+        """The names that are local to a function, or to a class and its methods."""
         names = set()
         if isinstance(self.node, SCOPES):
             for node in self.nodes:
@@ -119,7 +120,7 @@ class _Statement:
 
     @cached_property
     def defines(self) -> set[str]:
-        """The names that get a meaning; also `Class` in `Class.method = …`."""
+        """The names that the statement defines; for `Class.method = …`, this is `Class`."""
         if isinstance(self.node, SCOPES):
             return {self.node.name}
         targets = [*getattr(self.node, "targets", []), getattr(self.node, "target", None)]
@@ -129,7 +130,7 @@ class _Statement:
 
     @cached_property
     def ngrams(self) -> set[tuple[str, ...]]:
-        """The n-grams of its nodes, with one name for all that is local, without docstrings."""
+        """The n-grams of the statement's nodes, without docstrings, with "_" for local names."""
         local = {*self.local, getattr(self.node, "name", "")}
         words, docstring = [], None
         for node in self.nodes:
@@ -148,19 +149,19 @@ class _Statement:
 
 
 def ngrams(words: Sequence[str]) -> set[tuple[str, ...]]:
-    """Return every run of `N` words."""
+    """Return every run of `N` consecutive words."""
     return set(zip(*(words[start:] for start in range(N)), strict=False))
 
 
 class _Code:
-    """A notebook's code: which statements give each name its meaning, and what names stand for."""
+    """The code of a notebook: which statements define each name, and what each name stands for."""
 
     def __init__(self, cells: Iterable[tuple[int, str]]):
         self.statements = [
             _Statement(number, node) for number, source in cells for node in syntax(source).body
         ]
         self.definitions: dict[str, list[_Statement]] = defaultdict(list)
-        self.imports: dict[str, int] = {}  # name → cell
+        self.imports: dict[str, int] = {}  # imported name → number of its cell
         self.aliases: dict[str, str] = {}
         for statement in self.statements:
             for inner in (statement, *_nested(statement)):
@@ -177,11 +178,11 @@ class _Code:
         self._mentioned: dict[_Statement, set[str]] = {}
 
     def is_imported(self, dotted: str) -> bool:
-        """Whether a dotted name begins with a module that the notebook imports."""
+        """Return whether a dotted name begins with a module that the notebook imports."""
         return dotted.partition(".")[0] in self._modules
 
     def behind(self, name: str) -> list[_Statement]:
-        """Return the statements that a name rests on: its own, and those of whatever they use."""
+        """Return the statements that a name depends on, directly or through names that they use."""
         statements, waiting, seen = {}, [name], set()
         while waiting:
             name = waiting.pop()
@@ -192,16 +193,16 @@ class _Code:
         return [*statements]
 
     def dotted_name(self, node: ast.AST, local: Collection[str] = ()) -> str:
-        """Return the dotted name of an expression, from the module that it comes from on.
+        """Return the dotted name of an expression, beginning with the module that it comes from.
 
-        Of `(a + b).mean` it is ".mean", of what is no name "". Local names stand for themselves.
+        For `(a + b).mean` it is ".mean", for `a + b` it is "". Local names are not resolved.
         """
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.insert(0, node.attr)
             node = node.value
         name = node.id if isinstance(node, ast.Name) else ""
-        for _ in range(10):  # an alias of an alias; two may stand for each other
+        for _ in range(10):  # an alias may have an alias; two may be each other's
             first, _, rest = name.partition(".")
             known = self.aliases.get(first, first)
             if known == first or name in local:
@@ -210,7 +211,7 @@ class _Code:
         return ".".join([name, *parts])
 
     def mentioned(self, statement: _Statement) -> set[str]:
-        """Return the dotted names that a statement uses, the longest only, and what it imports."""
+        """Return the dotted names that a statement uses (`a.b`, but not also `a`) or imports."""
         if statement not in self._mentioned:
             names, inner = set(), set()
             for node in statement.nodes:
@@ -224,7 +225,7 @@ class _Code:
 
 
 def _nested(statement: _Statement) -> Iterator[_Statement]:
-    """Yield the statements inside an if, a for, a with or a try."""
+    """Yield the statements inside an `if`, `for`, `with` or `try`, at any depth."""
     if not isinstance(statement.node, SCOPES):
         for block in BLOCKS:
             for node in getattr(statement.node, block, []):
@@ -234,7 +235,7 @@ def _nested(statement: _Statement) -> Iterator[_Statement]:
 
 
 def _imported(node: ast.AST) -> dict[str, str]:
-    """Return name → where it comes from, if the node is an import."""
+    """Return imported name → its full dotted name, if the node is an import; {} otherwise."""
     names = {}
     for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else []:
         if isinstance(node, ast.ImportFrom):
@@ -251,7 +252,7 @@ def _imported(node: ast.AST) -> dict[str, str]:
 
 
 def _notebook_flags(code: _Code) -> Iterator[Flag]:
-    """Yield what is odd wherever it stands."""
+    """Yield the red flags that count in any part of a notebook, whatever the task."""
     for statement in code.statements:
         for dotted in sorted(code.mentioned(statement)):
             allowed = dotted in FOR_LEARNERS or not code.is_imported(dotted)
@@ -268,14 +269,14 @@ def _notebook_flags(code: _Code) -> Iterator[Flag]:
 
 
 def _within(dotted: str, packages: Collection[str]) -> bool:
-    """Whether a dotted name is one of these, or a part of one."""
+    """Return whether a dotted name, or a package that contains it, is in `packages`."""
     return any(name in packages for name in accumulate(dotted.split("."), "{}.{}".format))
 
 
 def _replaced(node: ast.AST, code: _Code) -> str:
-    """Return what is replaced in a module: by `module.name = …` or `setattr(module, …)`.
+    """Return the name in a module that `module.name = …` or `setattr(module, …)` replaces, or "".
 
-    A setting, whose value is plain, does not count.
+    Assigning a constant does not count, because it is a setting.
     """
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant):
@@ -286,7 +287,7 @@ def _replaced(node: ast.AST, code: _Code) -> str:
 
 
 def _answer_flags(task: Task, code: _Code, usual: Collection[str]) -> Iterator[Flag]:
-    """Yield what is odd in an answer, and in all that it uses."""
+    """Yield the red flags in a task's answer, and in all code that the answer uses."""
     behind, all_mentioned = code.behind(task.id), set()
     for statement in behind:
         mentioned = code.mentioned(statement)
@@ -318,7 +319,7 @@ def _answer_flags(task: Task, code: _Code, usual: Collection[str]) -> Iterator[F
 
 
 def _copied_answers(name: str, code: _Code) -> Iterator[Flag]:
-    """Yield the answers that are published ones but for names of variables, comments and layout."""
+    """Yield flags for published answers that were copied, perhaps with other names and layout."""
     copied = {}
     for task, published in _published(name).items():
         for own in code.definitions.get(task, ()):
@@ -332,8 +333,8 @@ def _copied_answers(name: str, code: _Code) -> Iterator[Flag]:
 
 @cache
 def _published(name: str) -> dict[str, list[set[tuple[str, ...]]]]:
-    """Return task → the n-grams of its solution, and of each right answer in another style."""
-    from solutions import build  # learners have none
+    """Return task → n-grams of its solution, and of each right answer in another style."""
+    from solutions import build  # learners do not have it
 
     path = build.SOURCE / f"{name}.ipynb"
     solutions = _Code(enumerate(build.code_of(path)))

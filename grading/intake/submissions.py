@@ -1,7 +1,7 @@
-"""Find what was handed in: a folder of notebooks, a folder for each learner, or the zip of an LMS.
+"""Find the files handed in: in a folder of notebooks, a folder per learner, or the zip of an LMS.
 
-Nothing is unpacked, and no link is followed out of the folder: a submission is bytes, or one reason
-why there are none.
+Nothing is unpacked, and no link is followed out of the folder. Reading a submission gives its
+bytes, or one reason why there are none.
 """
 
 import calendar
@@ -19,32 +19,32 @@ from typing import NamedTuple
 from grading.intake import platforms
 
 CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f\u2028\u2029]")
-# What Unicode lets a program leave out when it shows text (`Default_Ignorable_Code_Point`). Some of
-# these turn the direction of what follows, all of them make names that only look alike.
+# Characters that a program may leave out when it shows text (`Default_Ignorable_Code_Point`). Some
+# reverse the direction of the text after them; with any of them, different names can look alike.
 INVISIBLE = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
 LARGEST = 50 * 2**20  # bytes of a file
-MOST_OF_ONE = 1_000  # files of a learner; those beyond share a row
+MOST_OF_ONE = 1_000  # files of a learner; all files beyond share one row
 MOST_FILES = 20_000  # rows of a class
-MOST_SEEN = 200_000  # files of a class, before those of a learner are counted
+MOST_SEEN = 200_000  # files of a class, before each learner's files are counted
 NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
 EXERCISE = re.compile(r"[ _-]*0\d_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
 NUMBERED = re.compile(r"0?\d\b|0\d_")  # the name of a notebook of the course, not of a person
 
 
 class Unreadable(Exception):  # noqa: N818 - a reason for the table, not a fault of ours
-    """The reason why there is nothing to grade in a file."""
+    """The reason why a file holds nothing to grade."""
 
 
 class CannotGrade(Exception):  # noqa: N818 - something to do, not a fault
-    """The reason why grading cannot begin or continue, and what to do."""
+    """The reason why grading cannot begin or continue, and advice on what to do."""
 
 
 class NoSubmissions(CannotGrade):
-    """An error for a source without files; its message says where to look."""
+    """The lack of files in a source; the message says where to look."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +53,17 @@ class Submission:
 
     learner: str  # the name as handed in, in Unicode's composed form, without invisible letters
     lms: str  # "canvas", "moodle", or ""
-    id: str  # the number that the LMS knows the learner by
-    file: str  # path inside the folder or the zip; no two files have the same
+    id: str  # the LMS's number for the learner
+    file: str  # path inside the folder or the zip, distinct for each file
     read: Callable[[], bytes]  # returns the bytes, or raises `Unreadable`
     late: bool = False  # handed in after it was due, as far as the LMS says so in the name
-    # larger for what a learner handed in later: the number that Canvas gave the file, or the time
+    # larger for a file that a learner handed in later: the number that Canvas gave it, or the time
     # of its last change, in seconds
     order: float = 0.0
 
 
 class _File(NamedTuple):
-    """A file of which nobody knows yet whose it is: the parts of its path, the time of change."""
+    """A file whose learner is not known yet."""
 
     parts: tuple[str, ...]
     read: Callable[[], bytes]
@@ -71,7 +71,7 @@ class _File(NamedTuple):
 
 
 def key_of(name: str, id: str) -> str:
-    """Join a learner's name and number to a key that no other learner has."""
+    """Return a key made of a learner's name and number, which no other learner has."""
     return f"{name} ({id})" if id else name
 
 
@@ -80,10 +80,10 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
 
     Args:
         source: a folder or a zip file.
-        log: is given what a person should know of how the files were taken, line by line.
+        log: function that is called with each line a person should read about the files' learners.
 
     Raises:
-        NoSubmissions: there is no such folder or zip, or nothing in it.
+        NoSubmissions: there is no such folder or zip file, or it holds no files or too many.
         CannotGrade: two learners cannot be told apart.
     """
     if source.is_dir():
@@ -120,7 +120,7 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
 
 
 def _submission(file: _File, unique: str, depth: int, platform: str) -> Submission:
-    """Return a file with its learner, by the folder or name that stands `depth` folders down."""
+    """Return a file with its learner, whom the folder or file name at `depth` identifies."""
     parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
     if known := platforms.owner(platform, parts[0]):
         order = file.changed if known.number is None else known.number
@@ -130,16 +130,16 @@ def _submission(file: _File, unique: str, depth: int, platform: str) -> Submissi
 
 
 def _without_exercise(name: str) -> str:
-    """Remove the ending and the name of an exercise from a file's name."""
+    """Remove the extension and the name of an exercise from a file's name."""
     stem = PurePosixPath(name).stem
     return EXERCISE.sub("", stem) or stem
 
 
 def _wrapper_depth(paths: Sequence[tuple[str, ...]], source: Path, log: Callable) -> int:
-    """Return the depth of the single wrapper folders around all submissions.
+    """Return how many nested folders surround all submissions.
 
-    `week1/Ada/01.ipynb` beside `week1/Bob/01.ipynb` is a class in a folder. `Ada/01.ipynb` beside
-    `Ada/02.ipynb` is one learner.
+    `week1/Ada/01.ipynb` and `week1/Bob/01.ipynb` are a class in a folder. `Ada/01.ipynb` and
+    `Ada/02.ipynb` belong to one learner.
     """
     depth = 0
     while len({path[depth] for path in paths}) == 1 and min(map(len, paths)) > depth + 1:
@@ -167,10 +167,10 @@ def _wrapper_depth(paths: Sequence[tuple[str, ...]], source: Path, log: Callable
 
 
 def _check_owners(submissions: Sequence[Submission]) -> None:
-    """Refuse a class in which one learner could be taken for another.
+    """Refuse a class in which one learner could be mistaken for another.
 
     Raises:
-        CannotGrade: a number has two names, or a name reads like another learner's with a number.
+        CannotGrade: two names share a number, or a name equals another learner's key (`key_of`).
     """
     first: dict[str, Submission] = {}
     for submission in submissions:
@@ -187,7 +187,7 @@ def _check_owners(submissions: Sequence[Submission]) -> None:
 
 
 def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
-    """Leave a single row for all that a learner has handed in beyond a thousand files."""
+    """Replace a learner's files beyond `MOST_OF_ONE` by one submission that cannot be read."""
 
     def too_many() -> bytes:
         raise Unreadable(f"more than {MOST_OF_ONE:,} files of one learner")
@@ -205,14 +205,14 @@ def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
 
 
 def find_learner(wanted: str, people: Collection[tuple[str, str]]) -> str:
-    """Return the key of the learner that a person means.
+    """Return the key of the learner whom a person has named.
 
     Args:
-        wanted: a name, a number, or both as the tables have them.
+        wanted: a name, a number, or both in the form that the tables use.
         people: name and number of each learner.
 
     Raises:
-        CannotGrade: it is nobody, or several.
+        CannotGrade: no learner matches, or several do.
     """
     labels = {key_of(name, id): {name, id, key_of(name, id)} for name, id in people}
     matching = sorted(
@@ -230,7 +230,7 @@ def find_learner(wanted: str, people: Collection[tuple[str, str]]) -> str:
 
 
 def some(names: Sequence[str], most: int = 5) -> str:
-    """List the first names, and say how many more there are."""
+    """Join the first names with commas, and say how many more names there are."""
     more = f", and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
@@ -253,7 +253,7 @@ def _in_folder(folder: Path) -> Iterator[_File]:
                 waiting += sorted(path.iterdir())
                 continue
             except PermissionError:
-                pass  # its row in files.csv says so
+                pass  # its row in files.csv says why
         count += 1
         if count > MOST_SEEN:
             raise NoSubmissions(f"More than {MOST_SEEN:,} files in {folder}: the right one?")

@@ -1,1 +1,1 @@
-"""Keep what is known of each file, and write tables, pages and statistics of it."""
+"""Store the result of each file, and write tables, pages and statistics of the class."""

@@ -1,8 +1,8 @@
-"""Copy the results of a class without saying whose they are, to show or to study them.
+"""Copy the results of a class under pseudonyms, to show or to study them.
 
-In place of each name and number stands a pseudonym, the same whenever the same grades are copied;
-its key stays in DIR/private. What learners have written, be it words, code, or the message of an
-exception, may tell who they are: none of it is in the copy.
+A pseudonym replaces each name and number, the same one whenever the same grades are copied; its key
+stays in DIR/private. Texts by learners may tell who they are, so the copy contains none: no answers
+in words, no code, and no message of an exception.
 """
 
 import base64
@@ -20,17 +20,17 @@ from grading.report.unrecognised import Names
 
 
 def write_copy(out: Path, copy: Path) -> int:
-    """Write the tables and pages of a class without anything that says whose they are.
+    """Write the tables and pages of a class without anything that identifies a learner.
 
     Args:
-        out: the folder of the grades.
-        copy: a new folder.
+        out: folder of the grades.
+        copy: new folder for the copy.
 
     Returns:
         The number of learners.
 
     Raises:
-        CannotGrade: there are no grades, or the folder for the copy holds something.
+        CannotGrade: there are no grades, or the folder for the copy is not empty.
     """
     store = Store(out)
     if not store.run:
@@ -39,7 +39,7 @@ def write_copy(out: Path, copy: Path) -> int:
         raise CannotGrade(f"{copy} holds something already. Name a new folder.")
     class_ = tables.learners(store.all(), Lateness.of(store.run["late"]))
     tables.read_marks(out / "marks.csv", class_)
-    key = out / "private" / "pseudonyms.key"  # without it, pseudonyms tell nothing
+    key = out / "private" / "pseudonyms.key"  # without it, nobody can match pseudonyms and names
     if not key.exists():
         write(key, secrets.token_hex())
     anonymous = [_anonymous(learner, key.read_bytes()) for learner in class_]
@@ -53,7 +53,7 @@ def write_copy(out: Path, copy: Path) -> int:
 
 
 def _anonymous(learner: Learner, key: bytes) -> Learner:
-    """Return a learner under a pseudonym, without what they and their instructor have written."""
+    """Return a learner under a pseudonym, without texts by the learner or by the instructor."""
     name, files = pseudonym(learner.key, key), {}
     for number, result in enumerate(learner.files, start=1):
         own = {"learner": name, "lms": "", "id": "", "file": f"{name}/{number}.ipynb"}
@@ -75,6 +75,6 @@ def _anonymous(learner: Learner, key: bytes) -> Learner:
 
 
 def pseudonym(name: str, key: bytes) -> str:
-    """Return a label for a name: the same for the same key, which nobody can guess from it."""
+    """Return a pseudonym, which is fixed by name and key and does not reveal the name."""
     digest = hmac.digest(key, name.encode(errors="surrogateescape"), hashlib.sha256)
     return f"learner-{base64.b32encode(digest)[:8].decode().lower()}"

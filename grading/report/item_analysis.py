@@ -1,7 +1,7 @@
-"""Measure how well a task tells strong from weak, as tests are analysed item by item.
+"""Measure how well each task separates strong from weak learners (item analysis).
 
-How strong a learner is, the *other* tasks of the notebook say: with the task itself among them,
-every task would seem to agree with the whole.
+A learner's strength is the points for the *other* tasks of the notebook: if the task itself were
+among them, every task would seem to agree with the whole.
 """
 
 import statistics
@@ -9,26 +9,26 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-FEWEST = 10  # learners: the correlation of fewer is chance
+FEWEST = 10  # learners: a correlation over fewer is chance
 
 
 class ItemStatistics(NamedTuple):
-    """The statistics of a task, which say how well it tells strong from weak."""
+    """The statistics of a task, which say how well it separates strong from weak learners."""
 
-    # the corrected item-total correlation: of the points for the task with those for the others.
-    # None where they do not vary, or too few learners have tried it
+    # the corrected item-total correlation: of points for the task with points for the other tasks.
+    # None if one of the two does not vary, or if too few learners have tried the task
     discrimination: float | None
-    # mean share of the task's points in the weakest, middle and strongest third; None where nobody
-    # is in it, since learners who are equally strong stay together
+    # mean share of the task's points in the weakest, middle and strongest third of the learners;
+    # None if a third is empty, which happens because equally strong learners stay together
     thirds: Sequence[float | None]
 
 
 def item_statistics(points: Sequence[tuple[int, int]], of: int) -> ItemStatistics:
-    """Analyse a task.
+    """Compute the statistics of a task.
 
     Args:
-        points: for each learner, those earned for the task, and for the others of its notebook.
-        of: the most that can be earned for the task.
+        points: for each learner, points for the task, and points for its notebook's other tasks.
+        of: maximum number of points for the task.
     """
     own, others = [own for own, _ in points], [others for _, others in points]
     order = sorted(others)

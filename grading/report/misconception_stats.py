@@ -1,4 +1,4 @@
-"""Count the misconceptions of a class over all tasks."""
+"""Count how many learners of a class show each misconception, over all tasks."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,9 +8,9 @@ from utils.checks.tasks import Misconception, Task
 
 
 class MisconceptionCount(NamedTuple):
-    """A misconception, and how many learners of a class showed it."""
+    """A misconception, and the number of learners of a class who showed it."""
 
-    misconception: Misconception  # what they believe, and what is the case
+    misconception: Misconception  # the belief, and the truth
     learners: int  # how many showed it, in one task or several
     of: int  # how many tried a task that can show it
     tasks: Mapping[str, int]  # task → how many showed it there, in the order of the course
@@ -21,13 +21,12 @@ def misconception_counts(
     tasks: Sequence[Task],
     misconceptions: Iterable[Misconception],
 ) -> list[MisconceptionCount]:
-    """Count the misconceptions that a class has shown, the most widespread first.
+    """Count the learners who showed each misconception; the most widespread comes first.
 
     Args:
-        class_: for each learner, the tasks that they tried, each with the name of the known
-            mistake, or "".
-        tasks: of the course, in its order.
-        misconceptions: of the course.
+        class_: for each learner, task tried → name of the known mistake that was made, or "".
+        tasks: tasks of the course, in order.
+        misconceptions: misconceptions of the course.
     """
     counts = []
     for misconception in misconceptions:

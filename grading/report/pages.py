@@ -1,13 +1,13 @@
-"""Write what people look at: a page for each learner, and the instructor's overview of the class.
+"""Write the pages that people read: one for each learner, and the overview for the instructor.
 
-Each page is one file with everything in it, reads well in a light and in a dark window, and works
-without a network. A learner's page says what the notebook says; of fresh inputs it shows nothing
-that was expected. The overview holds rubrics and everybody's answers: it is the instructor's.
+Each page is one file with everything in it, readable in a light and in a dark window, and works
+without a network. A learner's page gives the notebook's feedback, but shows no expected values for
+fresh inputs. The overview contains rubrics and everybody's answers, so it is for the instructor.
 
-Whatever a template prints is escaped by Jinja2, and a browser is told to run nothing but our one
-script, which sorts the overview's tables. HTML goes in at three places only, the filters that
-return `Markup`, and what these wrap has been escaped where it was made; and the rubrics, which are
-the course's own.
+Jinja2 escapes everything that a template prints, and a browser is told to run only our one script,
+which sorts the overview's tables. Unescaped HTML enters only through the three filters that return
+`Markup`, whose content has been escaped where it was made, and through the rubrics, which are the
+course's own.
 """
 
 import base64
@@ -47,14 +47,14 @@ from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
 LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
 SCRIPT = (Path(__file__).parents[1] / "templates" / "tables.js").read_text(encoding="utf-8")
-FEW = 10  # rows of a table that are shown before one asks for all
-LAB = "http://localhost:8888/lab/tree/notebooks/"  # of whoever has opened the course
+FEW = 10  # rows of a table that are shown until the reader asks for all
+LAB = "http://localhost:8888/lab/tree/notebooks/"  # of a reader who has the course open
 
 
 def write_pages(class_: Sequence[Learner], names: Names, out: Path, safe: bool) -> None:
     """Write `overview.html`, and a page for each learner into `learners/`.
 
-    If the files came from a platform, the pages are also written into the zip that it takes back.
+    If the files came from a platform, also write the pages into a zip that the platform takes back.
     """
     folder = out / "learners"
     folder.mkdir(exist_ok=True)
@@ -76,7 +76,7 @@ def write_pages(class_: Sequence[Learner], names: Names, out: Path, safe: bool) 
 
 
 def page_names(class_: Sequence[Learner]) -> dict[str, str]:
-    """Return learner → the name of their page: letters of any script, no two alike on any disk."""
+    """Return learner → file name of their page: distinct on any disk, in letters of any script."""
 
     def as_disks_compare(name: str) -> str:
         return unicodedata.normalize("NFKC", name).casefold()
@@ -97,7 +97,7 @@ def page_names(class_: Sequence[Learner]) -> dict[str, str]:
 
 
 def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
-    """Render all that one learner is told: first what was right, then what to learn next."""
+    """Render the page for one learner: first the tasks that were right, then what to learn next."""
     counting = sorted(learner.results.values(), key=lambda result: result.notebook)
     misconceptions = bank.misconceptions()
     behind = {
@@ -124,20 +124,20 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
 
 
 class Section(NamedTuple):
-    """A section of the course, "6. How focused? The entropy" in a notebook."""
+    """A section of the course, such as "6. How focused? The entropy" in a notebook."""
 
     notebook: str
     heading: str
 
     @property
     def address(self) -> str:
-        """The address at which it opens, while the course is open in JupyterLab."""
+        """The address of the section, which works while the course is open in JupyterLab."""
         return f"{LAB}{self.notebook}.ipynb#{quote(self.heading.replace(' ', '-'))}"
 
 
 @cache
 def section_of(task: str) -> Section | None:
-    """Return the section of the course that explains a task; None for one that it does not have."""
+    """Return the section of the course that explains a task; None if no section does."""
     tasks = (each for of_notebook in bank.tasks().values() for each in of_notebook)
     place = next((each.section for each in tasks if each.id == task), "")
     if not place:
@@ -155,7 +155,7 @@ def _prose(path: Path) -> str:
 
 
 def _note(outcome: Outcome) -> Markup:
-    """Render the feedback on a task, as the notebook shows it."""
+    """Render the feedback on a task as the notebook shows it."""
     good = outcome.points == outcome.of
     heading = outcome.heading if outcome.points else f"{outcome.heading}, 0 of {outcome.of} points"
     note = Note(heading, outcome.lines, GOOD if good else PLAIN if outcome.points else BAD)
@@ -163,7 +163,7 @@ def _note(outcome: Outcome) -> Markup:
 
 
 class _Cell(NamedTuple):
-    """One number of a matrix, with its colours."""
+    """One cell of a matrix: a number, its colours, and whether it is the first that differs."""
 
     number: float
     background: str
@@ -172,10 +172,10 @@ class _Cell(NamedTuple):
 
 
 def _matrices(outcome: Outcome, whose: str) -> Iterator[tuple[str, list[list[_Cell]]]]:
-    """Yield title and cells of both matrices: on one scale, coloured as in the notebook."""
+    """Yield title and cells of the expected and the found matrix, coloured on one scale."""
     expected, actual = np.asarray(outcome.expected, float), np.asarray(outcome.found, float)
     low, high = min(expected.min(), actual.min()), max(expected.max(), actual.max())
-    largest = max(-low, high) or 1.0  # a difference of the largest numbers there are is none
+    largest = max(-low, high) or 1.0  # huge numbers are scaled, so differences are finite
     room = high / largest - low / largest or 1.0
     for title, numbers in (("expected", expected), (whose, actual)):
         colours = mpl.colormaps[WEIGHT_COLOURS]((numbers / largest - low / largest) / room)
@@ -196,14 +196,14 @@ def overview(
     safe: bool,
     links: Mapping[str, str],
 ) -> str:
-    """Render the class at a glance, for the instructor.
+    """Render the overview of the class for the instructor.
 
     Args:
         class_: all learners.
-        tasks: of the course, with the mistakes that the class has named.
-        unrecognised: the answers that wait for a name.
-        safe: whether it was graded in the sandbox.
-        links: learner → the name of their page.
+        tasks: tasks of the course, with the mistakes that the class has named.
+        unrecognised: wrong answers that no known mistake explains.
+        safe: whether the submissions ran in the sandbox.
+        links: learner → file name of their page.
     """
     results = [result for learner in class_ for result in learner.results.values()]
     files = [result for learner in class_ for result in learner.files]
@@ -234,7 +234,7 @@ def overview(
 
 
 def _distributions(results: Sequence[Result]) -> Iterator[AccessibleFigure]:
-    """Draw, for each notebook, how the points are spread."""
+    """Draw a histogram of the learners' points for each notebook."""
     for notebook in sorted({result.notebook for result in results}):
         shares = [
             100 * result.points / result.of for result in results if result.notebook == notebook
@@ -254,22 +254,22 @@ def _distributions(results: Sequence[Result]) -> Iterator[AccessibleFigure]:
 
 
 class _TaskRow(NamedTuple):
-    """The results of a class on a task."""
+    """The results of a class on one task."""
 
-    task: str  # its name
-    share: float  # mean share of its points that was earned
-    full_marks: int  # how many learners earned all of them
-    statistics: ItemStatistics  # how well it tells strong from weak
-    # what most often went wrong first, in words, and for how many
+    task: str  # name of the task
+    share: float  # mean share of the task's points that was earned
+    full_marks: int  # number of learners who earned all points
+    statistics: ItemStatistics  # how well it separates strong from weak learners
+    # the most frequent first errors, in words, and how many learners made them
     faults: Sequence[tuple[str, int]]
 
 
 def _task_rows(class_: Sequence[Learner], results: Sequence[Result]) -> list[_TaskRow]:
-    """Return a row for each task of the class, the hardest first."""
+    """Return a row for each task of the notebooks handed in, the hardest task first."""
     rows = []
     for task, of in tasks_of(class_).items():
         tried = [result for result in results if task in result.tasks]
-        if not tried:  # it has been added to the course since
+        if not tried:  # the task was added after grading
             continue
         outcomes = [result.tasks[task] for result in tried]
         points = [(result.tasks[task].points, result.points) for result in tried]
@@ -286,7 +286,7 @@ def _task_rows(class_: Sequence[Learner], results: Sequence[Result]) -> list[_Ta
 
 
 def _mistake_rows(results: Sequence[Result], tasks: Sequence[Task]) -> Iterator[Sequence]:
-    """Yield task, known mistake, explanation, how many made it and tried, most made first."""
+    """Yield task, mistake, explanation, number who made it, number who tried; commonest first."""
     made = Counter(
         (task, outcome.mistake)
         for result in results
@@ -302,7 +302,7 @@ def _mistake_rows(results: Sequence[Result], tasks: Sequence[Task]) -> Iterator[
 
 
 def _noticed(result: Result) -> Iterator[str]:
-    """Yield what a person should look at in a file."""
+    """Yield a line for each thing in a file that a person should look at."""
     yield from map(str, result.flags)
     yield from (f"words where no answer is read, in {text}" for text in result.elsewhere)
     for task, outcome in result.tasks.items():
@@ -311,7 +311,7 @@ def _noticed(result: Result) -> Iterator[str]:
 
 
 def _questions(class_: Sequence[Learner]) -> Iterator[tuple[str, Markup, list, int]]:
-    """Yield each question, its rubric, learners with their answers, and how many gave none."""
+    """Yield each question, its rubric, learners with their answers, and how many gave no answer."""
     given: dict[str, list[tuple[Learner, str]]] = {}
     for learner in class_:
         for result in learner.results.values():
@@ -324,8 +324,8 @@ def _questions(class_: Sequence[Learner]) -> Iterator[tuple[str, Markup, list, i
 
 @cache
 def _rubrics() -> dict[str, Markup]:
-    """Return question → what its points are given for, without the line that names it."""
-    from solutions import build  # `grader` has made sure that it is there
+    """Return question → its rubric in HTML, without the rubric's first line, which names it."""
+    from solutions import build  # `grader` has checked that it exists
 
     to_html = mistune.create_markdown(escape=True)
     return {

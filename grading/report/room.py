@@ -1,12 +1,12 @@
-"""Show who is where in a room, and which misconception goes round: `python -m grading watch`.
+"""Show which task each learner is at, and which misconceptions spread: `python -m grading watch`.
 
-One page, live, of what `check` keeps beside each learner's exercises, in `progress.json`. It is
-read and never written, and a learner can put anything in its place: so nothing is followed out of
-the folder, no pipe is waited for, little is read, and a file that makes no sense costs its own
-row and no other.
+One live page shows the progress that `check` stores beside each learner's exercises, in
+`progress.json`. The file is read and never written, and a learner can put anything in its place: so
+no link is followed, no pipe is waited for, little is read, and a file that makes no sense spoils
+only its own row.
 
-The page is served to this machine alone. Other people may have accounts on it, on a hub all
-learners do, so its address holds a token that only the instructor's terminal shows.
+The page is served to this machine alone. Other people may have accounts on it (on a hub, all
+learners do), so its address contains a token that only the instructor's terminal shows.
 """
 
 import contextlib
@@ -34,28 +34,28 @@ from utils.checks.memory import TaskProgress, parse_progress
 from utils.checks.tasks import Misconception, Task
 
 PROGRESS = ("exercises", "progress.json")
-LARGEST = 2**18  # bytes: with all tasks done and many misconceptions shown, it has 20,000
+LARGEST = 2**18  # bytes of the file: with all tasks done and many misconceptions, it has 20,000
 MOST_LEARNERS = 500  # rows that a browser still keeps up with
-MOST_SEEN = 2_000  # of one learner's files and folders
-MOST_COURSES = 10  # copies of the course that a learner has
-SEARCH = 30.0  # seconds until it is looked again where learners have the course
+MOST_SEEN = 2_000  # files and folders of a learner that are searched
+MOST_COURSES = 10  # copies of the course that are read for a learner
+SEARCH = 30.0  # seconds between two searches for learners' copies of the course
 LONG = 600.0  # seconds without a change that stand out: perhaps somebody is stuck
-FRESH = 1.0  # seconds for which a page is not made anew, however many ask
-PATIENCE = 10.0  # seconds for a browser to say what it wants
+FRESH = 1.0  # seconds for which all requests get the same page
+PATIENCE = 10.0  # seconds to wait for a browser's request
 SCRIPT = (Path(__file__).parents[1] / "templates" / "room.js").read_text(encoding="utf-8")
 
 
 class Progress(NamedTuple):
-    """The content of a learner's file."""
+    """The content of a learner's `progress.json`."""
 
-    changed: float = 0.0  # when, in seconds since 1970; 0 where there is none, or it cannot be read
-    # task → what is remembered of it, in the order in which they were begun
+    changed: float = 0.0  # last change, in seconds since 1970; 0 if no file can be read
+    # task → progress on it, in the order in which the tasks were begun
     tried: Mapping[str, TaskProgress] = {}
-    problem: str = ""  # why it cannot be read, if so
+    problem: str = ""  # why the file cannot be read, if so
 
 
 def _read(path: Sequence[str], folder: int) -> Progress:
-    """Read a learner's file, by its path from an open folder."""
+    """Read a learner's `progress.json`, by its path from an open folder."""
     try:
         with opened(path, folder) as file:
             state = os.fstat(file)
@@ -80,10 +80,9 @@ def _read(path: Sequence[str], folder: int) -> Progress:
 
 @contextlib.contextmanager
 def opened(path: Sequence[str], folder: int) -> Iterator[int]:
-    """Open a file or folder, by its path from an open one, step by step.
+    """Open a file or folder, by its path from an open folder, step by step.
 
-    No step follows a link, also not one that has just taken the place of a folder; and a pipe
-    opens at once.
+    No step follows a link, even one that has just replaced a folder, or waits for a pipe's writer.
     """
     with contextlib.ExitStack() as stack:
         for step in path:
@@ -93,7 +92,7 @@ def opened(path: Sequence[str], folder: int) -> Iterator[int]:
 
 
 def _search(learner: str, folder: int) -> list[tuple[str, ...]]:
-    """Return where a learner has progress: paths from the open folder of all, nearest first."""
+    """Return the paths of a learner's `progress.json` files from an open folder, nearest first."""
     paths, waiting, left = [], deque([(learner,)]), MOST_SEEN
     while waiting and left and len(paths) < MOST_COURSES:
         path = waiting.popleft()
@@ -115,7 +114,7 @@ def _is_folder(entry: os.DirEntry) -> bool:
 
 
 class Cell(NamedTuple):
-    """A task of a learner."""
+    """The state of one task of a learner."""
 
     state: str = ""  # "done", "part", "tried", or "" for a task to do
     symbol: str = ""
@@ -123,33 +122,33 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A learner."""
+    """The row of one learner on the page."""
 
-    name: str  # of the learner's folder, or "" where names are hidden
-    label: str  # what stands in place of the name
-    cells: Sequence[Cell]  # of all tasks, in the order of the course
+    name: str  # name of the learner's folder; "" if names are hidden
+    label: str  # pseudonym, to show in place of the name
+    cells: Sequence[Cell]  # one for each task, in the order of the course
     at: Task | None  # the task begun last
     points: int  # earned so far
-    quiet: float  # seconds since something changed
+    quiet: float  # seconds since the last change
     problem: str  # why there is nothing to show, if so
 
 
 class GoingRound(NamedTuple):
-    """A misconception that learners have shown."""
+    """A misconception that learners in the room have shown."""
 
-    misconception: Misconception  # which
+    misconception: Misconception
     learners: int  # how many have shown it
-    still: int  # those of them who have shown it in a task that is not done
-    ago: float  # seconds since it was seen in another learner, or in another task
-    tasks: Sequence[Task]  # where
+    still: int  # how many have shown it in a task that they have not done
+    ago: float  # seconds since it last appeared in another learner or task
+    tasks: Sequence[Task]  # in which it was shown
 
 
 class Room:
-    """The work in progress in a folder with a folder for each learner.
+    """The work in progress in a folder that holds a folder for each learner.
 
     Args:
-        folder: FOLDER/NAME/…/exercises/progress.json is what it reads.
-        hidden: leave names out altogether.
+        folder: FOLDER of the files FOLDER/NAME/…/exercises/progress.json that are read.
+        hidden: whether to leave names out altogether.
 
     Raises:
         CannotGrade: there is no such folder.
@@ -163,14 +162,14 @@ class Room:
         self._folder, self._hidden, self._key = folder, hidden, secrets.token_bytes()
         self._notebooks, self._misconceptions = bank.tasks(), bank.misconceptions()
         self._tasks = {task.id: task for tasks in self._notebooks.values() for task in tasks}
-        # learner, task, slug of a misconception → since when it is shown
+        # learner, task, slug of a misconception → time when it was first shown
         self._shown: dict[tuple[str, str, str], float] = {}
         self._places: dict[str, list[tuple[str, ...]]] = {}
         self._more, self._searched = 0, -SEARCH
         self._lock, self._page, self._made = threading.Lock(), "", -FRESH
 
     def page(self) -> str:
-        """Render the room as it is now; asked again at once, return the same page."""
+        """Render the room as it is now; within `FRESH` seconds, return the same page again."""
         with self._lock:
             if time.monotonic() - self._made >= FRESH:
                 self._page = self._render(self._look(), time.time())
@@ -178,7 +177,7 @@ class Room:
             return self._page
 
     def _look(self) -> dict[str, Progress]:
-        """Return learner → progress, of several copies of the course that which changed last."""
+        """Return learner → progress, from the copy of the course that the learner changed last."""
         root = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             if time.monotonic() - self._searched >= SEARCH:
@@ -190,7 +189,7 @@ class Room:
             return {
                 learner: max(
                     (_read(place, root) for place in places),
-                    key=lambda progress: progress.changed,  # 0 where it cannot be read
+                    key=lambda progress: progress.changed,  # 0 if the file cannot be read
                     default=Progress(),
                 )
                 for learner, places in self._places.items()
@@ -200,7 +199,7 @@ class Room:
 
     def _render(self, room: Mapping[str, Progress], now: float) -> str:
         rows = [self._row(name, progress, now) for name, progress in room.items()]
-        # In the order of the names, a label would give away whose it is.
+        # Hidden names are all "", so labels decide: an order of names would tell whose they are.
         rows.sort(key=lambda row: (row.name.casefold(), row.label))
         return templates.get_template("room.html").render(
             safe=True,
@@ -248,10 +247,11 @@ class Room:
         return Cell("part" if points else "tried", str(points or "✗"), f"{task.title}: {words}")
 
     def _going_round(self, room: Mapping[str, Progress], now: float) -> list[GoingRound]:
-        """Return the misconceptions of the room, the newest first; last those that all are past.
+        """Return the room's misconceptions, the newest first, those that all have overcome last.
 
-        The file does not say when one was shown: but it was when the file changed, if it was not
-        in there before, and at the latest when it had last changed as it was first read.
+        The file does not say when a misconception was shown. The time of the file's change is exact
+        if the misconception was not there before; at the first reading, it is the latest possible
+        time.
         """
         learners, still = defaultdict(set), defaultdict(set)
         where, latest = defaultdict(set), Counter()
@@ -280,7 +280,7 @@ class Room:
 
 
 def _ago(seconds: float) -> str:
-    """Format a time in words, as coarse as a look across the room."""
+    """Format a duration coarsely, in minutes, hours or days."""
     minutes = int(seconds) // 60
     if minutes >= 48 * 60:
         return f"{minutes // (24 * 60)} days"
@@ -296,11 +296,11 @@ templates.filters["ago"] = _ago
 
 
 def serve(room: Room, port: int = 0) -> tuple[ThreadingHTTPServer, str]:
-    """Start a server of the page, for this machine alone; return it and its address.
+    """Create a server for the page, for this machine alone; return the server and its address.
 
     Args:
-        room: what it shows.
-        port: 0 for any that is free.
+        room: room that the page shows.
+        port: port of the server; 0 for any free port.
     """
     path = f"/{secrets.token_urlsafe()}/"
     server = ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, room, path))
@@ -312,7 +312,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def __init__(self, room: Room, path: str, *connection):
         self._room, self._path = room, path
-        super().__init__(*connection)  # which answers
+        super().__init__(*connection)  # which answers the request
 
     def do_GET(self) -> None:
         if not secrets.compare_digest(self.path.encode(), self._path.encode()):
@@ -324,7 +324,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", "no-store")
         self.send_header("Referrer-Policy", "no-referrer")
-        # What a page may load, it says itself; this it cannot say.
+        # The page itself says what it may load, but only a header can say this.
         self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
         self.end_headers()
         self.wfile.write(content)

@@ -1,8 +1,8 @@
-"""Find submissions that are nearly the same, for a person to look at. No grade depends on it.
+"""Find pairs of submissions that are nearly the same, for a person to look at. No grade changes.
 
-Correct answers to a small task look alike anyway. So what counts is what two submissions share and
-hardly any other has: runs of five tokens of code, or of five words, that are rare in the class.
-Names of variables count, and so do comments, which do not agree by chance.
+Correct answers to a small task look alike anyway. So the only n-grams that count are those that two
+submissions share and hardly any other has: runs of five tokens of code, or of five words. Names of
+variables and comments are part of them, because these do not agree by chance.
 """
 
 import io
@@ -17,10 +17,10 @@ from grading.intake import notebook_parser
 from grading.intake.red_flags import ngrams
 from grading.run.scoring import Result
 
-RARE = 0.1  # the largest share of the class that has a rare n-gram
-FEWEST_LEARNERS = 4  # an n-gram that no more than these have is rare in any class
-ENOUGH = 20  # rare n-grams to share: fewer may be chance
-SIMILAR = 0.6  # the share of the rare n-grams, of the submission with fewer
+RARE = 0.1  # the largest share of the class that may have a rare n-gram
+FEWEST_LEARNERS = 4  # an n-gram of no more learners is rare in any class
+ENOUGH = 20  # rare n-grams that a pair must share: fewer may be chance
+SIMILAR = 0.6  # share of rare n-grams that the submission with fewer must have in common
 LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -29,12 +29,12 @@ class Pair(NamedTuple):
 
     first: Result
     second: Result
-    share: float  # of the rare n-grams of the one with fewer: how many of them the other has too
-    ngrams: int  # rare ones that they share
+    share: float  # share of rare n-grams in common, for the file that has fewer of them
+    ngrams: int  # number of rare n-grams that both have
 
 
 def similar_pairs(results: Sequence[Result]) -> list[Pair]:
-    """Return pairs of files by different learners, the most similar first."""
+    """Return the pairs of similar files by different learners, the most similar pair first."""
     pairs = []
     for notebook in sorted({result.notebook for result in results if result.notebook}):
         pairs += _pairs([result for result in results if result.notebook == notebook], notebook)
@@ -60,15 +60,15 @@ def _pairs(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
 
 
 def _ngrams_of(result: Result) -> set[tuple[str, ...]]:
-    """Return the n-grams of a submission's code and words."""
+    """Return the n-grams of a submission's code and of its answers in words."""
     words = (ngrams(re.findall(r"\w+", text.lower())) for text in result.words.values())
     return set().union(*map(_ngrams_of_code, result.code.values()), *words)
 
 
 def _ngrams_of_code(source: str) -> set[tuple[str, ...]]:
-    """Return the n-grams of the tokens of a piece of code, without layout."""
+    """Return the n-grams of the tokens in a piece of code, without layout."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    except (tokenize.TokenError, SyntaxError, ValueError):  # the last: half a character
+    except (tokenize.TokenError, SyntaxError, ValueError):  # ValueError: half a character
         return ngrams(source.split())
     return ngrams([token.string for token in tokens if token.type not in LAYOUT])

@@ -1,12 +1,12 @@
-"""Keep what is known of each file on disk, written at once, so that nothing is lost.
+"""Store the result of each file on disk as soon as it is known, so that nothing is lost.
 
-DIR/private/run.json        seed, where the submissions are, what an instructor has chosen, and
-                            which round counts
+DIR/private/run.json        seed, path of the submissions, the instructor's options, and which
+                            round of grading counts
 DIR/private/lock            held by the grader that is at work
-DIR/private/1/records/      the fresh cases, with what the solutions return for them
-DIR/private/1/results/      one file for each file that was handed in
+DIR/private/1/records/      the fresh cases of round 1, with the outputs of the solutions
+DIR/private/1/results/      one result for each file that was handed in
 
-Marking again makes a new round, 2, of which nothing counts until all of it is there.
+Regrading makes a new round, 2, which does not count until it is complete.
 """
 
 import dataclasses
@@ -27,15 +27,15 @@ from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
 from utils.checks.tasks import Reason
 
-FORMAT = 4  # of what is written here: another number for every change
+FORMAT = 4  # of the stored files: it needs a new number for every change
 
 
 class Store:
-    """The private part of a folder of grades.
+    """The private part of a folder of grades, for one round of grading.
 
     Args:
-        out: the folder.
-        round: its number; by default the one that counts.
+        out: folder of the grades.
+        round: number of the round; by default the round that counts.
 
     Raises:
         CannotGrade: the folder was written by another version of the grader.
@@ -50,7 +50,7 @@ class Store:
 
     @property
     def run(self) -> dict[str, Any]:
-        """The facts that the grading was started with; empty before the first time."""
+        """The settings that the grading was started with; empty before the first start."""
         if not self._run.exists():
             return {}
         run = json.loads(self._run.read_text(encoding="utf-8"))
@@ -62,10 +62,10 @@ class Store:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep every other grader away from the folder, until this one is done or killed.
+        """Keep every other grader away from the folder, until this grader is done or killed.
 
         Raises:
-            CannotGrade: another one is at work.
+            CannotGrade: another grader is at work.
         """
         self._private.mkdir(parents=True, exist_ok=True)
         try:
@@ -78,36 +78,36 @@ class Store:
             ) from None
 
     def start(self, **run: Any) -> None:
-        """Write down what the grading is started with, in place of what was known."""
+        """Write the settings that the grading is started with, in place of earlier ones."""
         self.records.mkdir(parents=True, exist_ok=True)
         self._results.mkdir(exist_ok=True)
         run |= {"round": self._round, "format": FORMAT}
         write(self._run, json.dumps(run, indent=1, ensure_ascii=False))
 
     def draft(self) -> "Store":
-        """Return a new round with the same results, to be changed, and no records yet."""
+        """Return a new round with copies of the results, free to be changed, and no records yet."""
         draft = Store(self._out, self._round + 1)
         shutil.rmtree(draft._results.parent, ignore_errors=True)
         shutil.copytree(self._results, draft._results)
         return draft
 
     def publish(self) -> None:
-        """Let this round count, and delete the one before it."""
+        """Make this the round that counts, and delete the round before it."""
         self.start(**self.run)
         shutil.rmtree(self._private / str(self._round - 1))
 
     def save(self, result: Result) -> None:
-        """Write the result of a file, in place of an older one."""
+        """Write the result of a file, in place of an older result."""
         text = json.dumps(dataclasses.asdict(result), ensure_ascii=False)
         write(self._path(result.file), text)
 
     def load(self, file: str) -> Result | None:
-        """Return the result of a file that was handed in, if there is one."""
+        """Return the result of a file that was handed in; None if it has no result."""
         path = self._path(file)
         return restored(_read(path)) if path.exists() else None
 
     def all(self) -> Iterator[Result]:
-        """Yield the result of every file that is not gone, sorted by file."""
+        """Yield the results of all files that are still among the submissions, sorted by file."""
         return self._sorted(gone=False)
 
     def gone(self) -> Iterator[Result]:
@@ -115,17 +115,17 @@ class Store:
         return self._sorted(gone=True)
 
     def files(self) -> set[str]:
-        """Return the files that are graded, but for those that are gone."""
+        """Return the graded files that are still among the submissions."""
         return set(self._files()) - set(self.run.get("gone", []))
 
     def leave(self, files: Collection[str]) -> list[str]:
-        """Count only what is known of these files; return the files that are gone, sorted."""
+        """Count only the results of these files; return the graded files that are gone, sorted."""
         gone = [file for file in sorted(self._files()) if file not in files]
         self.start(**self.run | {"gone": gone})
         return gone
 
     def drop_gone(self) -> None:
-        """Forget the files that are gone: should they come back, they are graded again."""
+        """Delete the results of files that are gone: if such a file returns, it is graded again."""
         for result in list(self.gone()):
             self._path(result.file).unlink()
 
@@ -137,7 +137,7 @@ class Store:
                     yield restored(_read(path))
 
     def _files(self) -> dict[str, Path]:
-        """Return file that was handed in → where its result is."""
+        """Return file that was handed in → path of its result."""
         return {_read(path)["file"]: path for path in self._results.glob("*.json")}
 
     def _path(self, file: str) -> Path:
@@ -149,12 +149,12 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def disk_is_full(error: BaseException) -> bool:
-    """Whether an error says that the disk, or one's share of it, is full."""
+    """Return whether an error says that the disk, or the user's share of it, is full."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all, even if the process is killed meanwhile."""
+    """Write a file completely or not at all, even if the process is killed meanwhile."""
     part = path.with_name(path.name + ".part")
     with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
         file.write(text)
@@ -164,7 +164,7 @@ def write(path: Path, text: str) -> None:
 
 
 def restored(content: dict[str, Any]) -> Result:
-    """Return a result from what `dataclasses.asdict` makes of it."""
+    """Restore a result from the dictionary that `dataclasses.asdict` made of it."""
     content["tasks"] = {
         task: Outcome(**outcome | {"reason": Reason(outcome["reason"])})
         for task, outcome in content["tasks"].items()

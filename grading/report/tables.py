@@ -1,9 +1,9 @@
-"""Write the tables, `grades.csv`, one row a learner, and `files.csv`, one row a file; read marks.
+"""Write `grades.csv` (a row per learner) and `files.csv` (a row per file), and read `marks.csv`.
 
-`grades.csv` has one column of grades, in the form that Canvas or Moodle imports where the files
-come from there; `tasks.csv` has a column for each task. `marks.csv` is the instructor's: marks for
-answers in words, and other points for a task than the grader gave, come into the grades from
-there. Rows are added to it, and nothing else is changed.
+`grades.csv` has one column of grades, in the form that Canvas or Moodle imports if the files come
+from there; `tasks.csv` has a column for each task. In `marks.csv`, the instructor enters marks for
+answers in words, and points for a task that replace the grader's. The grader adds rows to it for
+answers in words, changes nothing else in it, and takes the marks into the grades.
 """
 
 import csv
@@ -24,31 +24,31 @@ from utils.checks import bank
 
 MARKS = ("learner", "question", "points", "remark")
 BEST, LAST, ON_TIME = "best", "last", "on-time"
-# What a spreadsheet takes for a formula, also where it splits lines at semicolons: a program that
-# does so sees no quotes around our cells.
+# Beginnings of text that a spreadsheet reads as a formula. Text after a semicolon counts too: a
+# program that splits lines at semicolons does not see the quotes around our cells.
 FORMULA_SIGNS = "=+@\t\r＝＋－＠-"
 FORMULA = re.compile(rf"(^|[;\t\r\n])([\s\"]*)(?='*[{FORMULA_SIGNS}])")
 
 
 class ManualMark(NamedTuple):
-    """The points that an instructor gives for an answer in words, or for a task."""
+    """The points that an instructor gives for an answer in words or for a task."""
 
     points: float
     remark: str
 
 
 class Lateness(NamedTuple):
-    """The rule by which a file of a learner counts for a notebook, and what being late costs."""
+    """The rule that says which file of a learner counts for a notebook, and what lateness costs."""
 
-    counts: str = BEST  # "best", "last", or "on-time", the last one that is not late
-    percent: float = 0.0  # what a late file loses of its points
+    counts: str = BEST  # "best", "last", or "on-time": the last file that is not late
+    percent: float = 0.0  # percentage of its points that a late file loses
 
     @classmethod
     def of(cls, text: str) -> "Lateness":
-        """Read a rule as it is written on the command line: `best`, `last`, `on-time`, `20%`.
+        """Read a rule in the form of the command line: `best`, `last`, `on-time`, or `20%`.
 
         Raises:
-            ValueError: it is none of these.
+            ValueError: the text is not a rule.
         """
         if text in (BEST, LAST, ON_TIME):
             return cls(text)
@@ -57,11 +57,11 @@ class Lateness(NamedTuple):
         return cls(BEST, float(text[:-1]))
 
     def worth(self, result: Result) -> float:
-        """Return the share of a file's points that counts."""
+        """Return the share of a file's points that is left after the deduction for lateness."""
         return 1 - self.percent / 100 if result.late else 1.0
 
     def rank(self, result: Result) -> float | None:
-        """Return the rank of a file: the largest counts, and a file without a rank never does."""
+        """Return the rank of a file: the highest rank counts, and a file with None never does."""
         if result.problem or (self.counts == ON_TIME and result.late):
             return None
         return result.points * self.worth(result) if self.counts == BEST else result.order
@@ -72,12 +72,12 @@ BEST_COUNTS = Lateness()
 
 @dataclass
 class Learner:
-    """A learner, with the file that counts for each notebook, and what `marks.csv` says."""
+    """A learner, with all files, the file that counts for each notebook, and the marks."""
 
     name: str
     lms: str
     id: str
-    results: dict[str, Result] = field(default_factory=dict)  # notebook → the one that counts
+    results: dict[str, Result] = field(default_factory=dict)  # notebook → the result that counts
     files: list[Result] = field(default_factory=list)  # results of all their files
     marks: dict[str, ManualMark] = field(default_factory=dict)  # question → mark
     overrides: dict[str, ManualMark] = field(default_factory=dict)  # task → points that count
@@ -85,12 +85,12 @@ class Learner:
 
     @property
     def key(self) -> str:
-        """The learner in `marks.csv`: learners of the same name have different numbers."""
+        """The learner's name in `marks.csv`, with a number that tells people of one name apart."""
         return key_of(self.name, self.id)
 
     @property
     def earned(self) -> dict[str, float]:
-        """Task → its points; those that an instructor has given stand for the grader's."""
+        """Task → points; points that an instructor has given replace the grader's points."""
         graded = {
             task: outcome.points
             for result in self.results.values()
@@ -100,7 +100,7 @@ class Learner:
 
     @property
     def all_earned(self) -> dict[str, float]:
-        """Task or question → its points."""
+        """Task or question → points."""
         return self.earned | {question: mark.points for question, mark in self.marks.items()}
 
     @property
@@ -113,7 +113,7 @@ class Learner:
 
     @property
     def deducted(self) -> float:
-        """The points that are lost because files came late."""
+        """The points that the learner loses because files were late."""
         if not self.lateness.percent:
             return 0.0
         return sum(
@@ -133,7 +133,7 @@ class Learner:
             self.results[result.notebook] = result
 
     def standing(self, result: Result) -> str:
-        """Say whether a file that was graded is late and whether it counts."""
+        """Return words that say whether a graded file is late and whether it counts."""
         words = ["graded", *["late"] * result.late]
         if self.results.get(result.notebook) is not result:
             excluded = self.lateness.rank(result) is None
@@ -144,7 +144,7 @@ class Learner:
 
 
 def learners(results: Iterable[Result], lateness: Lateness = BEST_COUNTS) -> list[Learner]:
-    """Group results by learner, sorted by name."""
+    """Group results by learner, and return the learners sorted by name."""
     by_key: dict[str, Learner] = {}
     for result in results:
         new = Learner(result.learner, result.lms, result.id, lateness=lateness)
@@ -153,7 +153,7 @@ def learners(results: Iterable[Result], lateness: Lateness = BEST_COUNTS) -> lis
 
 
 def brief(result: Result) -> Result:
-    """Return the little of a result that the tables need."""
+    """Return a copy of a result with only those parts that the tables need."""
     tasks = {
         task: replace(outcome, heading="", lines=(), expected=None, found=None, returned="")
         for task, outcome in result.tasks.items()
@@ -163,7 +163,7 @@ def brief(result: Result) -> Result:
 
 
 def tasks_of(class_: Sequence[Learner]) -> dict[str, int]:
-    """Return task → its points, of the notebooks handed in, in the order of the course."""
+    """Return task → maximum points, for the notebooks handed in, in the order of the course."""
     notebooks = {name for learner in class_ for name in learner.results}
     return {
         task.id: task.points
@@ -175,14 +175,14 @@ def tasks_of(class_: Sequence[Learner]) -> dict[str, int]:
 
 @functools.cache
 def _questions() -> dict[str, dict[str, int]]:
-    """Return notebook → question → the most points that an answer in words can earn."""
-    from solutions import build  # `grader` has made sure that it is there
+    """Return notebook → question → maximum points for its answer in words."""
+    from solutions import build  # `grader` has checked that it exists
 
     return {path.stem: build.marks(path) for path in build.notebooks()}
 
 
 def parts_of(class_: Sequence[Learner]) -> dict[str, int]:
-    """Return task or question → its points, of the notebooks handed in, tasks first."""
+    """Return task or question → maximum points, for the notebooks handed in, tasks first."""
     notebooks = {name for learner in class_ for name in learner.results}
     parts = tasks_of(class_)
     for name, questions in _questions().items():
@@ -191,26 +191,26 @@ def parts_of(class_: Sequence[Learner]) -> dict[str, int]:
 
 
 def possible(class_: Sequence[Learner]) -> int:
-    """Return the points that can be earned with all that was handed in."""
+    """Return the maximum number of points for all notebooks that were handed in."""
     return sum(parts_of(class_).values())
 
 
 def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -> None:
-    """Write one row a learner, with the points over all that was handed in.
+    """Write a table of one row per learner, with the points for all notebooks together.
 
     Args:
         class_: the learners.
-        path: of the table.
-        column: what Canvas calls the assignment.
+        path: path of the table.
+        column: name of the assignment in Canvas.
     """
     rows = [(learner.name, learner.id, _plain(learner.points)) for learner in class_]
     write_csv(path, platforms.grade_rows(_platform(class_), column, possible(class_), rows))
 
 
 def write_tasks(class_: Sequence[Learner], path: Path) -> None:
-    """Write one row a learner, one column a task or question; empty where nothing counts."""
+    """Write a row per learner and a column per task or question; cells without points are empty."""
     parts = parts_of(class_)
-    canvas = _platform(class_) == "canvas"  # which takes a number in brackets for its own
+    canvas = _platform(class_) == "canvas"  # it would read a number in brackets as its own
     heads = parts if canvas else [f"{part} ({points})" for part, points in parts.items()]
     blanks = [""] * (len(platforms.CANVAS) - 2 if canvas else 0)
     rows = [[*(platforms.CANVAS if canvas else ("Student", "ID")), *heads]]
@@ -228,12 +228,12 @@ def _platform(class_: Sequence[Learner]) -> str:
 
 
 def write_files(class_: Sequence[Learner], path: Path, gone: Iterable[Result] = ()) -> None:
-    """Write one row a file: what it earned, or why it earned nothing, and whether it counts.
+    """Write a row per file: the points, or why there are none, and whether the file counts.
 
     Args:
         class_: the learners.
-        path: of the table.
-        gone: what is known of files that were graded, and are no longer there.
+        path: path of the table.
+        gone: results of files that were graded and are no longer there.
     """
 
     def row(result: Result, reason: str, counts: bool) -> list:
@@ -254,7 +254,7 @@ def write_files(class_: Sequence[Learner], path: Path, gone: Iterable[Result] = 
 
 
 def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
-    """Give the learners the marks that were entered; return complaints about the others."""
+    """Enter the marks from `marks.csv` for their learners; return complaints about invalid rows."""
     if not path.exists():
         return []
     try:
@@ -282,7 +282,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
 
 
 def _by_name(class_: Sequence[Learner]) -> dict[str, Learner]:
-    """Return the learners by what `marks.csv` calls them, or an instructor might."""
+    """Return name → learner, also for names with the apostrophe that `_guarded` adds."""
     known = {learner.key: learner for learner in class_}
     return known | {_guarded(learner.key): learner for learner in class_}
 
@@ -291,7 +291,7 @@ def _enter(learner: Learner, part: str, points: str, most: int, remark: str) -> 
     """Give a learner a mark for an answer in words, or other points for a task.
 
     Raises:
-        ValueError: it makes no sense.
+        ValueError: the mark makes no sense.
     """
     is_task = all(part not in questions for questions in _questions().values())
     entered = learner.overrides if is_task else learner.marks
@@ -308,7 +308,7 @@ def _enter(learner: Learner, part: str, points: str, most: int, remark: str) -> 
 
 
 def write_marks(class_: Sequence[Learner], path: Path) -> None:
-    """Add a row for each answer in words, for an instructor to fill in. Existing rows stay."""
+    """Add a row to `marks.csv` for each new answer in words, for an instructor to fill in."""
     rows, delimiter = [list(MARKS)], ","
     if path.exists():
         try:
@@ -324,7 +324,7 @@ def write_marks(class_: Sequence[Learner], path: Path) -> None:
     for learner in class_:
         for result in learner.results.values():
             for question, text in result.words.items():
-                answered = text or result.elsewhere  # perhaps in the wrong place
+                answered = text or result.elsewhere  # perhaps an answer in the wrong place
                 if answered and (learner.key, question) not in there:
                     cells = {"learner": _guarded(learner.key), "question": question}
                     new.append([cells.get(head, "") for head in heads])
@@ -333,10 +333,10 @@ def write_marks(class_: Sequence[Learner], path: Path) -> None:
 
 
 def _read_table(path: Path) -> tuple[list[list[str]], str]:
-    """Read the table that a person has edited in some program; return its rows and delimiter.
+    """Read `marks.csv`, which a person has edited in some program; return rows and delimiter.
 
     Raises:
-        ValueError: it is no longer that table.
+        ValueError: the file is no longer this table.
     """
     data = path.read_bytes()
     try:
@@ -362,7 +362,7 @@ def _column_names(heads: Sequence[str]) -> list[str]:
 
 
 def write_csv(path: Path, rows: Sequence[Sequence]) -> None:
-    """Write a table that spreadsheets read as Unicode, with no cell taken for a formula."""
+    """Write a table that spreadsheets read as Unicode and in which they see no formula."""
     write(path, _as_csv([[_guarded(cell) for cell in row] for row in rows]))
 
 
@@ -377,7 +377,7 @@ def _plain(points: float) -> float:
 
 
 def _guarded(value: object) -> object:
-    """Put a quote before whatever a spreadsheet would take for a formula."""
+    """Put an apostrophe before each part of a text that a spreadsheet would read as a formula."""
     if not isinstance(value, str) or set(FORMULA_SIGNS).isdisjoint(value):  # a search takes longer
         return value
     return FORMULA.sub(r"\1\2'", value)

@@ -1,14 +1,14 @@
-"""Put together wrong answers that no known mistake explains, until somebody names them.
+"""Group wrong answers that no known mistake explains, until the instructor names them.
 
-Two answers are the same if the checks take one for the other, so last digits do not part them. They
-are compared by what they return for the inputs that every learner has: nothing of the fresh ones is
-in what is kept here.
+Two answers are the same if the checks take one for the other, so differences in the last digits do
+not separate them. They are compared by the values that they return for the inputs that every
+learner has; nothing about fresh inputs is kept here.
 
-DIR/names.toml          what the instructor calls them: entries are added to it, and none is changed
-DIR/private/unnamed/    what each of them returns
+DIR/names.toml          the instructor's names for them: entries are added, and none is changed
+DIR/private/unnamed/    the values that each of them returns
 
-An answer with a name is a known mistake of this class from then on: `regrade` tells those who gave
-it.
+An answer with a name is a known mistake of this class from then on: `regrade` tells the learners
+who gave it.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from utils.checks.compare import judge
 from utils.checks.tasks import Answer, Mistake, Record, Task
 
 NOTHING = Mistake("", "", "")
-FEWEST = 2  # learners who give the same answer, before it gets an entry
+FEWEST = 2  # learners who must give the same answer before it gets an entry
 FIELDS = ("name", "explanation", "hint", "kind")
 HEAD = """\
 # Wrong answers that several learners gave and that no known mistake explains. The overview shows
@@ -51,17 +51,17 @@ HEAD = """\
 class UnrecognisedAnswer:
     """A wrong answer to a task that no known mistake explains."""
 
-    entry: str  # what names.toml calls it, "entropy.1"; "" for an answer of one learner alone
+    entry: str  # its entry in names.toml, such as "entropy.1"; "" if one learner gave it
     task: str
     tried: int  # how many learners tried the task
-    name: str = ""  # what the instructor has called it since it was graded; "" for nothing
+    name: str = ""  # name that the instructor gave it after grading; "" if none
     learners: list[Learner] = field(default_factory=list)  # who gave it
     outcome: Outcome | None = None  # of the learner with the shortest code
-    code: str = ""  # the shortest
+    code: str = ""  # the shortest code that gives it
 
 
 class _Entry(NamedTuple):
-    """An answer that is kept, with the words that the instructor has for it, if any."""
+    """A stored wrong answer, with the mistake that the instructor has made of it, if any."""
 
     mistake: Mistake
     inputs: str
@@ -69,10 +69,10 @@ class _Entry(NamedTuple):
 
 
 class Names:
-    """The names that a class has for wrong answers, and the answers that wait for one.
+    """The names that a class has for wrong answers, and the wrong answers without a name.
 
     Args:
-        out: the folder of the grades.
+        out: folder of the grades.
 
     Raises:
         CannotGrade: names.toml cannot be used; the message says what to mend.
@@ -81,7 +81,7 @@ class Names:
     def __init__(self, out: Path):
         self._file, self._kept = out / "names.toml", out / "private" / "unnamed"
         self._words = self._read()
-        self._entries: dict[str, dict[str, _Entry]] = {}  # task → entry → what is kept of it
+        self._entries: dict[str, dict[str, _Entry]] = {}  # task → entry → stored answer
         for path in sorted(self._kept.glob("*.json"), key=lambda path: (len(path.name), path.name)):
             kept = json.loads(path.read_text(encoding="utf-8"))
             words = self._words.get(path.stem, NOTHING)
@@ -90,7 +90,7 @@ class Names:
         self._check()
 
     def taught(self, record: Record) -> Record:
-        """Add the mistakes that the class has named to the record of a task's public inputs."""
+        """Add the mistakes that the class has named to a task's record with the public inputs."""
         named = self._named(record.task)
         entries = self._usable(record).values()
         return _with_mistakes(
@@ -102,7 +102,7 @@ class Names:
         return [replace(task, mistakes=[*task.mistakes, *self._named(task)]) for task in _course()]
 
     def counts(self, results: Iterable[Result]) -> Iterator[str]:
-        """Say, line by line, in how many files each mistake with a name was found."""
+        """Yield a line for each mistake with a name, saying in how many files it was found."""
         made = Counter(
             (task, outcome.mistake) for result in results for task, outcome in result.tasks.items()
         )
@@ -112,9 +112,9 @@ class Names:
                 yield f"[{entry}] {words.name}: told in {count} file{'' if count == 1 else 's'}"
 
     def answers_of(self, class_: Sequence[Learner]) -> list[UnrecognisedAnswer]:
-        """Return everybody's unrecognised answers, the same ones together, most frequent first.
+        """Return the unrecognised answers of a class, equal ones as one, the most frequent first.
 
-        Those that several learners gave are kept, and get an entry in names.toml.
+        Answers that several learners gave are stored, and get an entry in names.toml.
         """
         answers: list[UnrecognisedAnswer] = []
         for notebook in bank.tasks():
@@ -159,7 +159,7 @@ class Names:
         return list(given.values())
 
     def _keep(self, record: Record, outcome: Outcome) -> str:
-        """Keep an answer; return its entry."""
+        """Store a wrong answer, and return its new entry, such as "entropy.1"."""
         task, inputs = record.task.id, _digest(record)
         entries = self._entries.setdefault(task, {})
         numbers = [int(entry.partition(".")[2]) for entry in entries]
@@ -171,17 +171,17 @@ class Names:
         return entry
 
     def _usable(self, record: Record) -> dict[str, _Entry]:
-        """Return those entries of a task that were made with the inputs that it has now."""
+        """Return the entries of a task whose answers were stored for the task's present inputs."""
         entries, inputs = self._entries.get(record.task.id, {}), _digest(record)
         return {name: entry for name, entry in entries.items() if entry.inputs == inputs}
 
     def _named(self, task: Task) -> list[Mistake]:
-        """Return the mistakes that the class has named, and the course does not know by now."""
+        """Return the mistakes of a task that the class has named and the course does not list."""
         words = [entry.mistake for entry in self._entries.get(task.id, {}).values()]
         return [mistake for mistake in words if mistake.name and mistake not in task.mistakes]
 
     def _read(self) -> dict[str, Mistake]:
-        """Return entry → what the instructor has written for it."""
+        """Read names.toml; return entry → mistake, made of the instructor's texts."""
         if not self._file.exists():
             return {}
         try:
@@ -224,7 +224,7 @@ def _course() -> list[Task]:
 
 
 def _with_mistakes(record: Record, mistakes: Mapping[Mistake, Sequence[Answer]]) -> Record:
-    """Add mistakes to a record; only those it has answers of stay among the old ones."""
+    """Add mistakes to a record; of the old ones, keep those for which the record has answers."""
     old = [mistake for mistake in record.task.mistakes if mistake.name in record.mistaken]
     task = replace(record.task, mistakes=[*old, *mistakes])
     own = {mistake.name: answers for mistake, answers in mistakes.items()}
@@ -232,5 +232,5 @@ def _with_mistakes(record: Record, mistakes: Mapping[Mistake, Sequence[Answer]])
 
 
 def _digest(record: Record) -> str:
-    """Return a digest of a task's inputs."""
+    """Return a digest of the inputs in a task's record."""
     return hashlib.sha256(protocol.pack([vars(case) for case in record.cases])).hexdigest()[:16]

@@ -1,1 +1,1 @@
-"""Runs what was handed in, apart from everything else, and decides the points."""
+"""Run submissions in a sandbox, and decide how many points each task earns."""

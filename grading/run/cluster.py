@@ -1,13 +1,13 @@
-"""Gets workers from the sandboxes of a Dask cluster's nodes, in place of a `Launcher` here.
+"""Get workers from sandboxes on the nodes of a Dask cluster, in place of a `Launcher` here.
 
-All that decides stays in this process. For each of Dask's workers that is there or comes, a `Node`
-is made on it, as an actor; it starts a sandbox, or says why it cannot. What goes back and forth are
-the bytes that go between a parent and its worker on one machine, message by message.
+All decisions are made in this process. On each Dask worker that exists or joins, an actor of the
+class `Node` is created. It starts a sandbox, or says why it cannot. The actor passes on the bytes
+that a parent and its worker would exchange on one machine, message by message.
 
-A machine that falls silent is noticed by the kernel at the other end of the line, for which Dask
-sets `distributed.comm.timeouts.tcp`: 30 seconds, unless it is told otherwise. The scheduler then
-strikes the node off, and with it goes what it had. `SILENCE` and `MARGIN` are for programs that
-hang on machines that do not.
+If a machine falls silent, the kernel at the other end of the connection notices. How long that
+takes is Dask's setting `distributed.comm.timeouts.tcp`, 30 seconds by default. The scheduler then
+removes the node, and the node's work is lost. `SILENCE` and `MARGIN` are for programs that hang on
+machines that still respond.
 """
 
 import contextlib
@@ -25,32 +25,33 @@ from grading.intake.submissions import CannotGrade
 from grading.run import node
 from grading.run.launcher import LAST_WORDS, PATIENCE
 
-AT_A_TIME = 64  # submissions that wait for a node or run on one, so that none is ever idle
-INTERVAL = 0.5  # seconds between two looks at who is there
-LONGEST_WAIT = 300.0  # seconds for any node that can grade
-MARGIN = 60.0  # seconds beyond those that a node itself waits for a worker
-SILENCE = 60.0  # seconds for the scheduler to say who is there
+AT_A_TIME = 64  # submissions that wait for a node or run on one, so that no node is ever idle
+INTERVAL = 0.5  # seconds between two looks at which nodes are there
+LONGEST_WAIT = 300.0  # seconds to wait for any node that can grade
+MARGIN = 60.0  # seconds to wait beyond those that a node itself waits for its worker
+SILENCE = 60.0  # seconds to wait until the scheduler lists its nodes
 
 
 class NodeLost(BaseException):
-    """The loss of a node: what it was asked has to be asked anew, from the first word.
+    """The loss of a node: everything that was sent to it must be sent again, from the beginning.
 
-    No `Exception`: in judging answers, each of these counts as an answer that makes no sense.
+    Not an `Exception`, because the code that judges answers treats every `Exception` as the sign of
+    an answer that makes no sense.
     """
 
 
 class Cluster:
-    """The nodes of a cluster, as a source of workers. Several threads may ask at once.
+    """The nodes of a cluster, as a source of workers for several threads at once.
 
     Args:
-        address: of the scheduler.
-        log: is given what a person should know, line by line.
+        address: address of the scheduler.
+        log: function that is called with each line that a person should read.
 
     Raises:
-        CannotGrade: Dask is not installed, or there is no scheduler.
+        CannotGrade: Dask is not installed, or no scheduler answers.
     """
 
-    server_ended = False  # each node has its own
+    server_ended = False  # each node has its own server
 
     def __init__(self, address: str, log: Callable[[str], object]):
         try:
@@ -64,10 +65,10 @@ class Cluster:
         self._connect = lambda: distributed.Client(address, timeout=10)
         self._address, self._log = address, log
         self._changed = threading.Condition()
-        self._asked: dict[str, threading.Thread] = {}  # address → who waits for its reply
+        self._asked: dict[str, threading.Thread] = {}  # address → thread that waits for its reply
         self._free: list[tuple[str, Any]] = []  # address and actor
         self._busy: set[str] = set()
-        self._silent: set[str] = set()  # lost, and not logged yet
+        self._silent: set[str] = set()  # nodes lost, but not logged yet
         self._left_out: set[str] = set()
         self._idle_since = time.monotonic()
         self._closed = threading.Event()
@@ -86,16 +87,16 @@ class Cluster:
         self._watcher.join()
         with self._changed:
             self._asked.clear()
-            self._log_lost()  # since the last look
+            self._log_lost()  # nodes lost since the last look
             self._changed.notify_all()
         self._hang_up()
 
     def launch(self, seconds: float) -> "RemoteWorker":
-        """Return a new worker, as `Launcher.launch` does, on the first node that is free.
+        """Return a new worker on the first free node; see `Launcher.launch`.
 
         Raises:
-            CannotGrade: for a long time, no node has been there that can grade.
-            NodeLost: it was there, and has just gone.
+            CannotGrade: for `LONGEST_WAIT` seconds, no node that can grade has been there.
+            NodeLost: the node was lost while it started the worker.
         """
         with self._changed:
             while not self._free:
@@ -114,11 +115,11 @@ class Cluster:
         return worker
 
     def has(self, address: str) -> bool:
-        """Return whether a node that is at work is still there, as far as is known."""
+        """Return whether a node is at work and, as far as is known, still there."""
         return address in self._busy and not self._closed.is_set()
 
     def done(self, address: str, actor: Any) -> None:
-        """Take a node back."""
+        """Take back a node whose worker is no longer needed, so that it is free again."""
         with self._changed:
             if address in self._busy:
                 self._busy.remove(address)
@@ -126,18 +127,18 @@ class Cluster:
                 self._changed.notify()
 
     def lost(self, address: str) -> None:
-        """Note that a node does not answer."""
+        """Note that a node does not answer, so that it gets no more work and is logged as lost."""
         with self._changed:
-            if address in self._busy:  # and not lost with all others
+            if address in self._busy:  # and has not been forgotten with all other nodes
                 self._busy.remove(address)
                 self._silent.add(address)
 
     def _watch(self) -> None:
-        """Ask the workers that come, and forget those that go."""
+        """Test nodes that join the cluster, and forget nodes that leave it, until it is closed."""
         while not self._closed.wait(INTERVAL):
             try:
                 there = set(self._client.nthreads(callback_timeout=SILENCE))
-            except Exception:  # whatever a connection dies of
+            except Exception:  # a connection can fail in many ways
                 self._reconnect()
                 continue
             with self._changed:
@@ -165,23 +166,23 @@ class Cluster:
         self._silent.clear()
 
     def _ask(self, client: Any, address: str) -> None:
-        """Take a new node in, or leave it out."""
+        """Ask a new node whether it can grade, and add it to the free nodes if so."""
         actor, refusal, lost = None, "", False
         there = {"workers": [address], "pure": False}
         try:
-            # A worker of Dask's that is sent what it cannot read ends. So name it first.
+            # A Dask worker that is sent an object it cannot unpickle ends. So send its name first.
             name = f"{node.__name__}:{node.Node.__name__}"
             client.submit(resolve_name, name, **there).result(LONGEST_WAIT)
             actor = client.submit(node.Node, actor=True, **there).result(LONGEST_WAIT)
             refusal = actor.prepare(node.version(), node.rounding()).result(LONGEST_WAIT)
-        except (OSError, CancelledError):  # of the network; or the scheduler is gone
+        except (OSError, CancelledError):  # a network error, or the scheduler is gone
             lost = True
-        except Exception as problem:  # the class, or its method, is not there
+        except Exception as problem:  # the class or its method does not exist there
             reason = (str(problem).splitlines() or [type(problem).__name__])[0]
             refusal = f"it has no course, or another version of it ({reason})"
         with self._changed:
             if self._asked.get(address) is not threading.current_thread():
-                return  # whatever the reply, it has gone meanwhile
+                return  # whatever it replied, the node has left meanwhile
             del self._asked[address]
             if lost:
                 self._silent.add(address)
@@ -193,7 +194,7 @@ class Cluster:
                 self._changed.notify()
 
     def _reconnect(self) -> None:
-        """Forget all nodes, which are gone with the scheduler, and wait until it is back."""
+        """Forget all nodes, since they are lost with the scheduler, and wait for the scheduler."""
         self._log(f"The scheduler at {self._address} is gone. Waiting for it to come back.")
         with self._changed:
             for known in (self._asked, self._free, self._busy, self._silent, self._left_out):
@@ -213,12 +214,12 @@ class Cluster:
 
 
 class RemoteWorker(io.RawIOBase):
-    """A worker on a node, as `launcher.Worker` is one here. What is sent goes out at the next read.
+    """A worker on a node, with the interface of `launcher.Worker`. Data go out at the next read.
 
     Args:
-        cluster: that the node goes back to.
-        address, actor: of the node.
-        patience: seconds to wait for an answer.
+        cluster: cluster that the node is given back to.
+        address, actor: address of the node, and its `Node` actor.
+        patience: seconds to wait for a reply.
     """
 
     def __init__(self, cluster: Cluster, address: str, actor: Any, patience: float):
@@ -231,10 +232,10 @@ class RemoteWorker(io.RawIOBase):
         self._cluster.done(self._address, self._actor)
 
     def ask(self, method: str, *arguments: Any) -> Any:
-        """Call a method of the node, and wait for what it returns.
+        """Call a method of the node's actor, and return its result.
 
         Raises:
-            NodeLost: it does not answer, or has failed.
+            NodeLost: the node does not answer in time, or the method has failed.
         """
         deadline = time.monotonic() + self._patience
         try:
@@ -253,7 +254,7 @@ class RemoteWorker(io.RawIOBase):
         self._sent += data
 
     def stream(self) -> BinaryIO:
-        """Return what the worker sends."""
+        """Return a stream of the bytes that the worker sends."""
         return io.BufferedReader(self, 2**16)
 
     def readable(self) -> bool:
@@ -269,5 +270,5 @@ class RemoteWorker(io.RawIOBase):
         return count
 
     def ending(self) -> str:
-        """Return how the worker ended: see `server`."""
+        """Return how the worker ended, in one of the words that `server` lists."""
         return self.ask("ending")

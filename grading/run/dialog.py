@@ -1,8 +1,9 @@
-"""Asks the workers of one submission, and trusts nothing that they answer.
+"""Ask the workers of one submission for its answers, and trust none of their messages.
 
-A worker that tries a learner's test asks back: each call of the test is answered here, for an
-implementation that the worker does not know. The test's decision on it is final before the next
-one's turn comes, in an order that the instructor's seed draws.
+A worker that runs a learner's test sends each call of the test back to this process. The call is
+answered here, by an implementation that the worker does not know. The test's decision to accept or
+reject this implementation is final before the next implementation has its turn, in an order that is
+drawn from the instructor's seed.
 """
 
 import re
@@ -25,13 +26,13 @@ from utils.checks.runner import AnswerError
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason, Record
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
-ROUNDS = 5  # workers for one submission
-MOST_LATE = 2  # of them that run out of time
-SPARE = 10.0  # seconds that a worker has beyond those of one cell and one task
-LONGEST_TEXT = 1000  # characters that are kept of a text from a worker
+ROUNDS = 5  # the most workers for one submission
+MOST_LATE = 2  # the most of these workers that may run out of time
+SPARE = 10.0  # seconds for a worker beyond the limits of one cell and one task
+LONGEST_TEXT = 1000  # characters of a worker's text that are kept
 MOST_REMARKS = 100
-MOST_GRADIENTS = 100  # of one answer
-# Folders of this machine that messages of Python and of libraries name.
+MOST_GRADIENTS = 100  # for one case
+# Folders of this machine whose names stand in error messages of Python and of libraries.
 PLACES = {str(COURSE), sys.prefix, sys.base_prefix, str(Path.home())} - {"/", "/usr"}
 OURS = re.compile("|".join(re.escape(f"{place}/") for place in sorted(PLACES, key=len)[::-1]))
 ENDED = {
@@ -47,12 +48,12 @@ ENDED = {
 
 @dataclass(frozen=True)
 class Assignment:
-    """One of the course's notebooks, as this class is graded on it.
+    """A notebook of the course, with the records that this class is graded on.
 
     Args:
-        name: of the notebook.
-        public: task → the record that learners have.
-        fresh: the same tasks with cases from the instructor's seed.
+        name: name of the notebook.
+        public: task → record with the cases that learners have.
+        fresh: task → record with cases drawn from the instructor's seed.
     """
 
     name: str
@@ -61,19 +62,19 @@ class Assignment:
 
     @property
     def seconds(self) -> float:
-        """Return how much processor time a cell may take."""
+        """The processor time that a cell may take, in seconds."""
         return max(record.task.seconds for record in self.public.values())
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A worker's reply to one set of cases: an answer to each, or why there are no more.
+    """A worker's reply to one set of cases: an answer to each case, up to the first error.
 
     Args:
-        answers: in the order of the cases.
-        error: why there is none to the next.
-        printed: lines that the learner's code printed.
-        verdict: on the public cases, once the answer could be called again; None elsewhere.
+        answers: one for each case, in order.
+        error: reason why the next case has no answer; None if every case has one.
+        printed: number of lines that the learner's code printed.
+        verdict: verdict on public cases, if the definition could be called again; else None.
     """
 
     answers: Sequence[Answer] = ()
@@ -83,21 +84,21 @@ class Reply:
 
 
 class Replies(NamedTuple):
-    """The replies to one task."""
+    """The replies to one task: one for its public cases, one for its fresh cases."""
 
     public: Reply
     fresh: Reply
 
 
 class Place(NamedTuple):
-    """What a worker is working on: the number of a cell, or a task."""
+    """The place that a worker has reached: a cell (by number) or a task (by name)."""
 
     kind: Literal["cell", "task"]
     which: int | str
 
 
 class RefereedTest:
-    """A learner's test before the implementations, on the public case and then on the fresh one."""
+    """A learner's test and the implementations that it judges, in the public and the fresh case."""
 
     def __init__(self, public: Record, fresh: Record):
         (known,), (secret,) = public.cases, fresh.cases
@@ -108,22 +109,22 @@ class RefereedTest:
         self._open = [*self.referees]
 
     def cases(self) -> list[list[Case]]:
-        """Return what a worker gets: random seeds, no implementation and nothing of the order."""
+        """Return the cases for a worker: random seeds, without implementations or their order."""
         return [[Case("", {"seeds": referee.seeds})] for referee in self.referees]
 
     def call(self, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        """Return what a test that calls gets back.
+        """Return the result of a call that the test makes to the implementation whose turn it is.
 
         Raises:
-            Exception: no test of an honest worker can call that.
+            Exception: an honest worker's test could not make this call.
         """
         return self._open[0].call(arguments, dict(named))
 
     def decide(self, blames: bool, message: str, where: str) -> None:
-        """Note the test's decision on the implementation whose turn it was.
+        """Record the test's decision on the implementation whose turn it was.
 
         Raises:
-            IndexError: all have had their turns.
+            IndexError: all implementations have had their turns.
         """
         self._open[0].decided(Decision(blames, _printable(message), _printable(where)))
         if self._open[0].done:
@@ -131,9 +132,9 @@ class RefereedTest:
 
 
 class Dialog:
-    """The questions to the workers of one submission, and their answers.
+    """The requests to the workers of one submission, and their replies.
 
-    Where a cell or a task ends its worker, the next worker goes on without it.
+    If a cell or a task ends its worker, the next worker goes on without that cell or task.
     """
 
     def __init__(
@@ -142,16 +143,16 @@ class Dialog:
         self.cells = {cell.number: cell.source for cell in cells}
         self.assignment = assignment
         self.open_tasks = list(tasks)
-        self.tests: dict[str, RefereedTest] = {}  # of those tasks that ask for a test
+        self.tests: dict[str, RefereedTest] = {}  # for tasks whose answer is a test
         self.replies: dict[str, Replies] = {}
         self.remarks: list[str] = []
-        self.heard = False  # anything at all
+        self.heard = False  # whether any message has arrived
         self.late = False  # whether anything ran out of time
-        self.starved = False  # whether it did so waiting for a processor
+        self.starved = False  # whether a worker spent that time waiting for a processor
         self._late_workers = 0
 
     def run(self, launcher: Launcher) -> None:
-        """Ask one worker after another, until nothing is open or the limits are reached."""
+        """Start one worker after another, until every task has a reply or a limit is reached."""
         for _ in range(ROUNDS):
             if self.open_tasks and self._late_workers < MOST_LATE:
                 self._ask_worker(launcher)
@@ -161,7 +162,7 @@ class Dialog:
         self.late |= Reason.TIME in [error.reason for error in errors if error]
 
     def _ask_worker(self, launcher: Launcher) -> None:
-        """Ask one worker everything that is open."""
+        """Start one worker, and have it run all remaining cells and all tasks without a reply."""
         seconds = 2 * self.assignment.seconds + SPARE
         with launcher.launch(seconds) as worker, worker.stream() as stream:
             place, left = Place("cell", min(self.cells)), LARGEST_REPLIES
@@ -174,7 +175,7 @@ class Dialog:
                     form = schema.check(message)
                     if form == "end":
                         break
-                    if form == "call":  # answered at once, and not kept
+                    if form == "call":  # is answered at once, and not kept
                         worker.connection.sendall(self._result_of_call(message))
                         continue
                     left -= size
@@ -191,7 +192,7 @@ class Dialog:
                         self._call_again(message["task"], worker, stream)
             except protocol.WireError:
                 pass
-            except OSError:  # it hung up, or fell silent
+            except OSError:  # the worker hung up, or fell silent
                 ending = worker.ending()
         if self.open_tasks and ending != "failed":
             if ending == "clock":
@@ -212,7 +213,7 @@ class Dialog:
         return protocol.pack({"cells": cells, "seconds": self.assignment.seconds, "tasks": tasks})
 
     def _note_cell(self, message: dict[str, Any]) -> None:
-        """Keep what went wrong in a cell as a remark."""
+        """Record a cell's error, or its success when it was run once more, as a remark."""
         self.late |= message["late"]
         error = _printable(message["error"])
         remark = f"cell {message['cell']}: {error or 'worked when it was run once more'}"
@@ -220,10 +221,10 @@ class Dialog:
             self.remarks.append(remark)
 
     def _result_of_call(self, message: dict[str, Any]) -> bytes:
-        """Pack what a call of a learner's test returns.
+        """Return the packed result of a call that a learner's test makes.
 
         Raises:
-            WireError: no honest worker would ask that.
+            WireError: no honest worker would send this call.
         """
         try:
             return protocol.pack(self.tests[message["task"]].call(*message["call"]))
@@ -237,20 +238,20 @@ class Dialog:
             raise protocol.WireError("a decision that makes no sense") from None
 
     def _note_answers(self, task: str, parts: Sequence[dict]) -> None:
-        """Keep the replies to a task; what makes no sense costs this task alone."""
+        """Store the replies to a task. If they make no sense, only this task loses its answers."""
         records = self.assignment.public[task], self.assignment.fresh[task]
         try:
-            if "error" in parts[0]:  # after an error in the public cases, others were not tried
+            if "error" in parts[0]:  # after an error in the public cases, fresh ones were not tried
                 parts = [parts[0], parts[0] | {"answers": []}]
             referees = self.tests[task].referees if task in self.tests else [None, None]
             triples = zip(parts, records, referees, strict=True)
             self.replies[task] = Replies(*(_reply(*triple) for triple in triples))
-        except Exception:  # a worker can send more kinds of nonsense than anybody foresees
+        except Exception:  # nobody can foresee every kind of nonsense that a worker may send
             self.replies[task] = _no_answers(Reason.WIRE)
         self.open_tasks.remove(task)
 
     def _call_again(self, task: str, worker: Worker, stream: BinaryIO) -> None:
-        """Have a wrong answer called with other inputs, to find out what is wrong with it."""
+        """Diagnose a task's public answers, calling a wrong definition again with other inputs."""
 
         def ask(cases: Sequence[Case], seed: int) -> list[Mapping[str, np.ndarray] | None]:
             if not cases:
@@ -277,7 +278,7 @@ class Dialog:
         worker.connection.sendall(protocol.pack({"cases": []}))
 
     def _go_on_without(self, place: Place, reason: Reason) -> None:
-        """Leave out what a worker was working on when it was lost."""
+        """Skip the cell or task that a worker was running when it was lost."""
         self._late_workers += reason == Reason.TIME
         self.late |= reason == Reason.TIME
         if place.kind == "cell":
@@ -285,27 +286,27 @@ class Dialog:
             self.cells.pop(place.which, None)
             if not self.cells:
                 self.cells[0] = ""
-        elif place.which in self.open_tasks:  # it may have been answered
+        elif place.which in self.open_tasks:  # the worker may already have answered it
             self.replies[place.which] = _no_answers(reason)
             self.open_tasks.remove(place.which)
 
 
 def _no_answers(reason: Reason) -> Replies:
-    """Return what stands in place of a worker's replies: the reason why it sent none."""
+    """Return replies without answers, with the reason why the worker sent none."""
     reply = Reply(error=AnswerError(reason, ENDED[reason]))
     return Replies(reply, reply)
 
 
 def _printable(value: str) -> str:
-    """Make a worker's text short, fit to be written to a file, and silent on where it ran."""
+    """Shorten a worker's text, make it writable to a file, and hide this machine's folders."""
     return OURS.sub("…/", value[:LONGEST_TEXT]).encode(errors="replace").decode()
 
 
 def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
-    """Read a worker's reply to one set of cases; the decisions of a test are here already.
+    """Check a worker's reply to one set of cases. For a test, the referee has the answer already.
 
     Raises:
-        ValueError: it makes no sense.
+        ValueError: the reply makes no sense.
     """
     error = None
     if "error" in part:

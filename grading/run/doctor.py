@@ -1,7 +1,8 @@
-"""Finds out whether the sandbox works on this machine: `python -m grading doctor`.
+"""Test whether the sandbox works on this machine: `python -m grading doctor`.
 
-Each layer is tried the way the sandbox uses it, from the lowest to a real worker that attempts what
-no submission may do. What rests on a layer that is missing is not tried, and not reported.
+Each layer is tried in the way that the sandbox uses it, from the lowest layer to a real worker that
+attempts what no submission may do. If a layer is missing, layers that depend on it are neither
+tried nor reported.
 """
 
 import contextlib
@@ -26,9 +27,9 @@ from grading.run.launcher import (
     processors,
 )
 
-SECONDS = 60.0  # of a processor, for a worker that needs less than one
+SECONDS = 60.0  # of processor time for the worker, which needs less than one
 LARGEST_REPLIES = 2**20
-SETTINGS = {  # of the kernel → the value that forbids ordinary users their namespaces
+SETTINGS = {  # of the kernel → the value that forbids namespaces to ordinary users, a cure
     "kernel.unprivileged_userns_clone": ("0", "sudo sysctl kernel.unprivileged_userns_clone=1"),
     "user.max_user_namespaces": ("0", "sudo sysctl user.max_user_namespaces=10000"),
     "kernel.apparmor_restrict_unprivileged_userns": (
@@ -50,7 +51,7 @@ AROUND = (
     "a container, or bubblewrap with --disable-userns"
 )
 PROC = "a /proc of its own"
-LAYERS = {  # what bubblewrap is to do, each with more than the one before
+LAYERS = {  # layer → bubblewrap's options, each with more than the one before
     "user namespaces": ["--unshare-user"],
     "other namespaces": ["--unshare-all"],
     PROC: ["--unshare-all", "--proc", "/proc"],
@@ -60,7 +61,7 @@ BOUND = (
     "such limits do not bind root: if this is a container, let an ordinary user start it, or one "
     "that is not root outside"
 )
-FORBIDDEN = {  # what a worker may not do → a cell that does it, and how that has to end
+FORBIDDEN = {  # what a worker must not do → a cell that tries it, the error that must stop it
     "the network": ("import socket\nsocket.socket()", "PermissionError"),
     "your files": (f"open({str(COURSE / 'grading' / 'grader.py')!r})", "FileNotFoundError"),
     "other processes": (
@@ -82,13 +83,13 @@ FORBIDDEN = {  # what a worker may not do → a cell that does it, and how that 
 
 @dataclass(frozen=True)
 class Finding:
-    """The state of one layer.
+    """The state of one layer of the sandbox.
 
     Args:
-        state: "ok", "missing", or "note" for what the sandbox can do without.
-        layer: its name.
-        found: what trying it, or reading the settings, has shown.
-        cure: what would mend it.
+        state: "ok", "missing", or "note" for a fact that does not stop the sandbox from working.
+        layer: name of the layer.
+        found: result of trying the layer, or of reading the settings.
+        cure: advice on how to mend it, if it needs mending.
     """
 
     state: str
@@ -102,7 +103,7 @@ class Finding:
 
 
 def findings() -> Iterator[Finding]:
-    """Try one layer after another, up to the first that is missing."""
+    """Try one layer of the sandbox after another, up to the first that is missing."""
     for layers in (_program, _user, _settings, _namespaces, _memory, _worker):
         for finding in layers():
             yield finding
@@ -125,7 +126,7 @@ def _program() -> Iterator[Finding]:
 
 
 def _user() -> Iterator[Finding]:
-    """Try whether workers can run as nobody, if root grades: process limits do not bind root."""
+    """If root grades, test whether workers can run as `nobody`: process limits do not bind root."""
     if os.getuid() != 0:
         yield Finding("ok", "user", f"number {os.getuid()}, not root")
     elif message := _try(["true"]):
@@ -139,7 +140,7 @@ def _user() -> Iterator[Finding]:
 
 
 def _try(command: Sequence[str]) -> str:
-    """Run a command as the user that workers have; return its message if it fails, or ""."""
+    """Run a command as the workers' user; return its error message, or "" if it succeeds."""
     user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
     try:
         done = subprocess.run(command, cwd="/", capture_output=True, **user)
@@ -150,7 +151,7 @@ def _try(command: Sequence[str]) -> str:
 
 
 def _settings() -> Iterator[Finding]:
-    """Read the kernel's settings for namespaces. Whether they can be made is tried next."""
+    """Read the kernel's settings for namespaces. Whether namespaces can be made is tried next."""
     found = [f"{name} = {value}" for name in SETTINGS if (value := _setting(name))]
     if _filtered():
         found.append("a seccomp filter is on (of a container, say)")
@@ -158,7 +159,7 @@ def _settings() -> Iterator[Finding]:
 
 
 def _setting(name: str) -> str:
-    """Read a setting of the kernel; "" where it has none of that name."""
+    """Read a setting of the kernel; return "" if the kernel has no setting of that name."""
     with contextlib.suppress(OSError):
         return Path("/proc/sys", *name.split(".")).read_text().strip()
     return ""
@@ -185,7 +186,7 @@ def _lines(path: str) -> list[str]:
 
 
 def _memory() -> Iterator[Finding]:
-    """Compute how many workers at a time have room, each with all that it may take."""
+    """Check whether memory and process limits suffice for one worker per processor at full use."""
     sizes = dict(line.split(":") for line in _lines("/proc/meminfo"))
     free, workers = 1024 * int(sizes["MemAvailable"].split()[0]), processors()
     free = min([free, *_of_group("memory.max")])
@@ -203,18 +204,18 @@ def _memory() -> Iterator[Finding]:
 
 
 def _of_group(limit: str) -> list[int]:
-    """Return a limit of this process's control group (of version 2), if there is one."""
+    """Return a limit of this process's control group (version 2) in a list, empty if unlimited."""
     own = [line.partition("::")[2] for line in _lines("/proc/self/cgroup") if line.startswith("0:")]
     mounts = [line.split() for line in _lines("/proc/self/mounts")]
     tops = [mount[1] for mount in mounts if mount[2] == "cgroup2"]
-    with contextlib.suppress(OSError, ValueError):  # "max" is none
+    with contextlib.suppress(OSError, ValueError):  # "max" means no limit
         return [int(Path(tops[0], own[0].lstrip("/"), limit).read_text())] if own and tops else []
     return []
 
 
 def _worker() -> Iterator[Finding]:
-    """Try the real thing: both layers, and a worker that attempts what is forbidden."""
-    # As whoever grades: only inside of the server's own bubblewrap does root become nobody.
+    """Try the whole sandbox: both layers of bubblewrap, and a worker that tries forbidden acts."""
+    # As the user who grades: root becomes nobody only inside the server's own bubblewrap.
     done = subprocess.run([*bubblewrap(), "true"], capture_output=True, text=True)
     if done.returncode:
         message = done.stderr.strip() or str(done.returncode)
@@ -233,8 +234,8 @@ def _worker() -> Iterator[Finding]:
 
 
 def attempted(launcher: Launcher) -> Iterator[Finding]:
-    """Have a worker attempt what is forbidden, and report what became of each attempt."""
-    from grading.run import protocol  # takes seconds, which what is tried before does not need
+    """Have a worker attempt every act in `FORBIDDEN`, and report whether each was refused."""
+    from grading.run import protocol  # imports torch, which takes seconds
 
     cells = [[number, code] for number, (code, _) in enumerate(FORBIDDEN.values())]
     ended = dict.fromkeys(range(len(cells)), "nothing stopped it")

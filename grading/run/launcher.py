@@ -1,8 +1,8 @@
-"""Starts the server inside bubblewrap and gets workers from it, or says why that cannot be.
+"""Start the server inside bubblewrap and get workers from it, or say why that is impossible.
 
-The server and all that it forks see the system's libraries, Python, `utils` and this folder,
-read-only, and nothing else of the disk. There is no network. Started by root, they run as the user
-`nobody`: root is not bound by limits on the number of processes.
+The server and all processes that it forks see the system's libraries, Python, `utils` and this
+folder, read-only, and nothing else on the disk. They have no network. If root starts them, they run
+as the user `nobody`, because root is not bound by limits on the number of processes.
 """
 
 import os
@@ -19,13 +19,13 @@ from typing import BinaryIO
 HERE = Path(__file__).parent
 COURSE = HERE.parents[1]
 OURS = (COURSE / "utils", HERE.parent / "__init__.py", HERE)  # what a worker sees of the course
-# Settings of torch, oneDNN, MKL and NumPy that change the last digits of what they compute.
+# Settings of torch, oneDNN, MKL and NumPy that change the last digits of their results.
 ROUNDING = re.compile("ATEN_CPU_CAPABILITY|(ONEDNN|MKL|OPENBLAS|NPY)_")
-LAST_WORDS = 5.0  # seconds to wait for how a worker ended
-PATIENCE = 10  # seconds by the clock for each that a worker may use, as others may use the machine
+LAST_WORDS = 5.0  # seconds to wait for the report of how a worker ended
+PATIENCE = 10  # seconds by the clock for each second of processor time: other programs run too
 MEGABYTE = 2**20
-MEMORY = 2048 * MEGABYTE  # all processes of a submission together
-FILES = 64 * MEGABYTE  # each file, /tmp, /dev/shm
+MEMORY = 2048 * MEGABYTE  # bytes for all processes of a submission together
+FILES = 64 * MEGABYTE  # bytes for each file, for /tmp, and for /dev/shm
 PROCESSES = 64  # of a submission, including threads
 NOBODY = 65534
 SYSTEM = (
@@ -45,7 +45,7 @@ you can; every report will say so."""
 
 
 class NoSandbox(RuntimeError):  # noqa: N818 - something to install, not a fault
-    """The lack of a sandbox: the message says how to get one, `reason` what is missing."""
+    """The lack of a sandbox. The message says how to get one; `reason` says what is missing."""
 
     def __init__(self, reason: str):
         self.reason = reason
@@ -53,11 +53,11 @@ class NoSandbox(RuntimeError):  # noqa: N818 - something to install, not a fault
 
 
 class Worker:
-    """A worker, as the parent sees it.
+    """A worker, as its parent process sees it.
 
     Args:
-        connection: to the worker, where a learner's code may send anything.
-        status: from its guard, which reports how the worker ended.
+        connection: socket to the worker, through which a learner's code may send anything.
+        status: socket to the worker's guard, which reports how the worker ended.
     """
 
     def __init__(self, connection: socket.socket, status: socket.socket):
@@ -67,15 +67,15 @@ class Worker:
         return self
 
     def __exit__(self, *_) -> None:
-        self._status.close()  # which ends the worker
+        self._status.close()  # its guard then ends the worker
         self.connection.close()
 
     def stream(self) -> BinaryIO:
-        """Return what the worker sends."""
+        """Return a stream of the bytes that the worker sends."""
         return self.connection.makefile("rb")
 
     def ending(self) -> str:
-        """Return how the worker ended (see `server`); "done" if it lives on and is silent."""
+        """Return how the worker ended (see `server`), or "done" if it is still alive but silent."""
         try:
             return self._status.recv(16).decode() or "failed"
         except TimeoutError:
@@ -83,15 +83,15 @@ class Worker:
 
 
 class Launcher:
-    """A warm server as a source of workers. Several threads may ask at once.
+    """A running server, as a source of workers for several threads at once.
 
     Args:
-        safe: in the sandbox. Otherwise server and workers are ordinary processes of yours.
-        workers: how many are to run at a time. In the sandbox, each gets its share of the
-            processors and no other, whatever its neighbours do.
+        safe: whether to use the sandbox; if not, workers are ordinary processes of yours.
+        workers: number of workers that are to run at a time. In the sandbox, each has its own share
+            of the processors and uses no other, whatever its neighbours do.
 
     Raises:
-        NoSandbox: there is no bubblewrap, or it is not allowed to work.
+        NoSandbox: bubblewrap is not installed, or it is not allowed to work.
     """
 
     def __init__(self, safe: bool = True, workers: int = 1):
@@ -108,11 +108,11 @@ class Launcher:
 
     @property
     def server_ended(self) -> bool:
-        """Return whether the server is gone, and all workers with it."""
+        """Whether the server has ended, and all workers with it."""
         return self._server.poll() is not None
 
     def launch(self, seconds: float) -> Worker:
-        """Return a new worker that may use so much processor time, and idle for as long."""
+        """Return a new worker, limited to `seconds` of processor time and `seconds` of idling."""
         connection, far_connection = socket.socketpair()
         status, far_status = socket.socketpair()
         with far_connection, far_status, self._lock:
@@ -123,10 +123,10 @@ class Launcher:
             except OSError:
                 if self._closed:  # nobody waits for an answer any more
                     raise
-                self._stop_server()  # something has ended it: the machine ran out of memory, say
+                self._stop_server()  # the server has died: perhaps the machine ran out of memory
                 self._start_server()
                 socket.send_fds(self._jobs, job, far)
-        connection.settimeout(PATIENCE * seconds + LAST_WORDS)  # its guard should have ended it
+        connection.settimeout(PATIENCE * seconds + LAST_WORDS)  # its guard ends the worker earlier
         status.settimeout(LAST_WORDS)
         return Worker(connection, status)
 
@@ -137,7 +137,7 @@ class Launcher:
         command += ["safe" if self._safe else "unsafe", str(self._workers)]
         environment = {"PATH": os.defpath, "PYTHONPATH": str(COURSE), "OMP_NUM_THREADS": "1"}
         environment |= {"HOME": "/tmp", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
-        # The worker has to round as the parent does, or a test with `==` would be judged otherwise.
+        # The worker has to round as the parent does, or a test with `==` could decide otherwise.
         environment |= {name: value for name, value in os.environ.items() if ROUNDING.match(name)}
         self._server = subprocess.Popen(
             command,
@@ -161,17 +161,17 @@ class Launcher:
 
 
 def processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def bubblewrap() -> list[str]:
-    """Return the command that shows the server only what it needs.
+    """Return the bubblewrap command that shows the server only the files that it needs.
 
     Raises:
-        NoSandbox: there is no bubblewrap.
+        NoSandbox: the program `bwrap` is not installed.
     """
     program = shutil.which("bwrap")
     if program is None:

@@ -1,7 +1,7 @@
-"""Runs workers on a node of a Dask cluster, in its own sandbox, and decides nothing.
+"""Run workers on a node of a Dask cluster, in the node's own sandbox, and decide nothing.
 
-A node gets what a worker gets, code and inputs, and passes on what the worker sends, unread. What
-is expected, and the seed, stay with the client, which judges.
+A node receives what a worker receives, code and inputs, and passes on the worker's messages unread.
+Expected values and the seed stay with the client, the process that grades the class.
 """
 
 import hashlib
@@ -14,16 +14,16 @@ from importlib import metadata
 from grading.run.launcher import COURSE, ROUNDING, Launcher, NoSandbox, Worker
 
 CODE = {".py", ".json", ".ipynb", ".toml", ".safetensors"}
-NOT_OURS = {"progress.json", ".ipynb_checkpoints"}  # what using the course leaves in it
-CHUNK = 2**20  # bytes that are passed on at once
-PAUSE = 0.002  # seconds that a worker may stop and what it sends still counts as one piece
+NOT_OURS = {"progress.json", ".ipynb_checkpoints"}  # files that appear as the course is used
+CHUNK = 2**20  # bytes; a longer message is passed on in pieces
+PAUSE = 0.002  # seconds: data that come after a longer pause make a new piece
 
 
 def version() -> str:
-    """Return a digest of Python, of the libraries that compute, and of the course's code here.
+    """Return a digest of Python's, torch's and NumPy's versions and of the course's code here.
 
-    Machines that grade one class together have to agree on it. A node needs no exercises and no
-    solutions.
+    Machines that grade one class together must have equal digests. Exercises and solutions are not
+    part of the digest, because a node does not need them.
     """
     libraries = [f"{name} {metadata.version(name)}" for name in ("torch", "numpy")]
     digest = hashlib.sha256(f"{sys.version_info[:2]} {libraries}".encode())
@@ -36,26 +36,26 @@ def version() -> str:
 
 
 def rounding() -> dict[str, str]:
-    """Return the settings that change the last digits of what is computed here."""
+    """Return the environment variables that change the last digits of results computed here."""
     return {name: value for name, value in os.environ.items() if ROUNDING.match(name)}
 
 
 class Node:
-    """A machine of the cluster: one worker at a time, in its sandbox."""
+    """A machine of the cluster, which runs one worker at a time in its own sandbox."""
 
     def __init__(self):
         self._launcher: Launcher | None = None
         self._worker: Worker | None = None
 
     def prepare(self, client_version: str, client_rounding: Mapping[str, str]) -> str:
-        """Start a sandbox.
+        """Start the sandbox, if this machine has the client's version of the course.
 
         Args:
-            client_version: of the client's course.
-            client_rounding: what `rounding` returns on the client.
+            client_version: digest that `version` returns on the client.
+            client_rounding: environment variables that `rounding` returns on the client.
 
         Returns:
-            Why this machine cannot grade for that client; "" if it can.
+            The reason why this machine cannot grade for that client; "" if it can.
         """
         if version() != client_version:
             return "it has another version of the course, Python, torch or NumPy"
@@ -69,12 +69,12 @@ class Node:
         return ""
 
     def launch(self, seconds: float) -> None:
-        """Start a new worker, and end the one before."""
+        """End the previous worker, if there is one, and start a new one."""
         self.end()
         self._worker = self._launcher.launch(seconds)
 
     def exchange(self, data: bytes) -> bytes:
-        """Send data to the worker; return its reply, b"" if it is gone or has fallen silent."""
+        """Send data to the worker and return its reply; b"" if the worker is gone or silent."""
         connection = self._worker.connection
         try:
             connection.sendall(data)

@@ -1,10 +1,10 @@
-"""Packs what goes between parent and worker: JSON, and arrays as safetensors, nothing executed.
+"""Pack messages between parent and worker as JSON and safetensors, so that nothing is executed.
 
-A frame is the length of its JSON and that of its arrays (four bytes each), the JSON, and the arrays
-as one safetensors file, which is left out where there are none. In the JSON, {"array": "3"} stands
-for the array of that name; a tensor is marked "tensor", and "strided" if it is laid out column by
-column. The reader sets the limit on the size of a frame: a worker, which runs a stranger's code,
-can send whatever it likes.
+A frame consists of the length of its JSON and the length of its arrays (four bytes each), the JSON,
+and the arrays as one safetensors file, which is left out if there are no arrays. In the JSON,
+{"array": "3"} stands for the array named "3"; a tensor is marked "tensor", and "strided" if it is
+laid out column by column. The reader limits the size of a frame, because a worker, which runs a
+stranger's code, can send anything.
 """
 
 import json
@@ -17,7 +17,7 @@ import safetensors
 import torch
 from torch import Tensor
 
-DTYPES = {  # as safetensors calls them → as NumPy does
+DTYPES = {  # safetensors' name → NumPy's type
     "F64": np.dtype("<f8"),
     "F32": np.dtype("<f4"),
     "I64": np.dtype("<i8"),
@@ -26,20 +26,20 @@ DTYPES = {  # as safetensors calls them → as NumPy does
     "BOOL": np.dtype("|b1"),
 }
 MOST_AXES = 8
-LARGEST = 2**31  # product of the sizes of an array, each counted as 1 at least
-OBJECTS = 32  # the most bytes of objects that one byte of JSON can become
+LARGEST = 2**31  # the product of an array's sizes, with 0 counted as 1, must stay below this
+OBJECTS = 32  # the most bytes of Python objects that one byte of JSON can become
 CHARACTER = 4  # bytes of a character in an array of texts
 LENGTHS = struct.Struct("!II")
-_HEADER = struct.Struct("<Q")  # of a safetensors file: the length of what describes its arrays
+_HEADER = struct.Struct("<Q")  # of a safetensors file: the length of the description of its arrays
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 class WireError(ValueError):
-    """Bytes that are not a frame, or a message that no honest worker sends."""
+    """An error for bytes that are not a frame, or a message that no honest worker sends."""
 
 
 def pack(message: Any) -> bytes:
-    """Return a frame that holds a message: JSON values, arrays and tensors, nested at will.
+    """Return the frame for a message: JSON values, arrays and tensors, nested in any way.
 
     Raises:
         WireError: an array has a type that cannot be sent.
@@ -82,15 +82,15 @@ def unpack(stream: BinaryIO, limit: int) -> tuple[Any, int]:
     """Read one frame.
 
     Args:
-        stream: what was sent.
+        stream: stream of the bytes that were sent.
         limit: maximum decoded size of the message, in bytes.
 
     Returns:
-        The message, and an upper bound on its decoded size.
+        The message, and an upper bound on its decoded size in bytes.
 
     Raises:
-        WireError: it is not a frame, or a larger one.
-        ConnectionError: the stream ends within it.
+        WireError: the bytes are not a frame, or the message is too large.
+        ConnectionError: the stream ends within the frame.
     """
 
     def receive(count: int) -> bytes:
@@ -124,7 +124,7 @@ def unpack(stream: BinaryIO, limit: int) -> tuple[Any, int]:
             return value
         if "texts" in value:
             texts = _checked_texts(value["texts"])
-            # Each text takes as much room as the longest.
+            # In an array, each text takes as much room as the longest.
             take(CHARACTER * len(texts) * max(map(len, texts), default=0))
             return np.array(value["texts"], dtype=str)
         if "array" not in value:
@@ -149,7 +149,7 @@ def unpack(stream: BinaryIO, limit: int) -> tuple[Any, int]:
 
 
 def _arrays(data: bytes) -> dict[str, np.ndarray]:
-    """Read what is meant to be a safetensors file."""
+    """Return the arrays in bytes that should be a safetensors file; raise `WireError` if not."""
     try:
         entries = safetensors.deserialize(data)
     except safetensors.SafetensorError as error:
@@ -166,7 +166,7 @@ def _arrays(data: bytes) -> dict[str, np.ndarray]:
 
 
 def _checked_texts(value: Any) -> list[str]:
-    """Return a text, or a list of texts, as a list; anything else is a `WireError`."""
+    """Return a text, or a list of texts, as a list; raise `WireError` for any other value."""
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise WireError("an array of texts holds something else")

@@ -1,4 +1,4 @@
-"""Lists the forms of a worker's messages, and refuses what has none of them unread."""
+"""List the forms of a worker's messages, and refuse every message that has none of these forms."""
 
 from types import UnionType
 from typing import Any
@@ -9,7 +9,7 @@ from grading.run.protocol import WireError
 
 TEXT, WHOLE, ARRAY, TRUTH = str, int, np.ndarray, bool
 
-ERROR = {"error": (TEXT, TEXT, TEXT)}  # the reason, a sentence or two, where
+ERROR = {"error": (TEXT, TEXT, TEXT)}  # reason, message, place in the learner's code
 OUTPUTS = {TEXT: ARRAY}
 ANSWER = {"outputs": OUTPUTS, "gradients": [(TEXT, TEXT, ARRAY)]}
 ANSWERS = {"answers": [ANSWER], "printed": WHOLE}
@@ -18,17 +18,17 @@ MESSAGES = {
     "cell": {"cell": WHOLE, "error": TEXT, "late": TRUTH},
     "call": {"task": TEXT, "call": ([Any], [(TEXT, Any)])},
     "decision": {"task": TEXT, "decision": (TRUTH, TEXT, TEXT)},
-    "parts": {"task": TEXT, "parts": [dict]},  # each is looked at later: it may cost its task alone
-    "tried": {"tried": [Any]},  # outputs, or nothing, for each case
+    "parts": {"task": TEXT, "parts": [dict]},  # each is checked later: it may spoil its task alone
+    "tried": {"tried": [Any]},  # for each case, outputs or None
     "end": {"end": TRUTH},
 }
 
 
 def check(message: Any) -> str:
-    """Return which of `MESSAGES` a message is: the first of these keys that it has.
+    """Return the form of a message: the first key of `MESSAGES` that the message has.
 
     Raises:
-        WireError: it is none.
+        WireError: the message has none of these forms.
     """
     keys = message if isinstance(message, dict) else ()
     name = next((name for name in MESSAGES if name in keys), "")
@@ -38,13 +38,13 @@ def check(message: Any) -> str:
 
 
 def fits(value: Any, form: Any) -> bool:
-    """Return whether a value that was received has a form.
+    """Return whether a received value has a given form.
 
     Args:
         value: JSON values, arrays and tensors.
-        form: a type, exactly: True is no number; a list of any length, `[form]`; a list with its
-            parts, `(form, form)`; a dictionary with at least these keys, `{"key": form}`, or with
-            any, `{str: form}`; or `Any`.
+        form: a type, which must match exactly (True is not an int); types joined by `|`; `[form]`,
+            a list of any length; `(form, form)`, a list of exactly these items; `{"key": form}`, a
+            dictionary with at least these keys; `{str: form}`, one with any keys; or `Any`.
     """
     if form is Any:
         return True

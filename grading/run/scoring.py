@@ -1,8 +1,9 @@
-"""Scores a submission: what its answers are worth.
+"""Score a submission: judge its answers, and decide how many points each task earns.
 
-A task is tried on the public cases, which the learner's own notebook has checked, and on cases
-drawn from the instructor's seed. The worse of the two decides the points, so that answers made for
-the public cases earn nothing. The feedback on fresh cases holds no expected value.
+A task is tried on the public cases, which the learner's own notebook has checked, and on fresh
+cases, which are drawn from the instructor's seed. The worse of the two verdicts decides the points,
+so that answers made to fit the public cases earn nothing. The feedback on fresh cases contains no
+expected value.
 """
 
 import base64
@@ -24,7 +25,7 @@ from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import in_words
 from utils.checks.tasks import Answer, Reason, Record
 
-LARGEST_RETURNED = 2**17  # bytes of an answer without a name that are kept: honest ones take 2**13
+LARGEST_RETURNED = 2**17  # bytes; longer returned values are not kept. Honest ones take 2**13
 
 
 @dataclass
@@ -32,15 +33,16 @@ class Outcome:
     """The outcome of one task of a submission.
 
     Args:
-        points: earned.
-        of: the most that can be earned.
-        reason: passed, or the first thing that is wrong.
-        mistake: its name, where it is a known one.
-        heading, lines: the feedback for the learner.
-        public_points: earned on the public cases alone, as the learner's notebook shows.
-        expected, found, place: the small matrix of a public case that differs, and where.
-        returned: the outputs for the public cases (`pack_answers`), where these are wrong and no
-            known mistake, unless the values are right or too many; "" elsewhere.
+        points: points earned.
+        of: maximum number of points.
+        reason: `Reason.PASSED`, or the first thing that is wrong.
+        mistake: name of the known mistake, if it is one; "" otherwise.
+        heading, lines: feedback for the learner.
+        public_points: points earned on the public cases alone, as the learner's notebook shows.
+        expected, found, place: small matrix of a public case as expected and as found, and the
+            place of the first difference.
+        returned: outputs for the public cases (`pack_answers`), if their values are wrong, not too
+            many, and match no known mistake; "" otherwise.
     """
 
     points: int
@@ -62,15 +64,15 @@ class Result:
 
     Args:
         learner, lms, id, file, late, order: as in `Submission`.
-        digest: of the file's bytes.
-        notebook: which of the course's notebooks it answers; "" if none.
-        problem: why nothing could be graded; "" if it was.
+        digest: SHA-256 of the file's bytes.
+        notebook: name of the course's notebook that the file answers; "" if none.
+        problem: reason why nothing could be graded; "" if the file was graded.
         tasks: task → outcome.
         words: question → answer in words.
-        code: task → the cell that defines it.
-        remarks: what was left out, and which cells failed.
-        flags: for a person to look at.
-        elsewhere: answers in words that stand where none is read, for a person to look at.
+        code: task → source of the cell that defines it.
+        remarks: code that was left out, and cells that failed.
+        flags: red flags, for a person to look at.
+        elsewhere: answers in words outside the places for them, for a person to look at.
     """
 
     learner: str
@@ -91,7 +93,7 @@ class Result:
 
     @classmethod
     def for_file(cls, submission: Submission, problem: str = "") -> "Result":
-        """Return a result that knows nothing yet but the file and its owner."""
+        """Return a result that holds only a file, its learner and perhaps a problem."""
         own = submission.learner, submission.lms, submission.id, submission.file
         return cls(*own, problem=problem, late=submission.late, order=submission.order)
 
@@ -111,17 +113,17 @@ def score_submission(
     alone: bool = True,
     read: Callable[[Submission], tuple[str, notebook_parser.Notebook]] = limited_reader.read_here,
 ) -> Result | None:
-    """Grade one file. Whatever is in it, there is a result.
+    """Grade one file, and return a result whatever the file contains.
 
     Args:
         submission: the file.
-        assignments: by the name of the notebook.
-        launcher: of the workers.
+        assignments: name of the notebook → assignment.
+        launcher: source of the workers.
         alone: whether no other submission runs at the same time.
-        read: gives the digest and the content of a file, or raises `Unreadable`.
+        read: function that returns the digest and the content of a file, or raises `Unreadable`.
 
     Returns:
-        None where something ran out of time beside others: to be tried again, alone.
+        The result; None if the file ran out of time beside others, and must be graded again alone.
     """
     result = Result.for_file(submission)
     try:
@@ -143,7 +145,7 @@ def score_tasks(
     tasks: Sequence[str],
     launcher: Launcher,
 ) -> bool:
-    """Enter the outcome of some tasks, and what was noticed on the way, into a result.
+    """Run some tasks of a notebook, and enter outcomes, remarks and flags into its result.
 
     Returns:
         Whether anything ran out of time.
@@ -166,7 +168,7 @@ def score_tasks(
 
 
 def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Flag]:
-    """Yield what a person should look at: of a task only where it has earned something."""
+    """Yield the red flags of a submission; those about a task only if the task earned points."""
     earned = [task for task, outcome in result.tasks.items() if outcome.points]
     yield from (flag for flag in notebook.flags if not flag.task or flag.task in earned)
     for task in earned:
@@ -175,14 +177,14 @@ def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Flag]
 
 
 def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
-    """Decide what a task is worth: the worse of its verdicts on public and on fresh cases."""
+    """Decide a task's outcome: the worse of its verdicts on public and on fresh cases counts."""
     on_public = _verdict(public, replies.public)
     on_fresh = _without_inputs(_verdict(fresh, replies.fresh))
-    is_model = public.task.full_marks_from is not None  # what counts is what it has never seen
+    is_model = public.task.full_marks_from is not None  # fresh cases decide
     public_decides = on_public.points < on_fresh.points or not on_public.passed
     shown = on_public if public_decides and not is_model else on_fresh
     note = in_words(shown, replies.public.printed)
-    comparison = shown.comparison  # never of fresh cases: they come without evidence
+    comparison = shown.comparison  # never of fresh cases: they have no evidence
     returned = ""
     unnamed = on_public.evidence is not None and not on_public.mistake
     if unnamed and on_public.reason != Reason.GRADIENT and not is_model:
@@ -211,9 +213,9 @@ def _verdict(record: Record, reply: Reply) -> Verdict:
 
 
 def _without_inputs(verdict: Verdict) -> Verdict:
-    """Name the case of a verdict, and drop fresh inputs and what was expected for them.
+    """Remove fresh inputs and expected values from a verdict, and name the case that was wrong.
 
-    An exception may quote the inputs: only its class is left, and the learner's line.
+    The message of an exception may quote inputs, so only its class and the learner's line remain.
     """
     if verdict.reason == Reason.ERROR:
         name = verdict.message.partition(":")[0]
@@ -226,13 +228,13 @@ def _without_inputs(verdict: Verdict) -> Verdict:
 
 
 def pack_answers(answers: Sequence[Answer]) -> str:
-    """Return the outputs of answers as text."""
+    """Encode the outputs of answers as one base64 text."""
     frame = protocol.pack([answer.outputs for answer in answers])
     return base64.b64encode(frame).decode()
 
 
 def unpack_answers(text: str) -> list[Answer]:
-    """Return the answers whose outputs `pack_answers` has written."""
+    """Decode a text from `pack_answers` into answers, which have outputs but no gradients."""
     frame = io.BytesIO(base64.b64decode(text))
     outputs, _ = protocol.unpack(frame, protocol.OBJECTS * len(text))
     return [Answer(each) for each in outputs]

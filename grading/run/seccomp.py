@@ -1,10 +1,11 @@
-"""Refuses a worker the system calls that it needs for nothing good.
+"""Block the system calls for which a worker has no good use.
 
 Some kinds of memory are not charged to any process: System V segments, memfd, shared mappings
-without a file, sockets, extended attributes, locks. Some sockets lead out of any namespace, such as
-those to the host of a virtual machine. Some calls reach into other processes. Whoever ignores that
-its children end hides the time that they took, and whoever moves to other processors takes them
-from others. A filter in the kernel (seccomp) refuses such calls, with "not permitted".
+without a file, sockets, extended attributes, locks. Some sockets lead out of every namespace, such
+as sockets to the host of a virtual machine. Some calls reach into other processes. A process that
+ignores the signal of its children's end hides the time that they took, and a process that moves to
+other processors takes them from other workers. A filter in the kernel (seccomp) refuses such calls
+with the error "not permitted".
 """
 
 import ctypes
@@ -45,12 +46,12 @@ _REFUSED = {  # call → its numbers on x86_64 and on aarch64
 _LOCKS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
 _SIGCHLD = 17
 _SHARED_WITHOUT_FILE, _WHERE = 0x21, 0x2F  # MAP_SHARED | MAP_ANONYMOUS, and all bits of both
-_REFUSED_IF = (  # a call's numbers, one of its arguments, which of its bits, the value refused
+_REFUSED_IF = (  # a call's numbers, the place of an argument, a mask of its bits, the value refused
     ((9, 222), 3, _WHERE, _SHARED_WITHOUT_FILE),  # mmap
     *(((72, 25), 1, 0xFFFFFFFF, command) for command in _LOCKS),  # fcntl
     ((13, 134), 0, 0xFFFFFFFF, _SIGCHLD),  # rt_sigaction
 )
-_MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # the kernel's numbers for them
+_MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # the kernel's numbers for these machines
 _OTHER_CALLS = 0x40000000  # from here on: x32, a second set of calls on x86_64
 
 # The filter is a program of steps: code, jump if true, jump if false, operand.
@@ -65,7 +66,7 @@ class _Program(ctypes.Structure):
 
 
 def program() -> bytes:
-    """Return the filter. On other processors than x86_64 and aarch64 it refuses nothing."""
+    """Return the filter as bytes. Except on x86_64 and aarch64, it refuses nothing."""
     machine = platform.machine()
     if machine not in _MACHINES:
         return _packed([(_RETURN, 0, 0, _ALLOW)])
@@ -97,7 +98,7 @@ def _packed(steps: list[tuple[int, int, int, int]]) -> bytes:
 
 
 def refuse() -> None:
-    """Refuse the calls to this process and to all that it forks, for good.
+    """Install the filter, for good, in this process and every process that it will fork.
 
     Raises:
         OSError: the kernel does not accept the filter.

@@ -1,14 +1,15 @@
-"""Forks a worker for each submission into namespaces of its own, watches it, and ends it.
+"""Fork a worker for each submission into its own namespaces, watch the worker, and end it.
 
-`Launcher` starts `python -m grading.run.server FD safe 2`, which imports torch once. 2: two
-workers are to run at a time, and each gets half of the processors. For each job that arrives on the
-socket it forks a guard. The guard has bubblewrap make fresh namespaces (user, process, network,
-mount, ipc) and joins them: all but that of processes, which only its children enter. Its child is
-the worker, which cannot see the guard. The guard watches until the worker is done or exceeds a
-limit, then kills the first process of the namespace, and the kernel all others. Last it reports to
-the parent how the worker ended: "done", "memory", "time", "clock" where it mostly waited for a
-processor that others used, "unwanted" where the parent hung up, "failed" where the guard did.
-Forking a process that holds torch is what costs most here, so there are only these two.
+`Launcher` starts `python -m grading.run.server FD safe 2`, which imports torch once. The 2 means
+that two workers are to run at a time, so that each gets half of the processors. For each job that
+arrives on the socket, the server forks a guard, the process that supervises one worker. The guard
+has bubblewrap make fresh namespaces (user, process, network, mount, ipc) and joins all of them but
+the process namespace, which only its children enter. Its child is the worker, which cannot see the
+guard. The guard watches until the worker is done or exceeds a limit. It then kills the first
+process of the namespace, and the kernel kills all others. Finally the guard reports to the parent
+how the worker ended: "done", "memory", "time", "clock" if the worker mostly waited for a processor
+that others used, "unwanted" if the parent hung up, or "failed" if the guard failed. There are only
+these two forks, because forking a process that holds torch is the most expensive step here.
 """
 
 import contextlib
@@ -30,8 +31,8 @@ from typing import Any
 from grading.run import seccomp, worker
 from grading.run.launcher import FILES, MEMORY, NOBODY, PATIENCE, PROCESSES
 
-MOST_FILES = 10_000  # in /tmp, and in /dev/shm: the empty ones and links are memory too
-OPEN_FILES = 64  # each process: what waits in pipes is memory not charged to any process
+MOST_FILES = 10_000  # in /tmp, and in /dev/shm: empty files and links take memory too
+OPEN_FILES = 64  # of each process: data waiting in pipes are not charged to any process
 INTERVAL = 0.02  # seconds between two looks at a worker
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -40,7 +41,7 @@ _USER_NAMESPACE = 0x10000000
 _OWNER = 0xB701  # the ioctl NS_GET_USERNS: the user namespace that owns another one
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
-_TICKS = os.sysconf("SC_CLK_TCK")  # a second, of processor time
+_TICKS = os.sysconf("SC_CLK_TCK")  # per second of processor time
 _CAPABILITIES_3 = 0x20080522
 _WRITABLE = ("tmp", "dev/shm")
 _DEVICES = ("null", "full", "random", "urandom")
@@ -59,12 +60,12 @@ _INSIDE = [
 
 
 def serve(jobs: socket.socket, safe: bool, workers: int) -> None:
-    """Take jobs until the parent is gone: each is two sockets and a limit in seconds.
+    """Take jobs until the parent is gone. A job is two sockets and a limit in seconds.
 
     Args:
-        jobs: where they come from.
-        safe: put each worker into namespaces, with limits.
-        workers: how many are to run at a time.
+        jobs: socket on which the jobs arrive.
+        safe: whether to put each worker into namespaces, with limits.
+        workers: number of workers that are to run at a time.
     """
     if os.getuid() == 0 and safe:
         os.setgroups([])
@@ -74,12 +75,12 @@ def serve(jobs: socket.socket, safe: bool, workers: int) -> None:
     worker.warm_up()
     forked_with = _memory(os.open("/proc", os.O_RDONLY), "self") if safe else 0
     if safe:
-        with _Namespaces():  # try it: whoever waits for "ready" learns what went wrong
+        with _Namespaces():  # try it once: the launcher waits for "ready", or for the error
             pass
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     signal.signal(signal.SIGCHLD, _collect)
     jobs.sendall(b"ready")
-    places: dict[int, int] = {}  # guard → which of the `workers` its worker is
+    places: dict[int, int] = {}  # process id of a guard → its worker's place, from 0 on
 
     def is_alive(process: int) -> bool:
         try:
@@ -104,7 +105,7 @@ def serve(jobs: socket.socket, safe: bool, workers: int) -> None:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 _set(_PR_SET_PDEATHSIG, signal.SIGKILL)
                 _set(_PR_SET_CHILD_SUBREAPER, 1)
-                with contextlib.suppress(OSError):  # without memory, a submission goes first
+                with contextlib.suppress(OSError):  # if memory runs out, kill submissions first
                     Path("/proc/self/oom_score_adj").write_text("1000")
                 if safe:
                     share = _share_of_processors(place, workers)
@@ -120,14 +121,14 @@ def serve(jobs: socket.socket, safe: bool, workers: int) -> None:
 
 
 def _collect(*_: Any) -> None:
-    """Wait for the guards that are done, so that none stays a zombie and their time is counted."""
+    """Wait for guards that have ended, so that none stays a zombie and their time is counted."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def _share_of_processors(place: int, workers: int) -> list[int]:
-    """Return the processors of one of several workers: its own, where there is one for each."""
+    """Return the processors for one of several workers: its own, if there are enough for all."""
     processors = sorted(os.sched_getaffinity(0))
     start, end = (len(processors) * number // workers for number in (place, place + 1))
     return processors[start : max(end, start + 1)]
@@ -140,10 +141,11 @@ def _guard(
     share: Sequence[int],
     forked_with: int,
 ) -> str:
-    """Run one worker in fresh namespaces; return how it ended.
+    """Run one worker in fresh namespaces, and return how it ended.
 
-    What counts is processor time, and time in which nothing of it wants a processor. Waiting for
-    one does not count, as its neighbours may be to blame; only the `deadline` ends that.
+    Two limits apply: on processor time, and on idle time, in which none of its processes wants a
+    processor. Waiting for a processor does not count, because other workers may have caused it;
+    only the `deadline` ends such waiting.
     """
     deadline, idle = time.monotonic() + PATIENCE * seconds, 0.0
     status.setblocking(False)
@@ -172,19 +174,19 @@ def _guard(
                 return "time"
             if _closed(status):
                 return "unwanted"
-            pause = max(INTERVAL, time.monotonic() - looked)  # many processes take long to look at
-            select.select([status], [], [], pause)  # shorter, where the parent hangs up
+            pause = max(INTERVAL, time.monotonic() - looked)  # many processes take long to inspect
+            select.select([status], [], [], pause)  # ends early if the parent hangs up
         return "clock"
 
 
 def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: float) -> str:
-    """Run one worker as an ordinary process, with nothing but a deadline; return how it ended."""
+    """Run one worker as an ordinary process, limited only by a deadline; return how it ended."""
     deadline = time.monotonic() + PATIENCE * seconds
     status.setblocking(False)
     child = os.fork()
     if child == 0:
         try:
-            _set(_PR_SET_PDEATHSIG, signal.SIGKILL)  # no namespace ends with the guard
+            _set(_PR_SET_PDEATHSIG, signal.SIGKILL)  # there is no namespace to end with the guard
             _become_worker(connection)
         finally:
             os._exit(0)
@@ -203,7 +205,7 @@ def _guard_unsafe(connection: socket.socket, status: socket.socket, seconds: flo
 
 
 def _closed(status: socket.socket) -> bool:
-    """Return whether the parent has hung up."""
+    """Return whether the parent has closed its end of the status socket."""
     try:
         return not status.recv(1)
     except BlockingIOError:
@@ -211,7 +213,7 @@ def _closed(status: socket.socket) -> bool:
 
 
 def _become_worker(connection: socket.socket) -> None:
-    """Close everything but the connection, set the limits, and run the learner's code."""
+    """Close all files but the connection, set the limits, and run the learner's code."""
     os.setsid()  # a signal to its group reaches no other process
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -224,10 +226,10 @@ def _become_worker(connection: socket.socket) -> None:
 
 
 def _limit(process: int = 0) -> None:
-    """Limit one process, this one if it is 0. The guard enforces the limits on all together."""
+    """Limit the resources of one process (0: this one). The guard limits all processes together."""
     try:
         pages = int(Path("/proc", str(process or "self"), "statm").read_text().split()[0])
-    except OSError:  # no Linux
+    except OSError:  # not Linux
         return
     own = pages * resource.getpagesize()
     for kind, limit in (
@@ -245,10 +247,10 @@ def _limit(process: int = 0) -> None:
 class _Namespaces:
     """Fresh namespaces, made by bubblewrap and kept alive by a `cat` that waits inside.
 
-    Both are in the worker's reach, and so have its filter and its limits.
+    The worker can reach both programs, so both have the worker's filter and limits.
 
     Raises:
-        RuntimeError: bubblewrap could not make them.
+        RuntimeError: bubblewrap could not make the namespaces.
     """
 
     def __enter__(self) -> "_Namespaces":
@@ -271,7 +273,7 @@ class _Namespaces:
         with open(read) as information, contextlib.suppress(OSError):
             self._bubblewrap.stdin.write(b"?")
             self._bubblewrap.stdin.flush()
-            if self._bubblewrap.stdout.read(1):  # `cat` answers, so all is in place
+            if self._bubblewrap.stdout.read(1):  # `cat` answers, so the namespaces are complete
                 self._first = json.load(information)["child-pid"]
                 inside = Path("/proc", str(self._first), "root")  # the disk as seen from inside
                 self._proc = os.open(inside / "proc", os.O_RDONLY)
@@ -284,13 +286,13 @@ class _Namespaces:
 
     def __exit__(self, *_) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self._first, signal.SIGKILL)  # with it the kernel kills everything inside
+            os.kill(self._first, signal.SIGKILL)  # the kernel then kills everything inside
         with contextlib.suppress(ChildProcessError):
             while True:  # bubblewrap and the worker
                 os.wait()
 
     def join(self) -> None:
-        """Enter: children of this process are born inside, without any privilege."""
+        """Enter the namespaces, so that children of this process are born inside, unprivileged."""
         user = os.open(f"/proc/{self._first}/ns/user", os.O_RDONLY)
         others = {
             kind: os.open(f"/proc/{self._first}/ns/{kind}", os.O_RDONLY) for kind in _NAMESPACES
@@ -306,39 +308,39 @@ class _Namespaces:
         _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 
     def used(self, forked_with: int) -> tuple[int, float, bool]:
-        """Return what all processes inside use.
+        """Return the memory and processor time that all processes inside use together.
 
         Returns:
-            Bytes beyond `forked_with`, processor seconds, and whether any of them runs, or waits
-            for a processor to run on.
+            Bytes of memory beyond `forked_with`, seconds of processor time, and whether any process
+            runs or waits for a processor.
         """
         processes = [name for name in os.listdir(self._proc) if name.isdigit()]
         memory, processor, wanting = 0, 0.0, False
         for name in processes:
-            with contextlib.suppress(OSError):  # it has just ended
+            with contextlib.suppress(OSError):  # the process has just ended
                 memory += _memory(self._proc, name)
                 seconds, state = self._seconds(name)
                 processor += seconds
                 wanting = wanting or state == b"R"
-        if memory - forked_with > MEMORY:  # what forks share is in there once for each of them
+        if memory - forked_with > MEMORY:  # memory that forks share is counted repeatedly
             memory = sum(_share(self._proc, name) for name in processes)
         else:
             memory -= forked_with
         return memory, processor, wanting
 
     def files(self) -> int:
-        """Count files, folders and links in the fuller of the folders that the worker may write."""
+        """Count files, folders and links in /tmp or /dev/shm, whichever contains more."""
         states = map(os.statvfs, self._folders)
         return max(state.f_files - state.f_ffree for state in states)
 
     def _seconds(self, name: str) -> tuple[float, bytes]:
-        """Return a process's seconds, with those of its children that have ended; and its state."""
+        """Return a process's seconds of processor time, including ended children, and its state."""
         fields = _read(self._proc, f"{name}/stat").rpartition(b")")[2].split()
         return sum(map(int, fields[11:15])) / _TICKS, fields[0]
 
 
 def _memory(proc: int, name: str) -> int:
-    """Return the bytes charged to a process; 0 if it has ended."""
+    """Return the bytes of memory charged to a process; 0 if the process has ended."""
     status = _fields(proc, f"{name}/status")
     if status[b"State"].split()[0] not in (b"Z", b"X"):
         return _bytes(status)
@@ -352,12 +354,12 @@ def _memory(proc: int, name: str) -> int:
 
 
 def _share(proc: int, name: str) -> int:
-    """Return the same, but divide memory that several processes share among them. Slow."""
+    """Return a process's bytes like `_memory`, but with only its share of shared memory. Slow."""
     shared = 0
-    with contextlib.suppress(OSError):  # whoever hides is charged in full
+    with contextlib.suppress(OSError):  # a process that hides this is charged in full
         pages = _fields(proc, f"{name}/smaps_rollup")
         shared = _kilobytes(pages, b"Anonymous") - _kilobytes(pages, b"Pss_Anon")
-    with contextlib.suppress(OSError):  # it has just ended
+    with contextlib.suppress(OSError):  # the process has just ended
         return _memory(proc, name) - 1024 * shared
     return 0
 
@@ -382,7 +384,7 @@ def _kilobytes(fields: dict[bytes, bytes], name: bytes) -> int:
 
 
 def _set(option: int, value: int) -> None:
-    """Set an option of this process, on Linux: no other system has them."""
+    """Set an option of this process on Linux; other systems do not have these options."""
     if sys.platform == "linux":
         _libc.prctl(option, value)
 

@@ -1,8 +1,8 @@
-"""Runs a learner's cells and answers, in a sandbox. Nothing that happens here decides a grade.
+"""Run a learner's cells and call their definitions, in a sandbox. Nothing here decides a grade.
 
-Once the first cell has run, the process is the learner's: the parent trusts nothing that it sends.
-It knows the inputs, and no expected value. A learner's test gets what it tests from the parent too:
-call by call, and no implementation.
+After the first cell has run, this process is under the learner's control, so the parent trusts none
+of its messages. It knows the inputs, but no expected values. The parent answers the calls that a
+learner's test makes, so no implementation under test is here.
 """
 
 import builtins
@@ -37,12 +37,12 @@ from utils.checks.runner import (
 from utils.checks.tasks import Answer, CallSpec, Case, Reason
 
 LARGEST_REQUEST = 2**30
-# A busy machine must cost nobody points. A sleep, and what runs in a child, the guard ends.
+# Processor time: a busy machine must cost nobody points. The guard ends sleeps and child processes.
 processor_limit = functools.partial(time_limit, processor=True)
 
 
 def work(connection: socket.socket) -> None:
-    """Read the request, run the cells, answer the tasks one by one."""
+    """Read the request, run its cells, and send the replies to its tasks one by one."""
 
     def send(**message: Any) -> None:
         connection.sendall(protocol.pack(message))
@@ -69,12 +69,12 @@ def work(connection: socket.socket) -> None:
 
 
 class RemoteReferee:
-    """The referee of a learner's test, at the other end of the connection."""
+    """A stand-in for a test's referee: sends the test's calls and decisions to the parent."""
 
     def __init__(self, task: str, send: Callable, receive: Callable, case: Case):
         self._task, self._send, self._receive = task, send, receive
         self.seeds = case.inputs["seeds"]
-        self.answer = Answer({})  # it is put together over there
+        self.answer = Answer({})  # the parent builds the real one
 
     def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         with _clock_stopped():
@@ -88,7 +88,7 @@ class RemoteReferee:
 
 @contextlib.contextmanager
 def _clock_stopped() -> Iterator[None]:
-    """Let no time limit interrupt: half a message would make nonsense of all that follow."""
+    """Hold back time limits while a message is sent: half a message would garble all later ones."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPROF])
     try:
         yield
@@ -99,16 +99,16 @@ def _clock_stopped() -> Iterator[None]:
 def _run(
     cells: Sequence[tuple[int, str]], seconds: float, send: Callable[..., None]
 ) -> dict[str, Any]:
-    """Run the cells in order, and once more those that missed a name defined later.
+    """Run the cells in order, then those once more that lacked a name defined later.
 
     Returns:
-        The names of the notebook.
+        Name → value, for all names that the notebook has defined.
     """
     module = types.ModuleType("__main__")
     names = vars(module)
     sys.modules["__main__"] = module
     names.update(__builtins__=builtins, get_ipython=lambda: None, display=lambda *_, **__: None)
-    for name in ("check", "hint", "progress"):  # answers are asked for below
+    for name in ("check", "hint", "progress"):  # `work` calls the learner's definitions later
         setattr(utils.checks, name, lambda *_, **__: None)
     for name in utils.plots.FIGURES:
         draw = getattr(utils.plots, name)
@@ -130,7 +130,7 @@ def _run(
 
 
 class _LazyFigure:
-    """A figure that is drawn when it is first used, as hardly any is here."""
+    """A figure that is drawn only when it is first used, because hardly any is used here."""
 
     def __init__(self, draw: Callable, *arguments: Any, **options: Any):
         self._draw = functools.cache(lambda: draw(*arguments, **options))
@@ -140,7 +140,7 @@ class _LazyFigure:
 
 
 def _run_cell(number: int, source: str, names: dict[str, Any], seconds: float) -> tuple[str, bool]:
-    """Run one cell; return its error, a line of text or "", and whether it took too long."""
+    """Run one cell; return its error, a line of text or "", and whether it ran out of time."""
     file = f"<cell {number}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
@@ -156,7 +156,7 @@ def _run_cell(number: int, source: str, names: dict[str, Any], seconds: float) -
 def _words(error: BaseException) -> str:
     try:
         text = str(error).partition("\n")[0][:200]
-    except BaseException:  # an odd `__str__`
+    except BaseException:  # a faulty `__str__`
         text = ""
     return f"{type(error).__name__}: {text}"
 
@@ -167,7 +167,7 @@ def _replies(
     names: dict[str, Any],
     referee: Callable[[Case], RemoteReferee],
 ) -> list[dict[str, Any]]:
-    """Return what the learner's object does with each set of cases, up to the first error."""
+    """Return the reply of a learner's definition to each set of cases, up to the first error."""
     replies = []
     for cases in parts:
         printed = Printed()
@@ -182,8 +182,8 @@ def _replies(
                 given = error.earlier
                 reply["error"] = [error.reason, error.message, error.where]
             reply |= {"answers": [plain(answer) for answer in given], "printed": printed.lines}
-            protocol.pack(reply)  # whether it can be sent at all
-        except BaseException as error:  # objects can be odder than anybody foresees
+            protocol.pack(reply)  # raises an error if the reply cannot be sent
+        except BaseException as error:  # learners' objects can fail in unforeseen ways
             message = f"`{spec.id}` gives something that cannot be compared. {_words(error)}"
             reply = {"error": [Reason.TYPE, message, ""], "answers": [], "printed": printed.lines}
         replies.append(reply)
@@ -201,13 +201,13 @@ def _can_be_sent(outputs: Mapping[str, np.ndarray] | None) -> bool:
 
 
 def plain(answer: Answer) -> dict[str, Any]:
-    """Return an answer as it goes over the wire."""
+    """Return an answer as a dictionary that `protocol` can send."""
     gradients = [[*key, gradient] for key, gradient in answer.gradients.items()]
     return {"outputs": answer.outputs, "gradients": gradients}
 
 
 def warm_up() -> None:
-    """Import what notebooks import and use each part once, so that every fork finds it ready."""
+    """Import what notebooks import, and use each part once, so that every fork finds it ready."""
     import utils.metrics
     import utils.running_example
     import utils.seq2seq
@@ -219,4 +219,4 @@ def warm_up() -> None:
     torch.testing.assert_close(weight, weight)  # a test may use it, and it imports a lot
     utils.plots.concept_heatmap(torch.eye(2), ["a", "b"], ["c", "d"], "warm")
     gc.collect()
-    gc.freeze()  # the collector of a fork then does not touch, and copy, these pages
+    gc.freeze()  # so that a fork's garbage collection does not touch, and copy, these pages
