@@ -485,7 +485,7 @@ class MultiHeadAttention(Attention):
         return context, None if return_weights is None else weights
 
     def _is_fusible(self) -> bool:
-        """Return whether no step is overridden, so that PyTorch's fused kernel gives the same."""
+        """Return whether no subclass overrides a step, so that PyTorch's kernel gives the same."""
         return type(self.attention) is ScaledDotProductAttention and all(
             getattr(getattr(self, step), "__func__", None) is getattr(MultiHeadAttention, step)
             for step in ("share", "compare", "weigh", "look_up")
@@ -501,7 +501,7 @@ class MultiHeadAttention(Attention):
 
     @classmethod
     def from_torch(cls, reference: nn.MultiheadAttention) -> "MultiHeadAttention":
-        """Return an attention that computes the same as PyTorch's module, with its weights copied.
+        """Return a `MultiHeadAttention` with the weights of PyTorch's module, to compute the same.
 
         A subclass with fewer `kv_heads` gets, for each of them, the mean of the heads in its group:
         Ainslie et al. 2023, section 2.1.
@@ -521,7 +521,7 @@ class MultiHeadAttention(Attention):
         return twin
 
     def to_torch(self) -> nn.MultiheadAttention:
-        """Return PyTorch's own module (batch first), with these weights copied.
+        """Return an `nn.MultiheadAttention` (batch first) that computes the same as this module.
 
         Keys and values that several heads share are copied for each of these heads.
         """
@@ -550,7 +550,7 @@ def _torch_parts(mha: nn.MultiheadAttention) -> list[Tensor]:
 
 
 def check_shape(name: str, tensor: Tensor, batch: int | None, **axes: int | None) -> None:
-    """Raise a `ValueError` with the expected shape and the actual one if they differ.
+    """Raise a `ValueError` if a tensor's shape is not the expected one; the message has both.
 
     Args:
         name: of the argument, for the message.

@@ -118,7 +118,7 @@ def perplexity(losses: Sequence[Float[Tensor, " tokens"]]) -> float:
 
 
 def teacher_forced_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
-    """Return the perplexity of the gold words when the model reads the gold words before each.
+    """Return the perplexity of the gold words when the model always reads the previous gold word.
 
     Not comparable with `free_running_perplexity`, which is far higher.
     """
@@ -126,7 +126,7 @@ def teacher_forced_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float
 
 
 def free_running_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
-    """Return the perplexity of the gold words when the model reads its own words before each.
+    """Return the perplexity of the gold words when the model always reads its own previous word.
 
     Once its words differ from the gold ones, even a good translation counts as an error. Not
     comparable with `teacher_forced_perplexity`, which is far lower.

@@ -123,7 +123,7 @@ def head_grid(
     annotate: bool = False,
     masks: Sequence[Matrix | None] = (),
 ) -> AccessibleFigure:
-    """Draw heatmaps of the same words side by side, on one scale: one per head or setting.
+    """Draw a heatmap for each head or setting, side by side, with the same words and colour scale.
 
     Args:
         weights: (heads, tgt_len, src_len), or a sequence of (tgt_len, src_len).

@@ -44,7 +44,7 @@ class LearnedPositions(nn.Module):
 
 
 def _rows(table: Tensor, embeddings: Tensor) -> Tensor:
-    """Return the table's row for each position of the embeddings.
+    """Return the rows of a table of positions that fit the embeddings, from position 0 on.
 
     Raises:
         ValueError: the embeddings have another width than the table, or too many positions.

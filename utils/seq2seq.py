@@ -171,7 +171,7 @@ class Decoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def remember(self, encoded: Encoded) -> NamedTuple:
-        """Return the input of all steps that depends on the source alone, once per sequence."""
+        """Return the source's contribution to every step, computed once per sequence."""
         raise NotImplementedError
 
     def start(self, encoded: Encoded) -> DecoderState:

@@ -251,7 +251,7 @@ class TransformerDecoder(_Stack):
     def forward(
         self, words: Int[Tensor, "batch tgt_len"], memory: SourceMemory, state: Past
     ) -> tuple[Tensor, Tensor, Past]:
-        """Read `words`, and after each one predict the next; `Decoder.forward` has the shapes."""
+        """Read `words`, and after each one predict the next; returns as `Decoder.forward` does."""
         x = self.embed(words, state.position)  # (batch, tgt_len, dim)
         weights, kept = None, []
         for layer, block in enumerate(self.blocks):

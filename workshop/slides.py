@@ -61,7 +61,7 @@ SHORT = 12  # lines of code that are shown; longer code is folded if the cell ha
 
 @dataclass(frozen=True)
 class Slide:
-    """A slide of a deck.
+    """A slide of a deck: text, with the code and outputs of a notebook's cell.
 
     Args:
         title: heading of the slide, in Markdown.

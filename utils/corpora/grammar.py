@@ -304,7 +304,7 @@ def _verb_group(verb: Verb, gender: Gender, plural: bool, negated: bool) -> _Fra
 
 
 def _present(**words: str | None) -> dict[str, str]:
-    """Return the words by their roles, without the roles that have no word."""
+    """Return a dict of roles and their words, without the roles that have no word."""
     return {role: word for role, word in words.items() if word}
 
 

@@ -41,7 +41,7 @@ def make(name: str, corpus: Corpus) -> float:
 
 
 def train(name: str, corpus: Corpus) -> Seq2Seq:
-    """Train a translator, with the names hidden in every second pair."""
+    """Train a translator, with `<unk>` in place of the names in every second pair."""
     set_seed(TRAINING["seed"])
     model = build(name, *corpus.vocabularies())
     pairs = [hide_names(pair) if n % 2 else pair for n, pair in enumerate(corpus.train)]

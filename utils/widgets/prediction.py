@@ -121,7 +121,7 @@ def predict(
     between: tuple[float, float] | None = None,
     close: float | None = None,
 ) -> Prediction:
-    """Ask for a guess: one of several options, or a number.
+    """Ask the reader to guess an answer: one of several options, or a number.
 
     Args:
         question: one sentence; the guess is saved under it.

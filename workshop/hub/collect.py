@@ -20,7 +20,7 @@ NOTEBOOK = re.compile(r"\w[^/]*\.ipynb")
 
 
 def collect(homes: Path, out: Path) -> Iterator[str]:
-    """Copy HOMES/NAME/attention-course/exercises/*.ipynb to OUT/NAME/*.ipynb, with their times.
+    """Copy HOMES/NAME/attention-course/exercises/*.ipynb to OUT/NAME/*.ipynb; keep their times.
 
     Args:
         homes: the folder of the learners' home directories.

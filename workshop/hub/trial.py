@@ -80,7 +80,7 @@ def _furnish(world: Path) -> None:
 
 
 def _bubblewrap(world: Path) -> list[str | Path]:
-    """Return the command prefix that runs a command in the sandbox made of the folder `world`."""
+    """Return the start of a command that runs the rest in a sandbox, on the folder `world`."""
     options = [("--bind", world / name, f"/{name}") for name in ("etc", "home", "srv")]
     for path in (ROOT, Path(sys.prefix), Path(sys.base_prefix)):  # may lie in root's closed home
         options += [("--perms", "0755", "--dir", parent) for parent in reversed(path.parents)]
