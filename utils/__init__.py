@@ -1,1 +1,1 @@
-"""What the notebooks of the course share. Importing this alone imports nothing heavy."""
+"""Code that the notebooks of the course share. Importing this package alone imports no PyTorch."""

@@ -10,7 +10,7 @@ differ above all in how they score.
 |---|---|
 | query | (batch, tgt_len, query_dim), or (batch, query_dim) for a decoder's single state |
 | keys | (batch, src_len, key_dim) |
-| values | (batch, src_len, value_dim); the keys, where not given |
+| values | (batch, src_len, value_dim); the keys if not given |
 | mask | boolean, True = may be attended to, broadcastable to the weights |
 | context | (batch, tgt_len, value_dim) |
 | weights | (batch, tgt_len, src_len) |
@@ -33,7 +33,7 @@ Method = Literal["dot", "general", "concat"]  # Luong's three scores
 
 
 class Memory(NamedTuple):
-    """All that attention needs of the source, made once per sequence by `Attention.remember`."""
+    """Projected keys and values of a source, with its mask: the result of `Attention.remember`."""
 
     keys: Float[Tensor, "batch src_len attention_dim"]  # projected
     values: Float[Tensor, "batch src_len value_dim"]  # projected
@@ -41,16 +41,16 @@ class Memory(NamedTuple):
 
 
 class Attention(nn.Module):
-    """Score, masked softmax, weighted sum: what all mechanisms have in common.
+    """Base class of all mechanisms: score, masked softmax, weighted sum.
 
-    A mechanism says in `compare` how it scores. It may also override how it projects
+    A subclass defines its score in `compare`. It may also override how it projects
     (`project_queries`, `project_keys`, `project_values`), how scores become weights (`weigh`), and
-    what the weights retrieve (`look_up`). One that looks around a position overrides `_attend`, and
-    takes the positions of its queries from `target_positions`.
+    how the weights combine the values (`look_up`). A mechanism that attends around a position
+    overrides `_attend`, and gets the positions of its queries from `target_positions`.
 
     Args:
         query_dim, key_dim: widths of the queries and of the keys.
-        value_dim: width of the values; any, where not given.
+        value_dim: width of the values; None accepts any width.
     """
 
     def __init__(self, query_dim: int, key_dim: int, value_dim: int | None = None):
@@ -60,31 +60,35 @@ class Attention(nn.Module):
         self.value_dim = value_dim
 
     def project_queries(self, query: Tensor, position: int | None = 0) -> Tensor:
-        """Return what `compare` compares with the projected keys, by default the queries."""
+        """Project the queries for `compare`; by default, return them unchanged."""
         return query
 
     def project_keys(self, keys: Float[Tensor, "batch src_len key_dim"]) -> Tensor:
-        """Return the part of the score that depends on the keys alone, by default the keys."""
+        """Compute the part of the score that depends on the keys alone; by default, the keys."""
         return keys
 
     def project_values(self, values: Float[Tensor, "batch src_len value_dim"]) -> Tensor:
-        """Return what `look_up` takes the weighted sum of, by default the values."""
+        """Project the values that `look_up` sums; by default, return them unchanged."""
         return values
 
     def compare(self, query: Tensor, projected_keys: Tensor) -> Tensor:
-        """Score projected queries against projected keys: (batch, tgt_len, src_len)."""
+        """Return the score of each projected key for each query, (batch, tgt_len, src_len)."""
         raise NotImplementedError
 
     def weigh(self, scores: Tensor, mask: Tensor | None) -> Tensor:
-        """Turn scores into weights: each row sums to 1, or to 0 where it is fully masked."""
+        """Turn scores into weights: each row sums to 1, or to 0 if it is fully masked."""
         return masked_softmax(scores, mask)
 
     def look_up(self, weights: Tensor, projected_values: Tensor) -> Tensor:
-        """Sum the values by their weights to the context (batch, tgt_len, context_dim)."""
+        """Return the contexts (batch, tgt_len, context_dim): weighted sums of the values."""
         return weights @ projected_values
 
     def target_positions(self, queries: Tensor, position: int | None) -> Int[Tensor, " tgt_len"]:
-        """Return the positions of queries from the first on; where it is unknown, raise."""
+        """Return the target position of each query; the first one stands at `position`.
+
+        Raises:
+            ValueError: `position` is None.
+        """
         if position is None:
             raise ValueError("a single query needs its target position: pass position=step")
         return torch.arange(position, position + queries.shape[-2], device=queries.device)
@@ -93,14 +97,14 @@ class Attention(nn.Module):
     def context_dim(self) -> int:
         """Width of the context when the values are the keys, as they are in a decoder.
 
-        Attending to an empty batch shows it, so no mechanism can declare a wrong one.
+        It is measured by attending to an empty batch, so no mechanism can declare a wrong width.
         """
         like = next(self.parameters(), torch.empty(0))  # for the dtype and the device
         query, keys = like.new_empty(0, 1, self.query_dim), like.new_empty(0, 1, self.key_dim)
         return self.attend(query, self.remember(keys))[0].shape[-1]
 
     def score(self, query: Tensor, keys: Tensor) -> Float[Tensor, "batch tgt_len src_len"]:
-        """Return how well each key fits each query: any real number, before mask and softmax."""
+        """Return the score of each key for each query, before mask and softmax."""
         check_shape("query", query, batch=None, tgt_len=None, query_dim=self.query_dim)
         check_shape("keys", keys, batch=len(query), src_len=None, key_dim=self.key_dim)
         return self.compare(self.project_queries(query), self.project_keys(keys))
@@ -108,7 +112,7 @@ class Attention(nn.Module):
     def remember(
         self, keys: Tensor, values: Tensor | None = None, mask: Tensor | None = None
     ) -> Memory:
-        """Project keys and values, once per sequence, for any number of calls of `attend`."""
+        """Project keys and values once per sequence, for any number of calls of `attend`."""
         check_shape("keys", keys, batch=None, src_len=None, key_dim=self.key_dim)
         values = keys if values is None else values
         check_shape("values", values, len(keys), src_len=keys.shape[1], value_dim=self.value_dim)
@@ -120,10 +124,10 @@ class Attention(nn.Module):
         """Return context and weights of one query, or of many at once, over a remembered source.
 
         Many queries stand at the target positions from `position` on, by default from 0. A single
-        state (batch, query_dim) needs its position wherever the mechanism depends on it.
+        state (batch, query_dim) needs `position` if the mechanism depends on it.
 
         Raises:
-            ValueError: it depends on the position, which is missing; or a shape does not fit.
+            ValueError: the mechanism needs `position` but got none, or a shape does not fit.
         """
         single = query.dim() == 2
         queries = query.unsqueeze(1) if single else query  # (batch, tgt_len, query_dim)
@@ -135,7 +139,7 @@ class Attention(nn.Module):
         return context, weights
 
     def _attend(self, query, memory, position=0):
-        """Score, weigh and look up, for queries (batch, tgt_len, query_dim)."""
+        """Return context and weights of queries (batch, tgt_len, query_dim)."""
         scores = self.compare(self.project_queries(query, position), memory.keys)
         weights = self.weigh(scores, memory.mask)
         return self.look_up(weights, memory.values), weights
@@ -158,12 +162,12 @@ class Attention(nn.Module):
 
 
 class DotProductAttention(Attention):
-    """The dot product of query and key as the score, e = s · h. Nothing is learned.
+    """Attention whose score is the dot product of query and key, e = s · h. Nothing is learned.
 
     Source: Luong et al. 2015, section 3.1, "dot".
 
     Args:
-        dim: width of the queries and of the keys; a dot product needs them equal.
+        dim: width of both queries and keys, which a dot product needs to be equal.
     """
 
     def __init__(self, dim: int):
@@ -174,7 +178,7 @@ class DotProductAttention(Attention):
 
 
 class AdditiveAttention(Attention):
-    """A small network as the score of each pair: e = v · tanh(W s + U h), the split form.
+    """Attention whose score is a small network: e = v · tanh(W s + U h), the split form.
 
     Source: Bahdanau et al. 2015, section 3.1 and appendix A.1.2.
 
@@ -194,15 +198,15 @@ class AdditiveAttention(Attention):
 
     def compare(self, query, projected_keys):
         pairs = self.W(query).unsqueeze(2) + projected_keys.unsqueeze(1)
-        # (batch, tgt_len, src_len, attention_dim): by far the largest tensor, so tanh is in place
+        # (batch, tgt_len, src_len, attention_dim): by far the largest tensor; tanh is in place
         return self.v(pairs.tanh_()).squeeze(-1)  # (batch, tgt_len, src_len)
 
 
 class ConcatenatedAdditiveAttention(Attention):
-    """The additive score as it is often written: e = v · tanh(W [s; h]).
+    """Additive attention with its score as it is often written: e = v · tanh(W [s; h]).
 
-    The same function as `AdditiveAttention` (see `split`), but the query is repeated for each key
-    and the keys are projected again for each query. To read, and to measure against.
+    It computes the same function as `AdditiveAttention` (see `split`), but repeats the query for
+    each key and projects the keys again for each query. It is there to be read and compared with.
     Source: Luong et al. 2015, section 3.1, "concat".
     """
 
@@ -219,7 +223,7 @@ class ConcatenatedAdditiveAttention(Attention):
         return self.v(self.W(pairs).tanh()).squeeze(-1)  # (batch, tgt_len, src_len)
 
     def split(self) -> AdditiveAttention:
-        """Return the same function in the split form, with copies of these weights."""
+        """Return an `AdditiveAttention` that computes the same, with copies of these weights."""
         twin = AdditiveAttention(self.query_dim, self.key_dim, self.W.out_features)
         of_query, of_key = self.W.weight.split([self.query_dim, self.key_dim], dim=1)
         twin.to(self.W.weight).load_state_dict(
@@ -229,7 +233,7 @@ class ConcatenatedAdditiveAttention(Attention):
 
 
 class MultiplicativeAttention(Attention):
-    """Luong's three scores of a decoder state s and an encoder state h.
+    """Attention with one of Luong's three scores of a decoder state s and an encoder state h.
 
     - "dot": s · h, nothing learned, widths must be equal
     - "general": s · (W h), a learned matrix between the two
@@ -274,16 +278,17 @@ class LocalAttention(Attention):
 
     - "monotonic" (local-m): the centre is the target position, at most the last source position.
     - "predicted" (local-p): the centre p = S · sigmoid(v · tanh(W s)) is learned, where S is the
-      length of that source without its padding. The window is placed around the nearest position.
-      After the softmax, the weights are multiplied by a Gaussian of standard deviation D/2 around p
-      itself, through which p gets its gradient. Such rows sum to less than 1.
+      length of that source without its padding. The window is placed around the position nearest
+      to p. After the softmax, the weights are multiplied by a Gaussian of standard deviation D/2
+      around p itself, through which p gets its gradient; the rows then sum to less than 1.
 
     Source: Luong et al. 2015, section 3.2, equations 9 and 10. Self-attention in a sliding window
-    needs no class: any mechanism does it with the mask that `utils.masks.window_mask` shows.
+    needs no class of its own: any mechanism does it with the mask given in the docstring of
+    `utils.masks.window_mask`.
 
     Args:
         query_dim, key_dim: widths of the queries and of the keys.
-        half_width: D, how far the window reaches on each side, at least 1.
+        half_width: D, the number of positions on each side of the centre, at least 1.
         centres: "monotonic" or "predicted".
         method: the score inside the window, as for `MultiplicativeAttention`.
     """
@@ -315,11 +320,20 @@ class LocalAttention(Attention):
         return self.scorer.compare(query, projected_keys)
 
     def find_centres(self, query: Tensor, lengths: Tensor, position: int | None = 0) -> Tensor:
-        """Return the middle of each window, (batch, tgt_len), in sources of these `lengths`."""
+        """Return the centre of each query's window, in sources of these `lengths`.
+
+        Args:
+            query: (batch, tgt_len, query_dim).
+            lengths: of the source for each query, without padding, (batch, tgt_len).
+            position: target position of the first query; predicted centres do not need it.
+
+        Returns:
+            Positions in the source, (batch, tgt_len); predicted ones are not whole numbers.
+        """
         if self.predicts:
             return lengths * self.v_p(self.W_p(query).tanh()).squeeze(-1).sigmoid()
         positions = self.target_positions(query, position)  # (tgt_len,)
-        # A target longer than its source would run off the end and look at nothing.
+        # Without this limit, windows of a target longer than its source could be empty.
         return positions.minimum((lengths - 1).clamp(min=0)).to(query)
 
     def _attend(self, query, memory, position=0):
@@ -341,15 +355,18 @@ class LocalAttention(Attention):
 
 
 class ScaledDotProductAttention(Attention):
-    """The dot product divided by √dim, so that scores keep a variance near 1 at every width.
+    """Attention whose score is the dot product divided by √dim.
+
+    The division keeps the variance of the scores near 1 at every width.
 
     Source: Vaswani et al. 2017, section 3.2.1, equation 1.
 
     Args:
         dim: width of the queries and of the keys.
         dropout: share of the weights set to 0 in training; the others are scaled up by
-            1 / (1 - dropout), so rows sum to 1 only on average. Those are returned.
-        temperature: divides the scores once more; below 1 sharpens the weights, above 1 flattens.
+            1 / (1 - dropout), so rows sum to 1 only on average. The weights are returned like this.
+        temperature: divides the scores once more; less than 1 sharpens the weights, more than 1
+            flattens them.
 
     Raises:
         ValueError: the temperature is 0 or negative.
@@ -378,16 +395,16 @@ class MultiHeadAttention(Attention):
     parameters does not depend on the number of heads. Source: Vaswani et al. 2017, section 3.2.2.
 
     `forward` and `attend` also take `return_weights`: "mean" of the heads, (batch, tgt_len,
-    src_len); "heads", (batch, heads, tgt_len, src_len); None gives none, which is fastest.
+    src_len); "heads", (batch, heads, tgt_len, src_len); None for no weights, which is fastest.
 
     Args:
         dim: width of the queries and of the context.
         heads: number of heads; must divide `dim`.
-        key_dim, value_dim: widths of the keys and of the values, `dim` where not given.
+        key_dim, value_dim: widths of the keys and of the values; `dim` if not given.
         dropout: as for `ScaledDotProductAttention`.
-        bias: whether the four projections have one.
-        kv_heads: number of key and value heads, each shared by a group of query heads; `heads`
-            where not given. Grouped-query attention, multi-query at 1: Ainslie et al. 2023.
+        bias: whether the four projections have a bias.
+        kv_heads: number of key and value heads, each shared by a group of query heads; `heads` if
+            not given. Fewer make grouped-query attention, 1 multi-query: Ainslie et al. 2023.
 
     Raises:
         ValueError: `heads` does not divide `dim`, or `kv_heads` does not divide `heads`.
@@ -417,11 +434,11 @@ class MultiHeadAttention(Attention):
         self.attention = ScaledDotProductAttention(self.head_dim, dropout)
 
     def split_heads(self, tensor: Float[Tensor, "batch len dim"]) -> Tensor:
-        """Cut the width into heads, and move them next to the batch: (batch, heads, len, …)."""
+        """Split the width into heads, on an axis after the batch: (batch, heads, len, head_dim)."""
         return tensor.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)
 
     def join_heads(self, tensor: Float[Tensor, "batch heads len head_dim"]) -> Tensor:
-        """Undo `split_heads`: (batch, len, dim)."""
+        """Undo `split_heads`: join the heads to one width, (batch, len, dim)."""
         return tensor.transpose(1, 2).flatten(2)
 
     def project_queries(self, query, position=0):
@@ -468,14 +485,14 @@ class MultiHeadAttention(Attention):
         return context, None if return_weights is None else weights
 
     def _is_fusible(self) -> bool:
-        """Return whether score, softmax and sum are those of this class, which PyTorch can fuse."""
+        """Return whether no subclass overrides a step, so that PyTorch's kernel gives the same."""
         return type(self.attention) is ScaledDotProductAttention and all(
             getattr(getattr(self, step), "__func__", None) is getattr(MultiHeadAttention, step)
             for step in ("share", "compare", "weigh", "look_up")
         )
 
     def _fuse(self, queries, keys, values, mask) -> Tensor:
-        """Return the contexts of all heads from one kernel, which never stores the weights."""
+        """Return the contexts of all heads from PyTorch's kernel, which never stores weights."""
         if mask is not None:
             check_mask(mask, (*queries.shape[:3], keys.shape[2]))
         dropout = self.attention.dropout.p if self.training else 0.0
@@ -484,9 +501,10 @@ class MultiHeadAttention(Attention):
 
     @classmethod
     def from_torch(cls, reference: nn.MultiheadAttention) -> "MultiHeadAttention":
-        """Return the same function as PyTorch's module, with copies of its weights.
+        """Return a `MultiHeadAttention` with the weights of PyTorch's module, to compute the same.
 
-        A subclass with fewer `kv_heads` gets the mean over each group: Ainslie et al., section 2.1.
+        A subclass with fewer `kv_heads` gets, for each of them, the mean of the heads in its group:
+        Ainslie et al. 2023, section 2.1.
 
         Raises:
             ValueError: the reference uses `add_bias_kv` or `add_zero_attn`.
@@ -503,7 +521,10 @@ class MultiHeadAttention(Attention):
         return twin
 
     def to_torch(self) -> nn.MultiheadAttention:
-        """Return PyTorch's own module (batch first) with copies of these weights for each head."""
+        """Return an `nn.MultiheadAttention` (batch first) that computes the same as this module.
+
+        Keys and values that several heads share are copied for each of these heads.
+        """
         settings = {"dropout": self.attention.dropout.p, "bias": self.W_o.bias is not None}
         shapes = {"kdim": self.key_dim, "vdim": self.value_dim, "batch_first": True}
         twin = nn.MultiheadAttention(self.query_dim, self.heads, **settings, **shapes)
@@ -521,7 +542,7 @@ class MultiHeadAttention(Attention):
 
 
 def _torch_parts(mha: nn.MultiheadAttention) -> list[Tensor]:
-    """Return weights, then biases, of query, key, value and output projections, as views."""
+    """Return views of the weights, then of the biases: query, key, value, output projection."""
     separate = [mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight]
     weights = separate if mha.in_proj_weight is None else mha.in_proj_weight.chunk(3)
     biases = [] if mha.in_proj_bias is None else [*mha.in_proj_bias.chunk(3), mha.out_proj.bias]
@@ -529,9 +550,12 @@ def _torch_parts(mha: nn.MultiheadAttention) -> list[Tensor]:
 
 
 def check_shape(name: str, tensor: Tensor, batch: int | None, **axes: int | None) -> None:
-    """Raise a `ValueError` that names the argument, the expected shape and the actual one.
+    """Raise a `ValueError` if a tensor's shape is not the expected one; the message has both.
 
-    `batch` and `axes` are the expected sizes of the axes in their order; None accepts any.
+    Args:
+        name: of the argument, for the message.
+        tensor: the argument.
+        batch, axes: the expected size of each axis, in order; None accepts any size.
     """
     axes = {"batch": batch, **axes}
     fits = tensor.dim() == len(axes) and all(

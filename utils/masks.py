@@ -13,11 +13,11 @@ from torch import Tensor
 def padding_mask(
     lengths: Int[Tensor, " batch"] | list[int], max_len: int | None = None
 ) -> Bool[Tensor, "batch 1 max_len"]:
-    """Return True for the real positions of each sequence, False for the padding after them.
+    """Return a mask that is True for the real positions of each sequence, False for its padding.
 
     Args:
         lengths: the number of real positions in each sequence.
-        max_len: the padded length; the longest of `lengths`, where not given.
+        max_len: the padded length; the longest of `lengths` if not given.
 
     Returns:
         Shape (batch, 1, max_len): the 1 stands for "every target position".
@@ -36,25 +36,25 @@ def padding_mask(
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Bool[Tensor, "length length"]:
-    """Return True where the source position is not after the target's: no look into the future."""
+    """Return a mask that is False for every source position after the target's: the future."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
 def window_mask(
     centres: Int[Tensor, "batch tgt_len"] | Int[Tensor, " tgt_len"], src_len: int, half_width: int
 ) -> Bool[Tensor, "batch tgt_len src_len"] | Bool[Tensor, "tgt_len src_len"]:
-    """Return True for the 2·`half_width` + 1 source positions around each target's centre.
+    """Return a mask that is True for the 2·`half_width` + 1 source positions around each centre.
 
     A window that extends past either end of the source is cut off there.
     Source: Luong et al. 2015, section 3.2.
 
-    Self-attention over a sliding window, each word and the `width - 1` before it, is any mechanism
-    with the mask `causal_mask(n) & window_mask(torch.arange(n), n, width - 1)`.
+    For self-attention over a sliding window (each word and the `width - 1` words before it), give
+    any mechanism the mask `causal_mask(n) & window_mask(torch.arange(n), n, width - 1)`.
 
     Args:
         centres: the source position at the centre of each target position's window.
         src_len: the number of source positions.
-        half_width: D in the paper, how far the window reaches on each side.
+        half_width: D in the paper, the number of positions on each side of the centre.
 
     Raises:
         ValueError: `half_width` is negative.
@@ -66,7 +66,7 @@ def window_mask(
 
 
 def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
-    """Refuse a mask that is not boolean or does not broadcast to the weights.
+    """Raise an error if a mask is not boolean or does not broadcast to the weights.
 
     A mask of numbers is refused rather than converted: a Gaussian window is nowhere exactly zero,
     so as a mask it would silently let everything through.
@@ -110,7 +110,7 @@ def masked_softmax(
         return scores.softmax(dim)
     check_mask(mask, scores.shape)
     # The lowest finite number, not -inf: a row of -inf only would give 0/0 = NaN. With the lowest
-    # number it comes out uniform, and the second fill sets it to zero.
+    # number a fully masked row comes out uniform, and the second fill sets it to zero.
     lowest = torch.finfo(scores.dtype).min
     forbidden = ~mask
     return scores.masked_fill(forbidden, lowest).softmax(dim).masked_fill(forbidden, 0.0)

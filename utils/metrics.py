@@ -22,10 +22,10 @@ Links = Iterable[tuple[int, int]]  # (source index, target index), as in `Pair`
 
 
 def attention_entropy(weights: Float[Tensor, "... src_len"]) -> Float[Tensor, "..."]:
-    """Return how widely each row of weights is spread, in nats.
+    """Return the entropy of each row of weights, in nats: how widely the row is spread.
 
-    0 when one position gets all the weight, log(n) when n positions share it equally; its exp is
-    the effective number of positions attended to. A fully masked row has entropy 0.
+    It is 0 when one position gets all the weight, log(n) when n positions share it equally; its exp
+    is the effective number of positions attended to. A fully masked row has entropy 0.
     Source: Shannon 1948, section 6.
 
     Args:
@@ -55,7 +55,7 @@ def exact_match(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequen
 
 
 class Bleu(NamedTuple):
-    """A BLEU score, with the signature that says how it was computed."""
+    """A BLEU score, and sacreBLEU's signature, which says how the score was computed."""
 
     score: float
     signature: str  # case:lc = both sides lowercased, tok:13a = sacreBLEU's own tokenisation
@@ -86,15 +86,17 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
 def sentence_losses(
     model: Seq2Seq, batches: Iterable[Batch], teacher_forcing: float
 ) -> tuple[list[Pair], list[Float[Tensor, " tokens"]]]:
-    """Return the pairs of the batches, and for each the losses of its target words and `<eos>`.
+    """Return the pairs of the batches, and for each pair the losses of its target tokens.
+
+    The target tokens are the words and `<eos>`.
 
     Args:
         model: the model that predicts the targets.
         batches: pairs as tensors.
-        teacher_forcing: with 1 the model reads the previous gold words, with 0 its own.
+        teacher_forcing: with 1 the model reads the previous gold words, with 0 its own words.
 
     Returns:
-        The pairs, and for each the cross-entropy of each of its tokens.
+        The pairs, and for each pair the cross-entropy of each target token.
     """
     pairs, losses = [], []
     with evaluating(model):
@@ -108,14 +110,15 @@ def sentence_losses(
 def perplexity(losses: Sequence[Float[Tensor, " tokens"]]) -> float:
     """Return exp of the mean loss per token: the effective number of equally likely words.
 
-    Whether it is teacher-forced or free-running perplexity depends on where the losses come from.
+    Whether the result is teacher-forced or free-running perplexity depends on how the losses were
+    computed: see `sentence_losses`.
     """
     mean = torch.cat(list(losses)).double().mean().item()
     return math.exp(mean) if mean < 700 else math.inf
 
 
 def teacher_forced_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
-    """Return the perplexity of the gold words when the model reads the gold words before each.
+    """Return the perplexity of the gold words when the model always reads the previous gold word.
 
     Not comparable with `free_running_perplexity`, which is far higher.
     """
@@ -123,7 +126,7 @@ def teacher_forced_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float
 
 
 def free_running_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
-    """Return the perplexity of the gold words when the model reads its own words before each.
+    """Return the perplexity of the gold words when the model always reads its own previous word.
 
     Once its words differ from the gold ones, even a good translation counts as an error. Not
     comparable with `teacher_forced_perplexity`, which is far lower.
@@ -134,10 +137,10 @@ def free_running_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
 def forced_weights(
     model: Seq2Seq, batches: Iterable[Batch]
 ) -> tuple[list[Pair], list[Float[Tensor, "tgt_len src_len"]]]:
-    """Return the pairs of the batches, and for each the weights while its gold target is forced.
+    """Return the pairs of the batches, and for each pair its weights under teacher forcing.
 
     Teacher forcing makes the rows those of the gold words, so that the weights can be compared with
-    gold links: one row for each word, one column for each source word.
+    gold links: one row for each target word, one column for each source word.
     """
     pairs, all_weights = [], []
     with evaluating(model):
@@ -155,7 +158,7 @@ def alignment_links(weights: Float[Tensor, "tgt_len src_len"]) -> set[tuple[int,
     """Link each target token to the source token with its largest weight.
 
     Raises:
-        ValueError: the weights have no columns, as those of a model without attention.
+        ValueError: the weights have no columns, as in a model without attention.
     """
     if weights.shape[-1] == 0:
         raise ValueError("weights have no columns: a model without attention has no alignment")
@@ -168,12 +171,12 @@ def alignment_error_rate(
     """Return 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) over a corpus: 0 is perfect, 1 is all wrong.
 
     A predicted link that is not possible is an error, and so is a missing sure link; a possible
-    link may be there or not. Source: Och and Ney 2003, equation 26.
+    link may be predicted or not. Source: Och and Ney 2003, equation 26.
 
     Args:
         predicted: A, the links (source index, target index) of each sentence.
         sure: S, the gold links that must be there.
-        possible: P, the gold links that may be there. The sure ones count as possible too.
+        possible: P, the gold links that may be there. Sure links count as possible too.
 
     Raises:
         ValueError: the lists differ in length, or a sentence has no gold links.
@@ -195,16 +198,16 @@ def alignment_error_rate(
 def by_length(
     metric: Callable[..., float], lengths: Sequence[int], *columns: Sequence, width: int = 1
 ) -> dict[int, float]:
-    """Apply a corpus metric to the sentences of each length.
+    """Apply a corpus metric to the sentences of each length separately.
 
     Args:
         metric: a function of the columns, such as `exact_match(hypotheses, references)`.
         lengths: the length of each sentence in any unit, such as words or phrases.
         columns: the arguments of the metric, each with one entry per sentence.
-        width: number of lengths per bucket; with 5 they are 1 to 5, 6 to 10, and so on.
+        width: number of lengths per bucket; with 5 the buckets are 1 to 5, 6 to 10, and so on.
 
     Returns:
-        The metric's value for each bucket, by the largest length in it (1, 2, 3 … or 5, 10, 15 …).
+        A dict from the upper end of each bucket (1, 2, 3 … or 5, 10, 15 …) to the metric's value.
     """
     _check_aligned(lengths=lengths, **{f"column {n}": column for n, column in enumerate(columns)})
     buckets = defaultdict(list)
@@ -217,7 +220,7 @@ def by_length(
 
 
 def _check_aligned(**columns: Sequence) -> None:
-    """Refuse lists that are empty or of different lengths; the message names them."""
+    """Raise a `ValueError` with the sizes of the lists if any is empty or their lengths differ."""
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) != 1 or 0 in sizes.values():
         listed = ", ".join(f"{size} {name}" for name, size in sizes.items())

@@ -8,7 +8,7 @@ from torch import nn
 
 
 def available_devices() -> list[str]:
-    """Return the types of device on this machine, fastest first; "cpu" is always the last."""
+    """Return the types of device on this machine, fastest first; "cpu" always comes last."""
     devices = ["cpu"]
     if torch.backends.mps.is_available():
         devices.insert(0, "mps")
@@ -48,12 +48,12 @@ def get_device(name: str | torch.device = "auto") -> torch.device:
 
 
 def count_parameters(module: nn.Module) -> dict[str, int]:
-    """Count the parameters of a module; those shared by several layers count once.
+    """Count the parameters of a module; a parameter shared by several layers counts once.
 
     Returns:
-        A dict with "total", "trainable" and "frozen" (those that require no gradient).
+        A dict with "total", "trainable" and "frozen" (parameters that require no gradient).
     """
-    parameters = list(module.parameters())  # .parameters() yields a shared one only once
+    parameters = list(module.parameters())  # .parameters() yields a shared parameter only once
     total = sum(parameter.numel() for parameter in parameters)
     trainable = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
     return {"total": total, "trainable": trainable, "frozen": total - trainable}

@@ -23,10 +23,10 @@ from torch import Tensor
 WEIGHT_COLOURS = "viridis"  # sequential, safe for colour-blind readers and for print
 SCORE_COLOURS = "vlag"  # diverging around zero: scores have a sign, weights do not
 LINE_COLOURS = sns.color_palette("colorblind")
-MARKERS = "osD^vPX*"  # so that lines can be told apart without colour
+MARKERS = "osD^vPX*"  # they distinguish lines without colour
 SCREEN_DPI = 144  # drawn at twice the displayed size: sharp on high-resolution screens
 
-FIGURES = (  # the functions that draw one
+FIGURES = (  # names of the functions that draw figures
     "concept_heatmap",
     "alignment_heatmap",
     "head_grid",
@@ -79,7 +79,7 @@ def concept_heatmap(
         target: labels of the rows.
         title: what the picture says, in a few words.
         alt: replaces the alt text made from the numbers.
-        mask: (tgt_len, src_len), True = may be attended to; the other cells are hatched.
+        mask: (tgt_len, src_len), True = may be attended to; all other cells are hatched.
 
     Raises:
         ValueError: the labels do not match the weights or the mask.
@@ -95,7 +95,7 @@ def alignment_heatmap(
     links: Sequence[tuple[int, int]] = (),
     alt: str = "",
 ) -> AccessibleFigure:
-    """Draw a heatmap of any size, without numbers; known links can be framed for comparison.
+    """Draw a heatmap of any size, without numbers; known word links can be framed to compare.
 
     Args:
         weights: (tgt_len, src_len).
@@ -123,16 +123,16 @@ def head_grid(
     annotate: bool = False,
     masks: Sequence[Matrix | None] = (),
 ) -> AccessibleFigure:
-    """Draw heatmaps of the same words side by side, on one scale: one per head or setting.
+    """Draw a heatmap for each head or setting, side by side, with the same words and colour scale.
 
     Args:
         weights: (heads, tgt_len, src_len), or a sequence of (tgt_len, src_len).
         source: labels of the columns.
         target: labels of the rows.
-        titles: one for each heatmap; "head 1", "head 2", … where not given.
+        titles: one for each heatmap; "head 1", "head 2", … if not given.
         alt: replaces the alt text made from the numbers.
-        annotate: write a number in every cell.
-        masks: one for each heatmap, or None; True = may be attended to. Cells that may not be are
+        annotate: whether to write a number in every cell.
+        masks: a mask or None for each heatmap; True = may be attended to. All other cells are
             hatched, so that they do not look like small weights.
     """
     maps = [_matrix(values, source, target) for values in weights]
@@ -164,13 +164,13 @@ def mask_grid(
     titles: Sequence[str] | None = None,
     alt: str = "",
 ) -> AccessibleFigure:
-    """Draw masks side by side: a bright cell with a tick may be attended to, a dark one may not.
+    """Draw masks side by side: cells that may be attended to are bright with a tick, others dark.
 
     Args:
         masks: (count, tgt_len, src_len), or a sequence of (tgt_len, src_len); True = allowed.
         source: labels of the columns.
         target: labels of the rows.
-        titles: one for each mask; "mask 1", "mask 2", … where not given.
+        titles: one for each mask; "mask 1", "mask 2", … if not given.
         alt: replaces the alt text made from the masks.
     """
     maps = [_matrix(mask, source, target).astype(bool) for mask in masks]
@@ -215,17 +215,18 @@ def matrix_map(
 ) -> AccessibleFigure:
     """Draw any matrices side by side, with axes named by the caller and a shared colour scale.
 
-    For attention weights use `head_grid`, which knows what rows and columns are.
+    For attention weights use `head_grid`, which names rows and columns itself.
 
     Args:
         matrices: title → matrix; all of the same shape.
-        xlabel: what the columns are.
-        ylabel: what the rows are.
+        xlabel: name of the horizontal axis: what the columns are.
+        ylabel: name of the vertical axis: what the rows are.
         alt: what the picture shows, for a reader who cannot see it.
-        columns: labels of the columns; 0, 1, 2, … where not given.
-        rows: labels of the rows; 0, 1, 2, … where not given.
-        number_format: writes a number in every cell, such as ".2f"; empty for a colour bar.
-        signed: a diverging scale around zero, for numbers that have a sign.
+        columns: labels of the columns; 0, 1, 2, … if not given.
+        rows: labels of the rows; 0, 1, 2, … if not given.
+        number_format: format of a number in every cell, such as ".2f"; empty for a colour bar
+            instead of numbers.
+        signed: whether the colour scale diverges around zero, for numbers that have a sign.
 
     Raises:
         ValueError: the matrices differ in shape, or the labels do not match them.
@@ -284,7 +285,7 @@ def score_and_weight(
     target: Sequence[str],
     alt: str = "",
 ) -> AccessibleFigure:
-    """Draw scores on the left, and the weights that softmax turns them into on the right."""
+    """Draw scores on the left, and on the right the weights that softmax makes of them."""
     left, right = _matrix(scores, source, target), _matrix(weights, source, target)
     figure, axes = _heatmap_axes(2, source, target, annotate=True)
     _draw_heatmap(axes[0], left, source, target, annotate=True, signed=True)
@@ -312,15 +313,15 @@ def line_chart(
     """Draw one or more lines over the same x, distinguished by colour and marker.
 
     Args:
-        x: shared by all lines.
+        x: horizontal positions, shared by all lines.
         lines: label → one y for each x.
         xlabel: quantity and unit.
         ylabel: quantity and unit.
         alt: what the picture shows, for a reader who cannot see it.
         title: what the picture says, in a few words.
-        logx: logarithmic x, base 2.
-        logy: logarithmic y.
-        spread: label → half-width of a band around that line, at each x.
+        logx: whether the x axis is logarithmic, with base 2.
+        logy: whether the y axis is logarithmic.
+        spread: label → half-width, at each x, of a band around that line.
 
     Raises:
         ValueError: a spread names a line that does not exist.
@@ -364,7 +365,7 @@ def bar_chart(
 
     Args:
         groups: name of the series → one height for each label.
-        labels: under the bars.
+        labels: names of the groups of bars, written under them.
         ylabel: quantity and unit.
         alt: what the picture shows, for a reader who cannot see it.
         title: what the picture says, in a few words.
@@ -405,7 +406,7 @@ def vector_plane(
 
     Args:
         vectors: label → (x, y), the keys.
-        query: (x, y), drawn as another kind of arrow.
+        query: (x, y), drawn as a thicker arrow.
         title: what the picture says, in a few words.
         alt: replaces the alt text made from the numbers.
     """
@@ -438,11 +439,11 @@ def flow_diagram(
     title: str = "",
     highlight: Collection[str] = (),
 ) -> AccessibleFigure:
-    """Draw boxes and arrows: what is computed from what, and in which order.
+    """Draw boxes joined by arrows, such as the steps of a computation and their order.
 
     Args:
-        boxes: label → (x, y) of its centre, in inches, y upwards. A label may have two lines, and
-            mathematics between dollar signs. All boxes are 1.3 wide and 0.7 high.
+        boxes: label → (x, y) of the box's centre, in inches, y upwards. A label may have two lines,
+            and mathematics between dollar signs. All boxes are 1.3 wide and 0.7 high.
         arrows: (from label, to label), optionally with a short text to write on the arrow.
         alt: what the picture shows, for a reader who cannot see it.
         title: what the picture says, in a few words.
@@ -548,7 +549,7 @@ def _matrix(values: Matrix, source: Sequence[str], target: Sequence[str]) -> np.
 def _heatmap_axes(
     count: int, source: Sequence[str], target: Sequence[str], annotate: bool
 ) -> tuple[AccessibleFigure, list[Axes]]:
-    """Make axes in rows of at most four, with cells large enough for their contents."""
+    """Make a figure with axes in rows of at most four, and with cells large enough to read."""
     cell = 0.56 if annotate else min(0.42, 5.0 / max(len(source), len(target)))
     width = 1.9 + cell * max(3, len(source))
     height = 1.5 + cell * max(2, len(target))
@@ -590,7 +591,7 @@ def _draw_heatmap(
         mask=closed,
         **limits,
     )
-    colours = axis.collections[0].get_facecolors()  # one only, where there are no numbers
+    colours = axis.collections[0].get_facecolors()  # a single one if there are no numbers
     drawn = colours[~closed.ravel()] if annotate else colours
     for text, colour in zip(axis.texts, drawn, strict=False):
         text.set_color(ink_on(colour))

@@ -1,4 +1,4 @@
-"""Positional encodings: they tell self-attention in which order the words stand."""
+"""Positional encodings, which tell self-attention the order of the words."""
 
 import torch
 from jaxtyping import Float
@@ -44,7 +44,11 @@ class LearnedPositions(nn.Module):
 
 
 def _rows(table: Tensor, embeddings: Tensor) -> Tensor:
-    """Return the row of the table for each position of the embeddings."""
+    """Return the rows of a table of positions that fit the embeddings, from position 0 on.
+
+    Raises:
+        ValueError: the embeddings have another width than the table, or too many positions.
+    """
     max_len, dim = table.shape
     if embeddings.shape[-1] != dim or embeddings.shape[-2] > max_len:
         raise ValueError(

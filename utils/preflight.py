@@ -1,7 +1,7 @@
-"""Say whether this machine is ready for the course: `python -m utils.preflight`.
+"""Check whether this machine is ready for the course: `python -m utils.preflight`.
 
-It prints a line for each thing that is needed: ok, or what to do. As it must not fail where
-anything else does, it imports late what may be missing, and runs in other processes what may die.
+It prints a line for each requirement: ok, or what to do. It has to run even on a broken set-up, so
+it imports packages that may be missing late, and runs code that may crash in other processes.
 """
 
 import argparse
@@ -18,13 +18,13 @@ from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("notebooks", "exercises", ".")  # "." keeps what was guessed
-LIMIT = Path("/sys/fs/cgroup/memory.max")  # what a container may have; "max" where it has no limit
+FOLDERS = ("notebooks", "exercises", ".")  # "." keeps the learner's guesses
+LIMIT = Path("/sys/fs/cgroup/memory.max")  # bytes that a container may use; "max" if unlimited
 GB = 10**9
 MEMORY = 2.0  # GB: the largest notebook takes 1.5
 DISK = 0.5  # GB, beyond what is installed
-PORTS = range(8888, 8939)  # JupyterLab tries fifty behind the first
-SECONDS = 300  # for what hangs
+PORTS = range(8888, 8939)  # JupyterLab tries the first port and the fifty after it
+SECONDS = 300  # until a process counts as hanging
 INSTALL = "pip install -r requirements.txt, in the course's own environment"
 CELLS = {
     "a kernel starts and runs a cell": "import sys; sys.prefix",
@@ -33,21 +33,21 @@ CELLS = {
 }
 WIDGET = "application/vnd.jupyter.widget-view+json"
 EXTENSIONS = ("anywidget", "@jupyter-widgets/jupyterlab-manager")
-MISSING = re.compile(r"^missing +(.+?)  +(.+)$", flags=re.MULTILINE)  # a line of the doctor's
+MISSING = re.compile(r"^missing +(.+?)  +(.+)$", flags=re.MULTILINE)  # from `grading doctor`
 
 
 class NotReady(Exception):  # noqa: N818 - something to do, not a fault
-    """A problem of this machine, and what to do about it."""
+    """A problem of this machine, with its cure: what to do about it."""
 
     def __init__(self, problem: str, cure: str):
         super().__init__(f"{problem} -> {cure}")
 
 
-# --- The checks: each yields what is well, and raises `NotReady` at the first thing that is not ---
+# --- The checks: each yields a line for what works, and raises `NotReady` at the first problem ----
 
 
 def python() -> Iterator[str]:
-    """Compare Python's version with the one that pyproject.toml requires."""
+    """Check that Python has at least the version that pyproject.toml requires."""
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     required = re.search(r'requires-python = ">=([\d.]+)"', project)[1]
     version = ".".join(map(str, sys.version_info[:3]))
@@ -57,7 +57,7 @@ def python() -> Iterator[str]:
 
 
 def packages() -> Iterator[str]:
-    """Compare the versions of all packages with those that requirements.txt names."""
+    """Check that every package of requirements.txt is installed in the version it names."""
     from packaging.requirements import Requirement
 
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
@@ -77,7 +77,7 @@ def packages() -> Iterator[str]:
 
 
 def memory() -> Iterator[str]:
-    """Ask for free memory, within the limit of a container."""
+    """Check that enough memory is free, within the limit of a container."""
     import psutil
 
     limit = LIMIT.read_text().strip() if LIMIT.is_file() else "max"
@@ -86,19 +86,19 @@ def memory() -> Iterator[str]:
 
 
 def disk() -> Iterator[str]:
-    """Ask for free space on the disk of the course."""
+    """Check that enough space is free on the disk of the course."""
     yield _enough(shutil.disk_usage(ROOT).free, DISK, "disk", f"make room on the disk of {ROOT}")
 
 
 def _enough(free: float, needed: float, resource: str, cure: str) -> str:
-    """Return how many GB of a resource are free; too few raise `NotReady`."""
+    """Return a line with the free GB of a resource, or raise `NotReady` if they are too few."""
     if free < needed * GB:
         raise NotReady(f"{free / GB:.1f} GB of {resource} are free, it takes {needed}", cure)
     return f"{free / GB:.1f} GB of {resource} are free"
 
 
 def folders() -> Iterator[str]:
-    """Write a temporary file into each folder that the course saves in."""
+    """Check that the course can save: write a temporary file into each of its folders."""
     for folder in ((ROOT / name).resolve() for name in FOLDERS):
         try:
             tempfile.TemporaryFile(dir=folder).close()
@@ -109,7 +109,7 @@ def folders() -> Iterator[str]:
 
 
 def port() -> Iterator[str]:
-    """Look for a port on which JupyterLab can serve its page."""
+    """Find a free port on which JupyterLab can serve its page."""
     for number in PORTS:
         with socket.socket() as server:
             try:
@@ -122,7 +122,7 @@ def port() -> Iterator[str]:
 
 
 def lab() -> Iterator[str]:
-    """Ask JupyterLab whether it loads the extensions that show explorers."""
+    """Check that JupyterLab loads the extensions that show explorers."""
     command = [sys.executable, "-m", "jupyterlab.labextensions", "list"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     listed = re.sub(r"\x1b\[\d*m", "", run.stdout + run.stderr)
@@ -133,7 +133,7 @@ def lab() -> Iterator[str]:
 
 
 def kernel() -> Iterator[str]:
-    """Run a few cells in the kernel that notebooks use."""
+    """Run the cells of `CELLS` in the kernel that notebooks use, and check their results."""
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import DeadKernelError
@@ -153,7 +153,7 @@ def kernel() -> Iterator[str]:
     except DeadKernelError:  # the cell at which it died has no output
         pass
     except Exception as error:
-        atexit.unregister(client._cleanup_kernel)  # it would end what never began, and complain
+        atexit.unregister(client._cleanup_kernel)  # it would complain that no kernel is running
         cure = "`jupyter kernelspec list` says where it lies: remove it, then " + INSTALL
         raise NotReady(f"the kernel python3 does not start: {_line(error)}", cure) from None
     for claim, cell in zip(CELLS, cells, strict=True):
@@ -167,7 +167,7 @@ def kernel() -> Iterator[str]:
 
 
 def _result(claim: str, cell) -> dict:
-    """Return what a cell has returned, by MIME type; without a result the claim does not hold."""
+    """Return a cell's result by MIME type, or raise `NotReady` with the claim if it has none."""
     for output in cell.outputs:
         if output.output_type == "error":
             raise NotReady(f"no: {claim}. {output.ename}: {output.evalue}", INSTALL)
@@ -177,7 +177,7 @@ def _result(claim: str, cell) -> dict:
 
 
 def sandbox() -> Iterator[str]:
-    """Ask the grader whether its sandbox works on this machine, in a process of its own."""
+    """Check that the grader's sandbox works on this machine, by `python -m grading doctor`."""
     if not (ROOT / "grading").is_dir():
         raise NotReady("this copy of the course has no grading/", "grade with the whole repository")
     command = [sys.executable, "-m", "grading", "doctor"]
@@ -196,14 +196,14 @@ ALWAYS = (packages, memory, disk, folders, port, lab, kernel)
 
 
 def run_check(check: Callable[[], Iterator[str]]) -> bool:
-    """Print the lines of a check as they come, and return whether it passed."""
+    """Run a check, print its lines as they come, and return whether it passed."""
     try:
         for line in check():
             print(_coloured("ok", 32), line, flush=True)
     except NotReady as problem:
         print(_coloured("NO", 31), problem, flush=True)
         return False
-    except Exception as error:  # a broken set-up breaks in more ways than anybody foresees
+    except Exception as error:  # a broken set-up fails in ways that nobody foresees
         print(_coloured("NO", 31), f"{check.__name__}: {_line(error)} -> {INSTALL}", flush=True)
         return False
     return True
@@ -223,9 +223,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m utils.preflight", description=__doc__)
     parser.add_argument("--grading", action="store_true", help="ask for the grader's sandbox too")
     checks = [*ALWAYS, sandbox] if parser.parse_args().grading else [*ALWAYS]
-    sys.stdout.reconfigure(errors="replace")  # a name of a folder need not fit the terminal
+    sys.stdout.reconfigure(errors="replace")  # a terminal may lack letters of a folder's name
     if not run_check(python):
-        return 1  # nothing else would mean anything
+        return 1  # with a wrong Python, no other check would mean anything
     failed = [check for check in checks if not run_check(check)]
     print(f"{len(failed)} to mend." if failed else "Ready.")
     return bool(failed)

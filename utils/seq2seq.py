@@ -14,9 +14,9 @@ The three decoders differ in when they attend to the source:
 | `BahdanauDecoder` | attend with the old state, then update the state | Bahdanau et al. 2015 |
 | `LuongDecoder` | update the state, then attend with the new one | Luong et al. 2015 |
 
-Where no state depends on a context (fixed vector, Luong), a decoder that is given all the words
-takes all steps at once: one call to the recurrent network, one to the attention. Every decoder
-makes one output projection for all steps.
+If no state depends on a context (fixed vector, Luong), a decoder that is given all the words takes
+all steps at once: one call to the recurrent network, one to the attention. Every decoder makes one
+output projection for all steps.
 """
 
 import math
@@ -60,7 +60,7 @@ class Hypothesis(NamedTuple):
 
 
 class Translation(NamedTuple):
-    """One translation as words, with the weights that an alignment heatmap shows."""
+    """One translation as words, with the source words and the weights for an alignment heatmap."""
 
     words: list[str]
     weights: Float[Tensor, "words source"]  # a row for each word, a column for each source word
@@ -68,10 +68,10 @@ class Translation(NamedTuple):
 
 
 def _word_vectors(vocab_size: int, dim: int) -> nn.Embedding:
-    """Make an embedding (vocab_size, dim) with a smaller initial scale than PyTorch's, 1.
+    """Make an embedding (vocab_size, dim) with an initial scale of 0.3 instead of PyTorch's 1.
 
     Large initial vectors hardly move in training, so a rare word would keep its initial noise. As
-    rows of the output projection they would also make huge logits.
+    rows of the output projection, large vectors would also make huge logits.
     """
     embedding = nn.Embedding(vocab_size, dim)
     nn.init.normal_(embedding.weight, std=0.3)
@@ -81,7 +81,7 @@ def _word_vectors(vocab_size: int, dim: int) -> nn.Embedding:
 class Encoder(nn.Module):
     """A bidirectional LSTM over the source words.
 
-    Packing keeps padding out: the backward direction starts at each sentence's own last word.
+    It never reads padding: the backward direction starts at each sentence's own last word.
     Source: Bahdanau et al. 2015, section 3.2.
 
     Args:
@@ -130,11 +130,12 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """The base of all decoders: embedding, recurrent network, readout, output projection.
+    """Base class of all decoders: embedding, recurrent network, readout, output projection.
 
-    A subclass says in `step` whether it attends before or after it updates its state. The output
-    projection shares its weights with the embedding: a word is likely where the readout points at
-    its vector. That keeps the projection, by far the largest cost, as narrow as the embedding.
+    A subclass decides in `step` whether to attend before or after it updates its state. The output
+    projection shares its weights with the embedding: a word is likely if the readout points in the
+    direction of its vector. Sharing keeps the projection, by far the largest cost, as narrow as the
+    embedding.
     Source: Press and Wolf 2017.
 
     Args:
@@ -143,7 +144,7 @@ class Decoder(nn.Module):
         hidden_dim: width of the state.
         summary_dim: width of the encoder's summary.
         context_dim: width of the context that the readout gets in addition to the state.
-        feed_dim: width of what the LSTM is fed in addition to the word.
+        feed_dim: width of the vector that the LSTM is fed in addition to the word.
         dropout: share of the embedding's and the readout's entries set to 0 in training.
     """
 
@@ -170,7 +171,7 @@ class Decoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def remember(self, encoded: Encoded) -> NamedTuple:
-        """Return the part of a step's input that depends on the source alone, once per sequence."""
+        """Return the source's contribution to every step, computed once per sequence."""
         raise NotImplementedError
 
     def start(self, encoded: Encoded) -> DecoderState:
@@ -184,11 +185,12 @@ class Decoder(nn.Module):
         memory: NamedTuple,
         state: DecoderState,
     ) -> tuple[Tensor, Tensor, DecoderState]:
-        """Attend and update the state; one word of each row at a time unless `all_at_once`.
+        """Attend and update the state, for one word of each row, or for many if `all_at_once`.
 
         Returns:
             Contexts and states side by side (batch, tgt_len, context_dim + hidden_dim), which
-            `read` turns into readouts; the weights (batch, tgt_len, src_len); and the next state.
+            `read` turns into readouts; the weights (batch, tgt_len, src_len); and the state after
+            the last word.
         """
         raise NotImplementedError
 
@@ -212,7 +214,7 @@ class Decoder(nn.Module):
     def update(
         self, inputs: Float[Tensor, "batch tgt_len input_dim"], state: DecoderState
     ) -> tuple[Tensor, DecoderState]:
-        """Run the LSTM: states (batch, tgt_len, hidden_dim), and the next state."""
+        """Run the LSTM; return its states (batch, tgt_len, hidden_dim), and the last as a state."""
         tgt_len = inputs.shape[1]
         if tgt_len == 1:  # faster than calling the network
             before = (state.hidden, state.cell)
@@ -232,7 +234,7 @@ class FixedVectorDecoder(Decoder):
     """The decoder without attention: one vector has to hold the whole source.
 
     The vector initialises the state, and is fed to the LSTM and to the readout at every step, so
-    the state does not have to carry it. The weights have no columns.
+    the state does not have to carry it. The weights that it returns have no columns.
     Source: Cho et al. 2014, section 2.2; the bottleneck of Bahdanau et al. 2015, section 1.
 
     Args:
@@ -273,13 +275,13 @@ class FixedVectorDecoder(Decoder):
 
 
 class AttentionDecoder(Decoder):
-    """The base of decoders with attention: states are the queries, encoder states the keys.
+    """Base class of decoders with attention: states are the queries, encoder states the keys.
 
     Args:
         vocab_size: number of target words.
         embedding_dim: width of the embedding and of the readout.
-        attention: any mechanism. Its `query_dim` becomes the width of the state, and its `key_dim`
-            must be the encoder's `output_dim`.
+        attention: any mechanism. Its `query_dim` is also the width of the decoder's state, and its
+            `key_dim` must be the encoder's `output_dim`.
         dropout: share of the embedding's and the readout's entries set to 0 in training.
     """
 
@@ -306,9 +308,9 @@ class BahdanauDecoder(AttentionDecoder):
 
         c_t = attention(s_{t-1}),    s_t = rnn([y_{t-1}; c_t], s_{t-1})
 
-    Each step waits for the one before. Source: Bahdanau et al. 2015, section 3.1. (The mechanism
-    of the paper is `AdditiveAttention`. Luong's tanh stands in for the paper's maxout readout, so
-    that the decoders differ in the order alone.)
+    Each step has to wait for the previous step. Source: Bahdanau et al. 2015, section 3.1. (The
+    mechanism of the paper is `AdditiveAttention`. Luong's tanh replaces the paper's maxout readout,
+    so that the decoders differ only in the order of attention and update.)
     """
 
     all_at_once = False
@@ -326,8 +328,8 @@ class LuongDecoder(AttentionDecoder):
         s_t = rnn(y_{t-1}, s_{t-1}),    c_t = attention(s_t)
 
     No state depends on a context, so the whole target is trained on at once. Source: Luong et al.
-    2015, section 3.1, without the input feeding of section 3.3, which would make the steps wait for
-    one another.
+    2015, section 3.1, without the input feeding of section 3.3, which would make each step wait for
+    the previous step.
     """
 
     def step(self, embedded, memory, state):
@@ -388,8 +390,8 @@ class Seq2Seq(nn.Module):
         Args:
             batch: sources and targets.
             teacher_forcing: the share of steps at which the decoder reads the previous gold word;
-                at the others it reads its own prediction. 1 is teacher forcing, 0 is free running,
-                anything between is scheduled sampling (Bengio et al. 2015).
+                at the other steps it reads its own prediction. 1 is teacher forcing, 0 is free
+                running, anything between is scheduled sampling (Bengio et al. 2015).
 
         Returns:
             The readouts (batch, tgt_len, embedding_dim), which `decoder.output` turns into logits,
@@ -430,10 +432,10 @@ class Seq2Seq(nn.Module):
         )
 
     def greedy(self, source: Tensor, lengths: Tensor) -> list[Hypothesis]:
-        """Write the most likely word at each step, for a whole batch at once.
+        """Translate a whole batch by writing the most likely word of each sentence at each step.
 
-        A finished sentence leaves the batch. One that does not end is cut off at twice the length
-        of its source plus ten words.
+        A finished sentence leaves the batch. A translation that does not end is cut off at twice
+        the length of its source plus ten words.
 
         Args:
             source: word ids, (batch, src_len).
@@ -468,17 +470,17 @@ class Seq2Seq(nn.Module):
         ]
 
     def beam(self, source: Tensor, lengths: Tensor, beam_size: int = 5) -> list[Hypothesis]:
-        """Search with a beam: keep the `beam_size` best partial translations of each sentence.
+        """Translate a batch by keeping the `beam_size` best partial translations of each sentence.
 
         Finished translations are compared by their log-probability per token, since the plain sum
-        favours short ones. A sentence is done when `beam_size` translations of it are finished, or
-        where `greedy` would cut it off. A beam of 1 is `greedy`.
+        favours short translations. A sentence is done when `beam_size` translations of it are
+        finished, or at the length at which `greedy` would cut it off. A beam of 1 is `greedy`.
         Source: Sutskever et al. 2014, section 3.2; Wu et al. 2016, section 7, for the length.
 
         Args:
             source: word ids, (batch, src_len).
             lengths: the number of words in each row, on the CPU.
-            beam_size: how many partial translations are kept.
+            beam_size: number of partial translations to keep.
 
         Raises:
             ValueError: `beam_size` is below 1.
@@ -488,7 +490,7 @@ class Seq2Seq(nn.Module):
         finished: list[list[Hypothesis]] = [[] for _ in source]
         with evaluating(self):
             memory, state = self.start(source, lengths)
-            sentences = torch.arange(len(source), device=self.device)  # those still being written
+            sentences = torch.arange(len(source), device=self.device)  # still being written
             limits = _length_limits(lengths).to(self.device)
             rows = sentences.repeat_interleave(beam_size)  # each sentence takes beam_size rows
             memory, state = _pick(memory, rows), _pick(state, rows)
@@ -547,18 +549,18 @@ class Seq2Seq(nn.Module):
     def translate(
         self, sentence: str | Sequence[str], beam_size: int = 1, copy_unknown: bool = True
     ) -> Translation:
-        """Translate a sentence as a person would type it.
+        """Translate a sentence, given as a person would type it.
 
         Args:
             sentence: a text, or its tokens if they are not words (letters, say). Words outside the
                 vocabulary are read as `<unk>`. An empty line has an empty translation.
-            beam_size: 1 is greedy search.
+            beam_size: number of partial translations to keep; 1 is greedy search.
             copy_unknown: replace each `<unk>` that the model writes with the source word of largest
                 weight, which is right for names and numbers. Source: Jean et al. 2015, section 3.4.
 
         Returns:
-            The words, the weights with a row for each of them and a column for each source word
-            (no columns without attention), and the source words.
+            The words, the weights with a row for each word and a column for each source word (no
+            columns without attention), and the source words.
         """
         return self.translate_all([sentence], beam_size, copy_unknown)[0]
 
@@ -572,7 +574,7 @@ class _Beams(NamedTuple):
 
     @classmethod
     def start(cls, sentences: int, beam_size: int, device: torch.device) -> "_Beams":
-        """Return empty beams. Those of a sentence are the same, so only its first may count."""
+        """Return beams without words; equal beams must not win twice, so all but one score −inf."""
         scores = torch.full((sentences, beam_size), -math.inf, device=device)
         scores[:, 0] = 0
         ids = torch.full((sentences, beam_size, 1), SOS, device=device)
@@ -580,7 +582,7 @@ class _Beams(NamedTuple):
 
     @property
     def length(self) -> int:
-        """Number of words written."""
+        """Number of words written in each beam."""
         return self.ids.shape[-1] - 1
 
     @property
@@ -594,14 +596,14 @@ class _Beams(NamedTuple):
         return _Beams(*(None if part is None else part[sentences, slots] for part in self))
 
     def grow(self, log_probs: Tensor, weights: Tensor) -> tuple["_Beams", Tensor]:
-        """Return the best ways to write one more word: 2 * beam candidates for each sentence.
+        """Extend the beams by one word; return the 2 * beam best candidates for each sentence.
 
         Args:
-            log_probs: of the next word, (sentences * beam, vocab_size).
+            log_probs: log-probabilities of the next word, (sentences * beam, vocab_size).
             weights: the attention weights of this step, (sentences * beam, 1, src_len).
 
         Returns:
-            The candidates, best first, and the slot that each one extends.
+            The candidates, best first, and for each the slot of the beam that it extends.
         """
         sentences, beam_size = self.scores.shape
         totals = self.scores.view(-1, 1) + log_probs  # (sentences * beam, vocab_size)
@@ -624,7 +626,7 @@ class _Beams(NamedTuple):
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Switch dropout and gradients off for a while, then restore the mode of the model."""
+    """Switch dropout and gradients off inside the `with` block, then restore the model's mode."""
     was_training = model.training
     model.eval()
     try:
@@ -643,14 +645,14 @@ Parts = TypeVar("Parts", bound=tuple)
 
 
 def _pick(parts: Parts, rows: Int[Tensor, " rows"]) -> Parts:
-    """Select rows of every tensor in a state or memory."""
+    """Select rows of every tensor in a decoder's state or memory, or in beams."""
     return type(parts)(
         *(part.index_select(0, rows) if isinstance(part, Tensor) else part for part in parts)
     )
 
 
 def _hypothesis(ids: Tensor, weights: Tensor, score: Tensor, src_len: Tensor) -> Hypothesis:
-    """Drop `<eos>` and everything after it, and the columns of padding."""
+    """Make a `Hypothesis` without `<eos>`, without ids after it, and without padding's columns."""
     length = int((ids != EOS).sum())
     own = weights[:length, : int(src_len)].clone()  # a view would keep the whole batch in memory
     return Hypothesis(ids[:length].tolist(), own.cpu(), float(score))
@@ -658,7 +660,7 @@ def _hypothesis(ids: Tensor, weights: Tensor, score: Tensor, src_len: Tensor) ->
 
 def _copy_unknown(words: list[str], hypothesis: Hypothesis, source: list[str]) -> list[str]:
     """Replace each unknown word with the source word of largest weight."""
-    if not hypothesis.weights.numel():  # without attention there is nothing to go by
+    if not hypothesis.weights.numel():  # without attention, no source word stands out
         return words
     looked_at = hypothesis.weights.argmax(-1).tolist()
     return [

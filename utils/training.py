@@ -27,16 +27,16 @@ from utils.seq2seq import Seq2Seq
 
 
 def one_cycle(step: int, steps: int, peak: float, warmup: float) -> float:
-    """Return the learning rate of a step: linear up to the peak, then a cosine down to 0.
+    """Return the learning rate of a step: linear up to the peak, then a cosine down towards 0.
 
-    It depends on the step alone, so there is no schedule to save and restore.
+    The rate depends on the step alone, so there is no schedule to save and restore.
     Source: Smith and Topin 2018, in the form of Loshchilov and Hutter 2017, equation 5.
 
     Args:
-        step: from 0 to steps - 1.
+        step: number of the step, from 0 to steps - 1.
         steps: number of steps of the whole training.
         peak: the largest rate.
-        warmup: share of the steps that lead up to it.
+        warmup: share of the steps during which the rate rises to its peak.
     """
     rising = max(1, round(warmup * steps))
     if step < rising:
@@ -45,28 +45,28 @@ def one_cycle(step: int, steps: int, peak: float, warmup: float) -> float:
 
 
 class Trainer:
-    """A training of a fixed number of steps, which ends with the weights of the best validation.
+    """A training run of a fixed number of steps, ending with the weights of the best validation.
 
     The trainer holds everything that a step depends on (weights, optimiser, place in the data,
     random state), so a run that was interrupted, or saved and loaded in another process, ends with
     the same weights as an uninterrupted one. The global random state is left as it was.
 
     Args:
-        model: trained in place.
+        model: the model, trained in place.
         batches: the training pairs, reshuffled for each epoch.
-        validation: pairs to choose the best weights by, measured after each epoch and at the end;
-            without them the last weights are kept.
-        steps: the budget, in batches.
+        validation: pairs that decide which weights are best, measured after each epoch and at the
+            end; without them the last weights are kept.
+        steps: number of training steps, each on one batch.
         learning_rate: the peak of the one-cycle schedule, for Adam.
-        warmup: share of the steps that lead up to the peak.
+        warmup: share of the steps during which the learning rate rises to its peak.
         label_smoothing: share of the target probability spread over all words.
             Source: Szegedy et al. 2016, section 7.
-        teacher_forcing: share of the steps at which the decoder reads the gold word before.
-        clip: largest norm of the gradient; a larger one is scaled down to it.
+        teacher_forcing: share of the decoder's steps at which it reads the previous gold word.
+        clip: largest norm of the gradient; a larger gradient is scaled down to it.
             Source: Pascanu et al. 2013.
         checkpoint: file to save to at each validation, when interrupted, and at the end.
         progress: whether to show a progress bar (a widget in notebooks, elsewhere on stderr).
-        seed: fixes the order of the batches, and dropout.
+        seed: fixes the order of the batches and the random numbers of dropout.
 
     Attributes:
         step: number of steps taken.
@@ -113,14 +113,14 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
-        """Whether the budget is spent."""
+        """Whether all steps have been taken."""
         return self.step >= self.steps
 
     def fit(self) -> None:
-        """Train until the budget is spent or Ctrl-C is pressed; called again, resume there.
+        """Train until all steps are taken or Ctrl-C is pressed; another call resumes there.
 
         At the end the model has the weights of the best validation. After an interruption it has
-        the latest ones, and can be used as it is.
+        the latest weights, and can be used as it is.
 
         Raises:
             FloatingPointError: the loss or the gradient is no longer finite. The model keeps the
@@ -156,7 +156,7 @@ class Trainer:
             )
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write everything that `load` needs to resume from here."""
+        """Write a checkpoint: everything that `load` needs to resume from here."""
         path = Path(path)
         unfinished = path.with_name(path.name + ".part")
         state = {
@@ -172,7 +172,7 @@ class Trainer:
         unfinished.replace(path)  # atomic, so that a crash never leaves half a checkpoint
 
     def load(self, path: str | os.PathLike) -> None:
-        """Resume the training that `save` wrote, with the same model, batches and settings.
+        """Read a checkpoint of `save`, made with the same model, batches and settings, to resume.
 
         The file is read with `weights_only=True`, so no code in it is ever run.
         """
@@ -186,7 +186,7 @@ class Trainer:
         self._random_state = state["random_state"]
 
     def _rest_of_epoch(self) -> Iterator[Batch]:
-        """Return the batches from the current step to the end of its epoch."""
+        """Return the batches from the current step to the end of the epoch."""
         epoch, done = divmod(self.step, len(self.batches))
         return islice(self.batches.shuffled(self.seed * 10_007 + epoch), done, None)
 
@@ -196,7 +196,7 @@ class Trainer:
         self.optimizer.zero_grad()
         losses = self.model.losses(batch, self.teacher_forcing, self.label_smoothing)  # (tokens,)
         total = losses.sum()
-        # Not their mean: a word counts the same whether its batch has many words or few.
+        # Not the mean loss: a word counts the same whether its batch has many words or few.
         loss = total / self._usual_tokens
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
@@ -217,7 +217,10 @@ class Trainer:
         return len(losses)
 
     def _validate(self) -> None:
-        """Measure the perplexity, and keep the weights if they are the best so far."""
+        """Measure the perplexity on the validation pairs; keep the weights if it is the best yet.
+
+        Then save the checkpoint, if there is a file for it.
+        """
         if self.validation is None:
             return
         perplexity = teacher_forced_perplexity(self.model, self.validation)
@@ -245,7 +248,7 @@ class Trainer:
 
 
 def _get_random_state(device: torch.device) -> list[Tensor]:
-    """Return the state of the CPU's generator, and of the device's own if it is not the CPU."""
+    """Return the random state of the CPU, and of the device if that is not the CPU."""
     states = [torch.get_rng_state()]
     if device.type != "cpu":
         states.append(torch.get_device_module(device).get_rng_state())
@@ -253,7 +256,7 @@ def _get_random_state(device: torch.device) -> list[Tensor]:
 
 
 def _set_random_state(device: torch.device, states: list[Tensor]) -> None:
-    """Restore what `_get_random_state` returned."""
+    """Restore the random states that `_get_random_state` returned."""
     torch.set_rng_state(states[0])
     if device.type != "cpu":
         torch.get_device_module(device).set_rng_state(states[1])
@@ -261,7 +264,7 @@ def _set_random_state(device: torch.device, states: list[Tensor]) -> None:
 
 @contextmanager
 def _interrupts_deferred() -> Iterator[threading.Event]:
-    """Let Ctrl-C set an event instead of interrupting in the middle of a step."""
+    """Yield an event that Ctrl-C sets, instead of interrupting in the middle of a step."""
     interrupted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield interrupted  # only the main thread receives signals or may set their handlers

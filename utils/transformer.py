@@ -24,7 +24,7 @@ MAX_LEN = 512  # positions
 
 
 class SourceMemory(NamedTuple):
-    """Keys and values of the source for the blocks of a decoder, made once per sequence."""
+    """Keys and values of the source for every block of a decoder, made once per sequence."""
 
     keys: Float[Tensor, "batch layers heads src_len head_dim"]  # of the cross-attentions
     values: Float[Tensor, "batch layers heads src_len head_dim"]
@@ -32,7 +32,7 @@ class SourceMemory(NamedTuple):
 
 
 class Past(NamedTuple):
-    """Keys and values of the words already written, for the blocks of a decoder."""
+    """Keys and values of the words already written, for every block of a decoder."""
 
     keys: Float[Tensor, "batch layers heads written head_dim"]  # of the self-attentions
     values: Float[Tensor, "batch layers heads written head_dim"]
@@ -40,16 +40,17 @@ class Past(NamedTuple):
 
 
 class EncoderBlock(nn.Module):
-    """Self-attention, then a feed-forward network for each position, each with a residual.
+    """Self-attention, then a feed-forward network for each position, both with residuals.
 
     With a causal mask it is also the block of a language model. Source: Vaswani et al. 2017,
-    sections 3.1 and 3.3; the norm before each layer: Xiong et al. 2020, section 3.
+    sections 3.1 and 3.3; for the norm before each layer, Xiong et al. 2020, section 3.
 
     Args:
         dim: width of the states.
         heads: number of heads; must divide `dim`.
         hidden: width of the feed-forward network's hidden layer.
-        pre: x + layer(norm(x)); otherwise norm(x + layer(x)), as in the paper of 2017.
+        pre: whether to compute x + layer(norm(x)), instead of norm(x + layer(x)) as in the paper
+            of 2017.
         dropout: share of the entries of each layer's output set to 0 in training.
     """
 
@@ -62,19 +63,19 @@ class EncoderBlock(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def add(self, norm: nn.Module, x: Tensor, layer) -> Tensor:
-        """Add a layer's output to its input, with the norm before the layer or behind the sum."""
+        """Add a layer's output to its input, with the norm before the layer or after the sum."""
         if self.pre:
             return x + self.dropout(layer(norm(x)))
         return norm(x + self.dropout(layer(x)))
 
     def look(self, y: Tensor, mask: Tensor | None) -> Tensor:
-        """Return the context of self-attention, without weights, so that PyTorch may fuse it."""
+        """Return the context of self-attention, without weights, so that PyTorch can fuse it."""
         return self.attention(y, y, mask=mask, return_weights=None)[0]
 
     def forward(
         self, x: Float[Tensor, "batch len dim"], mask: Tensor | None = None
     ) -> Float[Tensor, "batch len dim"]:
-        """Return the states after this block; a mask as for `MultiHeadAttention`."""
+        """Return the states after this block; `mask` is as for `MultiHeadAttention`."""
         x = self.add(self.norms[0], x, lambda y: self.look(y, mask))
         return self.add(self.norms[1], x, self.feed_forward)
 
@@ -97,7 +98,7 @@ class DecoderBlock(EncoderBlock):
         source: Float[Tensor, "batch src_len dim"],
         source_mask: Tensor | None = None,
     ) -> Float[Tensor, "batch tgt_len dim"]:
-        """Return the states after this block, all words at once, with a causal `mask`."""
+        """Return the states of all words after this block; `mask` has to be causal."""
 
         def look_across(y):
             return self.cross(y, source, mask=source_mask, return_weights=None)[0]
@@ -109,13 +110,13 @@ class DecoderBlock(EncoderBlock):
     def step(
         self, x: Tensor, past: tuple[Tensor, Tensor], source: Memory, weigh: bool
     ) -> tuple[Tensor, tuple[Tensor, Tensor], Tensor | None]:
-        """Read words behind those of which `past` holds keys and values.
+        """Read new words, which follow the words whose keys and values are in `past`.
 
         Args:
             x: states of the new words, (batch, new, dim).
             past: keys and values of the words before, (batch, heads, written, head_dim) each.
-            source: what `cross` remembers of the source.
-            weigh: whether the weights of the cross-attention are wanted.
+            source: projected keys and values of the source, from `cross.remember`.
+            weigh: whether to return the weights of the cross-attention.
 
         Returns:
             The states; keys and values of all words; the weights (batch, new, src_len), the mean
@@ -130,7 +131,7 @@ class DecoderBlock(EncoderBlock):
             keys = torch.cat([past[0], new.keys], dim=2)  # (batch, heads, written + new, head_dim)
             values = torch.cat([past[1], new.values], dim=2)
             keys_and_values = keys, values
-            # A single word may see everything that is there, itself included.
+            # A single new word may attend to every word so far, itself included.
             mask = None if y.shape[1] == 1 else causal_mask(keys.shape[2], y.device)[position:]
             memory = Memory(keys, values, mask)
             return self.attention.attend(y, memory, position, return_weights=None)[0]
@@ -147,7 +148,7 @@ class DecoderBlock(EncoderBlock):
 
 
 class _Stack(nn.Module):
-    """The common part of encoder and decoder: embedding with positions, blocks, and a last norm."""
+    """Base class of encoder and decoder: embedding with positions, blocks, and a last norm."""
 
     def __init__(self, block, vocab_size, dim, heads, hidden, layers, pre, dropout):
         super().__init__()
@@ -155,12 +156,12 @@ class _Stack(nn.Module):
         nn.init.normal_(self.embedding.weight, std=dim**-0.5)
         self.positions = SinusoidalPositions(dim, MAX_LEN)
         self.blocks = nn.ModuleList(block(dim, heads, hidden, pre, dropout) for _ in range(layers))
-        # After the last block of the kind norm(x + layer(x)) there is nothing left to normalise.
+        # Blocks that compute norm(x + layer(x)) end with a norm, so they need no last one.
         self.norm = nn.LayerNorm(dim) if pre else nn.Identity()
         self.dropout = nn.Dropout(dropout)
 
     def embed(self, words: Int[Tensor, "batch len"], position: int = 0) -> Tensor:
-        """Return the vectors of words plus those of their positions: sections 3.4 and 3.5."""
+        """Return word vectors plus position vectors: Vaswani et al. 2017, sections 3.4 and 3.5."""
         if position + words.shape[1] > MAX_LEN:
             raise ValueError(
                 f"words must end by position {MAX_LEN}, got {words.shape[1]} from {position} on"
@@ -171,7 +172,7 @@ class _Stack(nn.Module):
 
 
 class TransformerEncoder(_Stack):
-    """Embedding with positions, then blocks of self-attention, in the place of an `Encoder`.
+    """Embedding with positions, then blocks of self-attention; it can replace an `Encoder`.
 
     Args:
         vocab_size: number of source words.
@@ -201,15 +202,16 @@ class TransformerEncoder(_Stack):
         for block in self.blocks:
             x = block(x, mask)
         states = self.norm(x)  # (batch, src_len, dim)
-        return Encoded(states, states[:, 0], mask)  # no decoder of ours needs a summary
+        return Encoded(states, states[:, 0], mask)  # `TransformerDecoder` ignores the summary
 
 
 class TransformerDecoder(_Stack):
-    """Blocks of self-attention, cross-attention and feed-forward; the logits from its embedding.
+    """Blocks of self-attention, cross-attention and feed-forward; it can replace a `Decoder`.
 
-    It keeps the keys and values of what is written (`Past`), so a word costs one column at each
-    step. The weights it returns are those of the last block, the mean over the heads, and only
-    when it is not training. The logits share the embedding's weights, as in `Decoder`.
+    It keeps the keys and values of the words already written (`Past`), so that a step computes only
+    those of the new word. The weights it returns are those of the last block, the mean over the
+    heads; in training they have no columns. The output projection shares its weights with the
+    embedding, as in `Decoder`.
 
     Args:
         vocab_size: number of target words.
@@ -233,7 +235,7 @@ class TransformerDecoder(_Stack):
         self.output.weight = self.embedding.weight
 
     def remember(self, encoded: Encoded) -> SourceMemory:
-        """Return keys and values of the source for each block."""
+        """Return the keys and values of the source for every block."""
         memories = [block.cross.remember(encoded.states) for block in self.blocks]
         keys = torch.stack([memory.keys for memory in memories], dim=1)
         values = torch.stack([memory.values for memory in memories], dim=1)
@@ -241,7 +243,7 @@ class TransformerDecoder(_Stack):
         return SourceMemory(keys, values, encoded.mask.unsqueeze(1))
 
     def start(self, encoded: Encoded) -> Past:
-        """Return the state before the first word: no keys and no values."""
+        """Return the state before the first word: a `Past` without keys and values."""
         batch, _, dim = encoded.states.shape
         empty = encoded.states.new_empty(batch, len(self.blocks), self.heads, 0, dim // self.heads)
         return Past(empty, empty, position=0)
@@ -249,7 +251,7 @@ class TransformerDecoder(_Stack):
     def forward(
         self, words: Int[Tensor, "batch tgt_len"], memory: SourceMemory, state: Past
     ) -> tuple[Tensor, Tensor, Past]:
-        """Read `words`, one or many, and predict the next after each one: see `Decoder`."""
+        """Read `words`, and after each one predict the next; returns as `Decoder.forward` does."""
         x = self.embed(words, state.position)  # (batch, tgt_len, dim)
         weights, kept = None, []
         for layer, block in enumerate(self.blocks):

@@ -1,4 +1,5 @@
-"""Teach a room: timed plans. For instructors, and without answers to graded tasks.
+"""Material to teach the course in a room: timed plans, slides, and a JupyterHub.
 
-`plans/` says what is shown for how long; `python -m workshop.plan` writes the pages beside it.
+It is for instructors, and has no answers to graded tasks. `plans/` lists what is shown and for how
+long; from it `python -m workshop.plan` writes pages, and `python -m workshop.slides` slides.
 """

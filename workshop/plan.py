@@ -1,9 +1,9 @@
 """Write timed plans for a room: `python -m workshop.plan`, or `make plans`.
 
 A file in `plans/` lists steps in order, each with its minutes: a section of a notebook to `show`,
-a `task` that everybody works on, or a `pause`; what can go where time runs short is `optional`.
-Everything else on the page comes from the notebooks and the exercises' public records: how long a
-reader takes, what to say, where to stop and ask, and what people get wrong.
+a `task` that everybody works on, or a `pause`. A step that can be left out if time runs short is
+`optional`. Everything else on the page comes from the notebooks and the exercises' public records:
+a reader's minutes, a text to say, questions to stop and ask, and frequent mistakes.
 """
 
 import ast
@@ -35,25 +35,25 @@ COURSE = HERE.parent / "notebooks"
 HEADING = re.compile(r"^## (.+)$", flags=re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
 ANSWER = re.compile(r"^The answer: (.+)$", flags=re.MULTILINE)
-RUN_ABOVE = "*Run ▸ Run All Above Selected Cell*"  # as JupyterLab calls it
-MOST = 3  # misunderstandings at a time: nobody listens to ten at once
+RUN_ABOVE = "*Run ▸ Run All Above Selected Cell*"  # JupyterLab's name of the command
+MOST = 3  # misunderstandings at a time, since nobody listens to ten at once
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a plan.
+    """A step of a plan: a section to show, a task to work on, or a pause.
 
     Args:
-        minutes: how long it may take.
-        optional: whether it can go where time runs short.
-        title: what stands in the table of the page, in Markdown.
+        minutes: how long the step may take.
+        optional: whether the step can be left out if time runs short.
+        title: text for the table of the page, in Markdown.
         alone: the minutes that a reader takes for the section, or that the task states.
-        file: the notebook to show, or that of the task.
-        heading: of the section to show.
-        rests_on: headings of sections that it needs and the day has not shown.
-        notes: for whoever leads it, in Markdown.
-        questions: the section's predictions, and what the notebook computed, in Markdown.
-        beliefs: slugs of the misconceptions that it meets, the most frequent first.
+        file: the notebook to show, or the notebook of the task.
+        heading: heading of the section to show.
+        rests_on: headings of sections that the step needs but the day has not shown.
+        notes: notes for the instructor, in Markdown.
+        questions: the section's predictions, with the notebook's answers, in Markdown.
+        beliefs: slugs of misconceptions that learners may have here, the most frequent first.
     """
 
     minutes: int
@@ -70,7 +70,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """The days of a plan, each a list of steps."""
+    """A plan for one or more days in a room, each day a list of steps."""
 
     title: str
     subtitle: str
@@ -78,7 +78,7 @@ class Plan:
 
 
 def read(file: Path) -> Plan:
-    """Read a plan, and add what the notebooks and the exercises say of its steps.
+    """Read a plan, and complete its steps with facts from the notebooks and the exercises.
 
     Raises:
         ValueError: the plan and the course do not agree.
@@ -114,7 +114,7 @@ def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> S
 
 
 def section_facts(show: str) -> dict[str, Any]:
-    """Return what `Step` takes for a section, such as `01 · 1. A first picture`.
+    """Return the arguments of `Step` for a section, such as `01 · 1. A first picture`.
 
     Raises:
         ValueError: there is no such section.
@@ -128,7 +128,7 @@ def section_facts(show: str) -> dict[str, Any]:
     if heading not in sections:
         raise ValueError(f"notebook {number} has no section {_suggestion(heading, sections)}")
     cells = sections[heading]
-    tasks = []  # that the section explains
+    tasks = []  # the tasks that this section explains
     for name, task in _tasks().items():
         place = section_of(name)
         if (place.notebook, place.heading) == (path.stem, heading):
@@ -147,7 +147,7 @@ def section_facts(show: str) -> dict[str, Any]:
 
 
 def _anchor(heading: str) -> str:
-    """Return the anchor that JupyterLab gives a heading."""
+    """Return the anchor that JupyterLab gives to a heading."""
     return heading.replace("`", "").replace(" ", "-")
 
 
@@ -159,14 +159,14 @@ def _suggestion(name: str, known: Iterable[str]) -> str:
 
 @cache
 def stored_sections(path: Path) -> dict[str, list[NotebookNode]]:
-    """Return the sections of a notebook as it is stored."""
+    """Map each heading of a stored notebook to the cells below it."""
     return sections_of(nbformat.read(path, as_version=4))
 
 
 def sections_of(notebook: NotebookNode) -> dict[str, list[NotebookNode]]:
-    """Map each heading to the cells below it; a cell with a heading inside is cut in two."""
+    """Map each heading to the cells below it; split a cell that has a heading in the middle."""
     sections: dict[str, list[NotebookNode]] = {}
-    cells: list[NotebookNode] = []  # before the first heading: the notebook's own title
+    cells: list[NotebookNode] = []  # cells before the first heading, with the notebook's title
     for cell in notebook.cells:
         if cell.cell_type != "markdown":
             cells.append(cell)
@@ -179,7 +179,7 @@ def sections_of(notebook: NotebookNode) -> dict[str, list[NotebookNode]]:
 
 
 def _opening(cells: Iterable[NotebookNode]) -> str:
-    """Return how a section begins, up to the end of a sentence or a formula."""
+    """Return the beginning of a section to say, up to the end of a sentence or a formula."""
     prose = (cell.source.strip() for cell in cells if cell.cell_type == "markdown")
     blocks = next(filter(None, prose)).split("\n\n")
     ends = [place for place, text in enumerate(blocks, start=1) if not re.search(r"[:\w]$", text)]
@@ -189,7 +189,7 @@ def _opening(cells: Iterable[NotebookNode]) -> str:
 
 
 def _questions(cells: list[NotebookNode]) -> Iterator[str]:
-    """Yield the section's predictions, each with the answer that the next cell computed."""
+    """Yield the section's predictions, each with the answer that the next code cell computed."""
     code = [cell for cell in cells if cell.cell_type == "code"]
     for cell, next_cell in itertools.pairwise(code):
         for call in ast.walk(ast.parse(cell.source)):
@@ -206,11 +206,11 @@ def _questions(cells: list[NotebookNode]) -> Iterator[str]:
                 yield f"**Stop and ask.** *{question}* ({choices}) Then run it: {answer}."
 
 
-# --- What has to be run before a section ----------------------------------------------------------
+# --- Sections to run before another section -------------------------------------------------------
 
 
 def _with_preparation(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of a day, each with a note of what has to be run before it."""
+    """Return the steps of a day, with a note if sections that were not shown must be run before."""
     prepared = []
     ran: dict[Path, set[str]] = defaultdict(set)
     for step in steps:
@@ -229,11 +229,11 @@ def _with_preparation(steps: Iterable[Step]) -> list[Step]:
 
 
 def rests_on(step: Step) -> list[str]:
-    """Return the headings of the sections above that define what a step's cells use, in order."""
+    """Return, in order, the headings of earlier sections that define names of a step's cells."""
     if not step.heading:
         return []
     sections = stored_sections(step.file)
-    last: dict[str, str] = {}  # name → the section above that defines it last
+    last: dict[str, str] = {}  # name → the last section above that defines it
     for heading in _headings_above(step):
         last |= dict.fromkeys(_names(sections[heading])[0], heading)
     needed = {last[name] for name in _names(sections[step.heading])[1] if name in last}
@@ -245,7 +245,7 @@ def _headings_above(step: Step) -> list[str]:
 
 
 def _names(cells: Iterable[NotebookNode]) -> tuple[set[str], set[str]]:
-    """Return the names that cells define, and those that they use before one defines them."""
+    """Return the names that cells define, and the names that they use before defining them."""
     defined: set[str] = set()
     used: set[str] = set()
     for cell in cells:
@@ -261,7 +261,7 @@ def _names(cells: Iterable[NotebookNode]) -> tuple[set[str], set[str]]:
 
 
 def _global_names(table: symtable.SymbolTable) -> Iterator[str]:
-    """Yield the names that a cell and the functions in it take from the notebook."""
+    """Yield all names of a cell's top level, and the global names in its functions and classes."""
     top = table.get_type() == "module"
     yield from (symbol.get_name() for symbol in table.get_symbols() if top or symbol.is_global())
     for inner in table.get_children():
@@ -277,7 +277,7 @@ def _tasks() -> dict[str, Task]:
 
 
 def _task_facts(name: str) -> dict[str, Any]:
-    """Return what `Step` takes for a task: what to ask about mistakes, nothing of the answer."""
+    """Return the arguments of `Step` for a task, with questions on mistakes but without answers."""
     if name not in _tasks():
         raise ValueError(f"the exercises have no task {_suggestion(name, _tasks())}")
     task = _tasks()[name]
@@ -298,7 +298,7 @@ def _task_facts(name: str) -> dict[str, Any]:
 
 
 def page(file: Path) -> str:
-    """Return the page of a plan in Markdown.
+    """Return the page of a plan, in Markdown.
 
     Raises:
         ValueError: the plan and the course do not agree.
@@ -329,9 +329,9 @@ def page(file: Path) -> str:
 
 
 def schedule(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
-    """Yield each step with the time of its start, and what there is to say beside its notes."""
+    """Yield each step with the time of its start, and remarks to add to its notes."""
     passed = 0
-    known: set[str] = set()  # a belief is spoken of once a day, where it first shows
+    known: set[str] = set()  # each belief is mentioned once a day, at the first step that meets it
     vocabulary = bank.misconceptions()
     for number, step in enumerate(steps, start=1):
         new = [vocabulary[slug] for slug in step.beliefs if slug not in known][:MOST]
@@ -348,7 +348,7 @@ def schedule(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
 
 
 def _if_left_out(step: Step, later: Sequence[Step]) -> str:
-    """Return what has to be run for the steps that rest on a section, if it is left out."""
+    """Return an instruction for the steps that rest on a section, in case it is left out, or ""."""
     of_notebook = (other for other in later if other.file == step.file)
     for other in itertools.takewhile(lambda other: not other.rests_on, of_notebook):
         if step.heading in rests_on(other):

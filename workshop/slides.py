@@ -2,12 +2,12 @@
 
 There is a deck for each plan and one for each notebook, made of the notebooks as they are stored:
 
-- each code cell is a slide, with the text above it: what it draws, or prints beside its code;
-- a prediction is a slide to stop at and ask, and the next one answers;
-- a heading begins a slide, and so does text that has no room beside a picture. What the last cell
-  showed stays beside what is said of it.
+- each code cell is a slide, with the text above it, beside a picture or code and printed output;
+- a prediction is a slide to stop at and ask, and the next slide shows the answer;
+- a heading begins a slide, and so does text that has no room beside a picture. The last cell's
+  output stays beside the text that follows it.
 
-What a plan says of a step stands in the speaker's notes. Explorers live in the decks, which need
+The plan's notes on a step become speaker's notes. Explorers work inside the decks, which need
 neither a kernel nor a network, nor a server.
 """
 
@@ -48,29 +48,29 @@ from workshop.plan import (
 
 ROOT = HERE.parent
 SLIDES = ROOT / "build" / "slides"
-SCRIPT = ROOT / "docs" / "site" / "_static" / "site.js"  # what brings the explorers to life
+SCRIPT = ROOT / "docs" / "site" / "_static" / "site.js"  # makes the explorers interactive
 MATHJAX = "sphinx-mathjax-offline"
 BLOCK = re.compile(r"\n*(<details>.*?</details>|```.*?\n```|.+?)(?=\n\n|\Z)", flags=re.DOTALL)
 MODULE = re.compile(r'data-module="(\w+)"')
 PICTURES = ("<img", 'class="explorer"')
 LEFT_OUT = ("Sources",)
-ROOM_BESIDE, ROOM_ALONE = 650, 1100  # letters, beside what is shown and without it
-LINE, FORMULA = 40, 150  # letters that a line of code and a displayed formula take the room of
-SHORT = 12  # lines of code that are shown; more are folded, if there is anything else to see
+ROOM_BESIDE, ROOM_ALONE = 650, 1100  # letters of text, beside code or output and without it
+LINE, FORMULA = 40, 150  # room of a line of code and of a displayed formula, in letters
+SHORT = 12  # lines of code that are shown; longer code is folded if the cell has any output
 
 
 @dataclass(frozen=True)
 class Slide:
-    """A slide of a deck.
+    """A slide of a deck: text, with the code and outputs of a notebook's cell.
 
     Args:
-        title: what stands at its top, in Markdown.
-        text: in Markdown.
-        code: of the cell, if it has one to show.
-        outputs: what the cell showed.
+        title: heading of the slide, in Markdown.
+        text: text of the slide, in Markdown.
+        code: source of the cell, if it shows any.
+        outputs: outputs of the cell, or of an earlier cell that the text is about.
         layout: "text", "ask", "answer", "task", "pause" or "title".
-        where: the notebook that it comes from, with the section if the title does not name it.
-        notes: for the speaker, in Markdown.
+        where: the slide's notebook, with the section if the title does not name it.
+        notes: notes for the speaker, in Markdown.
     """
 
     title: str
@@ -88,13 +88,13 @@ class Slide:
 
     @property
     def is_folded(self) -> bool:
-        """Return whether its code waits behind a click."""
+        """Return whether the slide's code is folded, to be opened by a click."""
         is_long = self.code.count("\n") >= SHORT
         return bool(self.outputs) and (self.has_picture or self.layout == "answer" or is_long)
 
 
 def deck(plan: Plan) -> str:
-    """Return the page of a plan's deck."""
+    """Return the HTML page of a plan's deck of slides."""
     stacks = []
     for number, steps in enumerate(plan.days, start=1):
         day = f"Day {number}: {plan.title}" if len(plan.days) > 1 else plan.title
@@ -105,7 +105,7 @@ def deck(plan: Plan) -> str:
 
 
 def stack(start: str, step: Step, remarks: list[str]) -> list[Slide]:
-    """Return the slides of a step, with the speaker's notes; `schedule` yields the arguments."""
+    """Return the slides of a step, with speaker's notes; `schedule` yields the arguments."""
     minutes = f"**{step.minutes} minutes**"
     if step.heading:
         slides = [*_section_slides(step)]
@@ -125,9 +125,9 @@ def stack(start: str, step: Step, remarks: list[str]) -> list[Slide]:
 
 
 def _section_slides(step: Step) -> Iterator[Slide]:
-    """Yield the slides of a section: one for each code cell, more where its text has no room."""
+    """Yield the slides of a section: one for each code cell, more if its text has no room."""
     questions = iter(step.questions)
-    title, waiting, shown = step.heading, [], []  # text before a cell, and what the last one showed
+    title, waiting, shown = step.heading, [], []  # text before a cell; outputs of the last cell
 
     def slide(text: str, **parts) -> Slide:
         is_below = title != step.heading
@@ -161,7 +161,7 @@ def _section_slides(step: Step) -> Iterator[Slide]:
 
 
 def blocks(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a text, each with the list or the formula that it leads to."""
+    """Yield the paragraphs of a text, each with the list or the formula that it introduces."""
     whole = ""
     for block in filter(None, (part.strip("\n") for part in BLOCK.findall(text))):
         whole += f"\n\n{block}" if whole else block
@@ -173,11 +173,11 @@ def blocks(text: str) -> Iterator[str]:
 
 
 def packed(blocks: Iterable[str], room: int) -> list[list[str]]:
-    """Group paragraphs into as few slides as have room for them, the last one filled first.
+    """Group paragraphs, in order, into as few slides as have room; fill the last slide first.
 
     Args:
         blocks: the paragraphs, in order.
-        room: of a slide, in letters; a displayed formula takes that of `FORMULA`.
+        room: letters that fit on a slide; a displayed formula counts as `FORMULA` more.
     """
 
     def size(block: str) -> int:
@@ -194,12 +194,12 @@ def packed(blocks: Iterable[str], room: int) -> list[list[str]]:
 
 @cache
 def sections(path: Path) -> dict[str, list[NotebookNode]]:
-    """Map each heading to the cells below it, as a page without a kernel shows them."""
+    """Map each heading of a notebook to the cells below it, for pages without a kernel."""
     return sections_of(with_explorers(nbformat.read(path, as_version=4)))
 
 
 def notebook_plan(path: Path) -> Plan:
-    """Return a notebook from its first section to its last, as a plan."""
+    """Return a plan that shows a notebook from first section to last, then sets its exercises."""
     number = path.name[:2]
     top = TITLE.match(nbformat.read(path, as_version=4).cells[0].source)
     day = []
@@ -243,13 +243,13 @@ def _environment() -> Environment:
 
 
 def _line(text: str) -> Markup:
-    """Render Markdown of one line, without a paragraph around it; "1. Title" begins no list."""
+    """Render a line of Markdown as HTML, without a paragraph; "1. Title" does not begin a list."""
     text = re.sub(r"^(\d+)\.", r"\1\.", LINK.sub(r"\1", text))
     return Markup(re.sub(r"^<p>|</p>\s*$", "", markdown2html(text)))
 
 
 def _loaded(explorers: set[str]) -> str:
-    """Return what `site.js` loads, within the page: a page opened from a disk may load no file."""
+    """Return the data that `site.js` loads, as HTML: a page opened from disk cannot load files."""
     modules = {
         f"./explorers/{name}.js": _data_url("text/javascript", module(name).encode())
         for name in sorted({"standalone", *explorers})
@@ -270,7 +270,7 @@ def _data_url(mime_type: str, content: bytes) -> str:
 
 
 def build(folder: Path, decks: dict[str, Plan]) -> None:
-    """Write decks, an index, and all that they load."""
+    """Write decks, an index, and all files that they load, into an emptied folder."""
     mathjax = importlib.util.find_spec(MATHJAX)
     if mathjax is None:
         sys.exit(f"The formulas need {MATHJAX}: `make slides` installs it.")

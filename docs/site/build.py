@@ -1,7 +1,7 @@
 """Build the reading site: `make site`, or `python docs/site/build.py FOLDER`.
 
-It lays the course out for Sphinx, which makes the pages. Notebooks are taken as they are stored;
-what they hold of widgets, `site.js` brings to life.
+It arranges the course in a folder from which Sphinx makes the pages. Notebooks are taken as they
+are stored; `site.js` makes the widgets in them interactive.
 """
 
 import re
@@ -40,7 +40,7 @@ CONTENTS = """
 
 
 def prepare(folder: Path) -> None:
-    """Write everything that Sphinx reads into a folder."""
+    """Write everything that Sphinx reads into a folder: pages, images, and files that they load."""
     pages = {path.relative_to(ROOT) for pattern in PAGES for path in ROOT.glob(pattern)}
     for page in sorted(pages):
         place = folder / FRONT.get(page.as_posix(), page)
@@ -69,16 +69,17 @@ def prepare(folder: Path) -> None:
 
 
 def _opening() -> str:
-    """Return what stands at the top of the site: two translators to type to."""
+    """Return the Markdown at the top of the site: two translators that visitors can try."""
     translator = Translator("The cat sat on the mat")
     place = explorer_place("translator", translator.get_state(), translator.picture())
     return f"{WELCOME}\n\n{place}"
 
 
 def with_links(text: str, page: Path, pages: set[Path]) -> str:
-    """Return a text whose links hold on the site; a link to no page of it becomes its words alone.
+    """Rewrite a page's links for the site; a link to a file that is not a page keeps only its text.
 
-    JupyterLab calls a heading "3.-Two-blocks", Sphinx "3-two-blocks".
+    Links to other sites stay. The anchors of headings change from JupyterLab's form, such as
+    "3.-Two-blocks", to Sphinx's form, "3-two-blocks".
     """
 
     def changed(link: re.Match) -> str:
@@ -96,7 +97,7 @@ def with_links(text: str, page: Path, pages: set[Path]) -> str:
 
 
 def _resolved(folder: Path, target: str) -> Path:
-    """Return the path that a relative link leads to, without looking at the disk."""
+    """Return the path to which a relative link in a folder leads, without looking at the disk."""
     parts: list[str] = [*folder.parts]
     for part in PurePosixPath(target).parts:
         if part == "..":
@@ -107,7 +108,7 @@ def _resolved(folder: Path, target: str) -> Path:
 
 
 def build(folder: Path) -> None:
-    """Build the site; a warning of Sphinx's, such as a link that leads nowhere, is an error."""
+    """Build the site into a folder; Sphinx's warnings, such as broken links, count as errors."""
     with tempfile.TemporaryDirectory() as source:
         prepare(Path(source))
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,9 +1,9 @@
-"""Configure Sphinx for the reading site; `make site` runs it on what `build.py` has written."""
+"""Configure Sphinx for the reading site; `make site` runs it on a folder that `build.py` wrote."""
 
 project = "Attention, from the heatmap up"
 html_title = project
 extensions = ["myst_nb", "sphinx-mathjax-offline"]
-nb_execution_mode = "off"  # what the notebooks store is what CI has checked
+nb_execution_mode = "off"  # the notebooks already store outputs, which CI has checked
 nb_merge_streams = True
 nb_code_prompt_show = "Open the answer"
 nb_code_prompt_hide = "Fold the answer"

@@ -4,8 +4,8 @@
     source_vocabulary, target_vocabulary = corpus.vocabularies()
     batches = Batches(corpus.train, source_vocabulary, target_vocabulary)
 
-Wherever it comes from, everything is a `Pair` of token sequences, so models, metrics and plots do
-not have to know. Only generated pairs have gold alignments.
+Data from every source becomes a `Pair` of token sequences, so models, metrics and plots need not
+know where it came from. Only generated pairs have gold alignments.
 """
 
 from utils.corpora.batches import Batch, Batches, pad_ids

@@ -15,7 +15,7 @@ from utils.masks import padding_mask
 
 
 def pad_ids(sequences: Sequence[Sequence[int]]) -> tuple[Int[Tensor, "batch len"], Tensor]:
-    """Pad lists of ids at the end with `<pad>` to one tensor.
+    """Pad lists of ids with `<pad>` at the end, and stack them as one tensor.
 
     Returns:
         The ids, (batch, len), and the lengths before padding, (batch,).
@@ -33,7 +33,7 @@ def pad_ids(sequences: Sequence[Sequence[int]]) -> tuple[Int[Tensor, "batch len"
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Pairs as tensors of ids.
+    """A batch of pairs, as tensors of ids.
 
     Attributes:
         source: (batch, src_len), the words alone, without `<sos>` and `<eos>`, so that the columns
@@ -53,7 +53,7 @@ class Batch:
 
     @property
     def source_mask(self) -> Bool[Tensor, "batch 1 src_len"]:
-        """True for source words, False for padding."""
+        """A mask that is True for source words and False for padding."""
         return padding_mask(self.source_lengths, self.source.shape[1])
 
     @property
@@ -70,8 +70,8 @@ class Batch:
 class Batches:
     """Pairs in batches of similar length on both sides, so that little of a batch is padding.
 
-    Iterating gives every pair once, from short to long and always in the same order, which suits
-    validation. `shuffled(seed)` gives one epoch of training.
+    Iteration yields batches with every pair once, from short to long and always in the same order,
+    which suits validation. `shuffled(seed)` returns one epoch of training.
 
     Args:
         pairs: the pairs to put into batches.
@@ -106,14 +106,14 @@ class Batches:
 
     @property
     def target_tokens(self) -> int:
-        """The number of tokens to predict: all target words, and an `<eos>` per pair."""
+        """The number of tokens to predict: all target words, and one `<eos>` per pair."""
         return sum(len(target) - 1 for target in self._targets)
 
     def __iter__(self) -> Iterator[Batch]:
         return map(self._batch, self._buckets(list(range(len(self._pairs)))))
 
     def shuffled(self, seed: int) -> Iterator[Batch]:
-        """Return the batches of one epoch in random order, pairs of similar length reshuffled."""
+        """Return the batches of one epoch in random order; pairs of equal length are shuffled."""
         random = Random(seed)
         indices = list(range(len(self._pairs)))
         random.shuffle(indices)

@@ -1,9 +1,10 @@
-"""Dates as people write them → ISO 8601, letter by letter.
+"""A corpus of dates as people write them, with their ISO 8601 form, as characters.
 
     Monday, 3 May 2021 → 2021-05-03
 
-A task for attention over characters: digits are copied, parts change places, names become numbers,
-and the weekday has to be ignored. In figures the day comes before the month, as in British usage.
+It is a task for attention over characters: digits are copied, parts change places, names become
+numbers, and the weekday has to be ignored. In dates written as numbers, the day comes before the
+month, as in British usage.
 """
 
 from datetime import date, timedelta
@@ -42,12 +43,12 @@ _HYPHENS = (4, 7)
 def date_corpus(pairs: int = 20_000, seed: int = 0) -> Corpus:
     """Generate dates from 1900 to 2099 in many formats, with their ISO 8601 form, as characters.
 
-    No date occurs twice, so training, validation and test share none, whatever the format.
+    No date occurs twice, in whatever format, so training, validation and test share no date.
     `corpus.tokenise` is `tuple`, `corpus.detokenise` is `"".join`.
 
     Gold alignments: a digit and its copy are a sure link. The letters of a month and its number,
-    and a single digit and the zero put before it, are possible links. So is every link to a hyphen,
-    which is the same in all dates: where a model looks when it writes one means nothing.
+    and a single digit and the zero put before it, are possible links. So is every link to a hyphen:
+    hyphens are the same in all dates, so where a model looks when it writes one means nothing.
 
     Args:
         pairs: the number of dates; 5 % of them go to validation, 5 % to test.
@@ -65,7 +66,7 @@ def date_corpus(pairs: int = 20_000, seed: int = 0) -> Corpus:
 
 
 def _pair(day: date, form: str) -> Pair:
-    """Write a day in a format, with the links to its ISO 8601 form."""
+    """Return a day in a format and its ISO 8601 form as a pair, with the links between them."""
     source, target = "", day.isoformat()
     sure, possible = set(), set()
     values = _values(day)
@@ -82,7 +83,7 @@ def _pair(day: date, form: str) -> Pair:
 
 
 def _values(day: date) -> dict[str, str]:
-    """Return the words and figures that a format may show of a day."""
+    """Return the value that a day has for each field of the formats."""
     month = _MONTHS[day.month - 1]
     suffix = {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
     if day.day in (11, 12, 13):
@@ -101,7 +102,11 @@ def _values(day: date) -> dict[str, str]:
 
 
 def _links(value: str, start: int, places: range) -> tuple[set[Link], set[Link]]:
-    """Return sure and other possible links from a value, which begins at `start`, to its places."""
+    """Link a field's value, which begins at `start`, to its places in the ISO 8601 form.
+
+    Returns:
+        The sure links, and the other possible links.
+    """
     figures = [start + offset for offset, character in enumerate(value) if character.isdigit()]
     if not figures:  # the name of a month
         return set(), set(product(range(start, start + len(value)), places))

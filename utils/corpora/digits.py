@@ -1,4 +1,4 @@
-"""Handwritten digits as small pictures, for what attention does outside of text."""
+"""Handwritten digits as small pictures, for a use of attention outside of text."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from safetensors.numpy import load_file
 
 
 class Digits(NamedTuple):
-    """Pictures of digits, and which digits they show."""
+    """Pictures of digits, and the digit that each picture shows."""
 
     images: Float64[np.ndarray, "1797 8 8"]  # whole numbers from 0, white, to 16
     target: Int64[np.ndarray, " 1797"]  # 0 to 9
@@ -18,7 +18,7 @@ class Digits(NamedTuple):
 def load_digits() -> Digits:
     """Load 1,797 handwritten digits of 8 × 8 pixels, the same as scikit-learn's, in its order.
 
-    Each pixel counts the dark ones in a 4 × 4 block of a scanned bitmap of 32 × 32.
+    Each pixel is the number of dark pixels in a 4 × 4 block of a scanned bitmap of 32 × 32.
 
     Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine
     Learning Repository, 1998, https://doi.org/10.24432/C50P49, the test set (CC BY 4.0).

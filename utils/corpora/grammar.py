@@ -2,10 +2,10 @@
 
     the cat sat on the mat → le chat était assis sur le tapis
 
-Small as it is, it has what makes translation more than copying: gender and number, adjectives that
-change sides, a negation in two parts (ne … pas), elision (l'oiseau), contraction (près du lit), one
-word that becomes two ("sat" → "était assis") and several that become one ("in front of" →
-"devant"). An English sentence has exactly one translation.
+The grammar is small, but it has what makes translation more than copying: gender and number,
+adjectives that follow their noun, a negation in two parts (ne … pas), elision (l'oiseau),
+contraction (près du lit), one word that becomes two ("sat" → "était assis") and several that become
+one ("in front of" → "devant"). An English sentence has exactly one translation.
 
 The words are in `lexicon.toml`. A sentence is a sequence of fragments, such as a noun phrase or a
 preposition, in the same order in English and French; each fragment has its words in both languages
@@ -50,13 +50,13 @@ def translation_corpus(
 ) -> Corpus:
     """Generate an English → French corpus with gold alignments.
 
-    No sentence occurs twice, so training, validation and test share none. None of them has the
-    running example of the course, or a word that the lexicon marks as unseen.
+    No sentence occurs twice, so training, validation and test share no sentence. They contain
+    neither the running example of the course nor a word that the lexicon marks as unseen.
 
     Args:
         pairs: the number of pairs; 5 % of them go to validation, 5 % to test.
         phrases: noun phrases per sentence, as (fewest, most), each number equally often; or one
-            number for all.
+            number for all sentences.
         seed: the same seed gives the same corpus on every machine.
 
     Raises:
@@ -72,15 +72,15 @@ def translation_pairs(
     seed: int = 0,
     unseen: Unseen = None,
 ) -> list[Pair]:
-    """Generate pairs, all different, in one list: for tests that go beyond the training data.
+    """Generate distinct pairs in one list, for tests that go beyond the training data.
 
-    With more phrases than in training they test whether a model extends to longer sentences. At
-    trained lengths use `corpus.test`, since some of these pairs may have been trained on.
+    With more phrases than in training, the pairs test whether a model copes with longer sentences.
+    At trained lengths use `corpus.test`, since some of these pairs may be in the training data.
 
     Args:
         pairs, phrases, seed: as for `translation_corpus`.
-        unseen: "nouns" or "names" gives every sentence one that no training corpus has. Names are
-            spelled the same in both languages, so copying one translates it.
+        unseen: "nouns" or "names" gives every sentence a noun or name that no training corpus has.
+            Names are spelled the same in both languages, so copying a name translates it.
 
     Raises:
         ValueError: as for `translation_corpus`; or `unseen` is not one of its three values.
@@ -112,7 +112,7 @@ def translation_pairs(
 
 @cache
 def running_example() -> Pair:
-    """Return "the cat sat on the mat" as a pair; as no corpus has it, no model has seen it."""
+    """Return "the cat sat on the mat" as a pair, which no corpus has, so no model has seen it."""
     lexicon = load_lexicon()
     the = next(word for word in lexicon.determiners[False, "anywhere"] if word.one == "the")
     cat = next(noun for noun in lexicon.nouns["animal"] if noun.one == "cat")
@@ -129,7 +129,7 @@ def running_example() -> Pair:
 
 
 def _phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
-    """Return the fewest and the most phrases, or raise a `ValueError`."""
+    """Return the fewest and the most phrases, or raise a `ValueError` if they are not a range."""
     bounds = phrases if isinstance(phrases, tuple) else (phrases, phrases)
     whole = len(bounds) == 2 and all(isinstance(bound, int) for bound in bounds)
     if not whole or not 1 <= bounds[0] <= bounds[1]:
@@ -140,8 +140,8 @@ def _phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
 
 
 def _wanted(pair: Pair, lexicon: Lexicon) -> bool:
-    """Return whether a sentence is short enough, and has an unseen word where there are any."""
-    # Longer sentences would take time and teach nothing more: at most 31 words for 8 phrases.
+    """Return whether a sentence is short enough, and has an unseen word if the lexicon has any."""
+    # At most 31 words for 8 phrases: longer sentences would take time and teach nothing more.
     short_enough = len(pair.source) <= 7 + 3 * pair.phrases
     return short_enough and not (lexicon.unseen and lexicon.unseen.isdisjoint(pair.source))
 
@@ -155,12 +155,12 @@ class _Fragment(NamedTuple):
     english: tuple[str, ...]
     french: tuple[str, ...]
     sure: list[Link]  # (English index, French index), counted within the fragment
-    possible: list[Link]  # those that are not sure
+    possible: list[Link]  # without the sure links
 
 
 def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
-    """Draw a sentence of so many noun phrases."""
-    # None is repeated before all have been used: "because … because …" is bad style.
+    """Draw a sentence with the given number of noun phrases."""
+    # No conjunction is repeated before all have been used: "because … because …" is bad style.
     conjunctions = cycle(random.sample(lexicon.conjunctions, len(lexicon.conjunctions)))
     fragments = []
     left = phrases
@@ -174,7 +174,7 @@ def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
 
 
 def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
-    """Draw one or two subjects, a verb, and an object or a place or both, to reach `phrases`."""
+    """Draw a clause with `phrases` noun phrases: one or two subjects, maybe an object, a place."""
     two_subjects = phrases > 1 and random.random() < _TWO_SUBJECTS
     rest = phrases - 1 - two_subjects
     has_object = rest == 2 or (rest == 1 and random.random() < 0.5)
@@ -205,7 +205,7 @@ def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
 def _draw_noun_phrase(
     random: Random, lexicon: Lexicon, kinds: tuple[Kind, ...], place: Place = "anywhere"
 ) -> tuple[_Fragment, Gender, bool]:
-    """Draw a noun phrase; return it, its gender, and whether it is plural."""
+    """Draw a noun phrase; return the phrase, its gender, and whether it is plural."""
     kind = random.choice(kinds)
     if kind == "person" and random.random() < _NAME:
         name = random.choice(lexicon.names)
@@ -224,11 +224,11 @@ def _draw_noun_phrase(
 def _fragment(
     english: tuple[str, ...], french: tuple[str, ...], rendered: list[Sequence[int]]
 ) -> _Fragment:
-    """Link the words of a fragment, by the one rule behind all links.
+    """Make a fragment and link its words, by the one rule that decides all links.
 
     A French word that renders a single English word has a sure link to it; if it renders several
-    together, each of these links is possible and none is sure. `rendered` lists for each French
-    word the indices of the English words that it renders.
+    words together, each of these links is possible and none is sure. `rendered` lists, for each
+    French word, the indices of the English words that it renders.
     """
     sure = [(words[0], j) for j, words in enumerate(rendered) if len(words) == 1]
     possible = [(i, j) for j, words in enumerate(rendered) if len(words) > 1 for i in words]
@@ -269,7 +269,7 @@ def _name(name: Name) -> _Fragment:
 
 @cache
 def _idiom(words: Preposition | Conjunction) -> _Fragment:
-    """Render words as a whole: in front of → devant; while → pendant que."""
+    """Render a preposition or conjunction as a whole: in front of → devant; while → pendant que."""
     english, french = tuple(words.english.split()), tuple(words.french.split())
     return _fragment(english, french, [range(len(english))] * len(french))
 
@@ -289,8 +289,8 @@ def _verb_group(verb: Verb, gender: Gender, plural: bool, negated: bool) -> _Fra
         pas="pas" if negated else None,
         second=_agreeing(verb.agrees, gender, plural) if verb.agrees else None,
     )
-    # The auxiliary has the tense, the verb decides: was tired, était; was hungry, avait. Negation
-    # binds them: did not, was not as a whole is rendered by ne, the finite verb and pas.
+    # The auxiliary has the tense, but the verb decides on its translation: was tired, était; was
+    # hungry, avait. "did not" or "was not" is rendered as a whole by ne, the finite verb and pas.
     negated_verb = ("auxiliary", "negation")
     renders = {
         "ne": negated_verb,
@@ -304,12 +304,12 @@ def _verb_group(verb: Verb, gender: Gender, plural: bool, negated: bool) -> _Fra
 
 
 def _present(**words: str | None) -> dict[str, str]:
-    """Return the words that there are, by their roles."""
+    """Return a dict of roles and their words, without the roles that have no word."""
     return {role: word for role, word in words.items() if word}
 
 
 def _agreeing(forms: tuple[str, ...], gender: Gender, plural: bool) -> str:
-    """Return the form that agrees with gender and number; a single form serves for all."""
+    """Return the form that agrees with gender and number; a single form serves in every case."""
     return forms[2 * plural + (gender == "f")] if len(forms) > 1 else forms[0]
 
 
@@ -317,14 +317,14 @@ def _agreeing(forms: tuple[str, ...], gender: Gender, plural: bool) -> str:
 
 
 def _pair(fragments: list[_Fragment], phrases: int) -> Pair:
-    """Join fragments to a pair, with elision and contraction where they meet."""
+    """Join the fragments of a sentence to a pair, with elision and contraction between them."""
     english, french, sure, possible, shared = [], [], [], [], set()
     for fragment in fragments:
         words = fragment.french
         i = len(english)
         if french and french[-1] in ("de", "que"):
-            # The next word decides its form, so it belongs to both fragments. Before le and les,
-            # de even merges with them.
+            # The next word decides the form of de or que, which therefore belongs to both
+            # fragments. Before le and les, de even merges with them.
             possible.append((i, len(french) - 1))
             shared.add(len(french) - 1)
             if french[-1] == "de" and words[0] in _AFTER_DE:
@@ -348,7 +348,7 @@ def _pair(fragments: list[_Fragment], phrases: int) -> Pair:
 
 
 def _elided(word: str, following: str) -> str:
-    """Return a French word in the form that it has before the following one."""
+    """Return a French word in the form that it has before the following word."""
     return _ELISIONS[word] if word in _ELISIONS and _starts_with_vowel(following) else word
 
 

@@ -11,13 +11,13 @@ Kind = Literal["person", "animal", "surface", "space"]
 Place = Literal["anywhere", "negated object", "after de"]
 Unseen = Literal["nouns", "names"] | None
 
-# Entries are compared by identity, which makes them cheap keys of a cache.
+# Entries are compared by identity, so they are cheap as keys of a cache.
 _entry = dataclass(frozen=True, slots=True, eq=False)
 
 
 @_entry
 class Determiner:
-    """A determiner: its forms for one and for many, and where it may stand."""
+    """A determiner: its singular and plural forms, and the places where it may stand."""
 
     one: str | None = None
     many: str | None = None
@@ -29,14 +29,14 @@ class Determiner:
     weight: int = 1
 
     def fits(self, plural: bool, place: Place) -> bool:
-        """Return whether it has a form of this number that may stand in this place."""
+        """Return whether the determiner has a form of this number that may stand in this place."""
         has_number = self.many if plural else self.one
         return bool(has_number) and self.only in (None, place) and place not in self.never
 
 
 @_entry
 class Noun:
-    """A noun: English and French forms for one and for many, gender, and kind of thing."""
+    """A noun: its singular and plural in English and French, its gender, and its kind of thing."""
 
     one: str
     many: str
@@ -48,7 +48,7 @@ class Noun:
 
 @_entry
 class Name:
-    """A name, the same in both languages."""
+    """A person's name, the same in both languages."""
 
     one: str
     gender: Gender
@@ -66,7 +66,7 @@ class Adjective:
 
 @_entry
 class Verb:
-    """A verb: English forms, French forms for one and for many, a participle that agrees."""
+    """A verb: its English forms, its French singular and plural, and a participle that agrees."""
 
     french: tuple[str, str]
     past: str | None = None
@@ -79,7 +79,7 @@ class Verb:
 
 @_entry
 class Preposition:
-    """A preposition, and the kinds of things before which it may stand."""
+    """A preposition in both languages, and the kinds of things before which it may stand."""
 
     english: str
     french: str
@@ -95,7 +95,7 @@ class Conjunction:
 
 
 class Lexicon(NamedTuple):
-    """All words, arranged by what the grammar asks for."""
+    """All words, arranged for the look-ups of the grammar."""
 
     determiners: dict[tuple[bool, Place], list[Determiner]]  # by (plural, place)
     nouns: dict[Kind, list[Noun]]
@@ -110,7 +110,7 @@ class Lexicon(NamedTuple):
 
 @cache
 def load_lexicon(unseen: Unseen = None) -> Lexicon:
-    """Load the words for training, plus the unseen nouns or names if asked for.
+    """Load the words for training, plus the unseen nouns or names if `unseen` asks for them.
 
     Raises:
         ValueError: `unseen` is not one of its three values.
@@ -148,7 +148,7 @@ def load_lexicon(unseen: Unseen = None) -> Lexicon:
 
 
 def _frozen(data):
-    """Replace lists by tuples, so that entries are hashable."""
+    """Replace all lists inside parsed TOML with tuples, so that entries are hashable."""
     if isinstance(data, dict):
         return {key: _frozen(value) for key, value in data.items()}
     return tuple(map(_frozen, data)) if isinstance(data, list) else data

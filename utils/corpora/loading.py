@@ -1,7 +1,7 @@
 """Real parallel text: Multi30k, and any file of tab-separated pairs.
 
-No line can stop the loading, and none is dropped silently: lines that are left out are counted by
-reason, in a warning and in `corpus.report`.
+A malformed line neither stops the loading nor is dropped silently: lines that are left out are
+counted by reason, in a warning and in `corpus.report`.
 """
 
 import codecs
@@ -17,7 +17,7 @@ from typing import Literal
 from utils.corpora.pairs import Corpus, LoadReport, Pair, split
 from utils.corpora.text import tokenise
 
-MAX_TOKENS = 250  # a longer line is not a sentence: line ends are missing, or a paste went wrong
+MAX_TOKENS = 250  # a longer line is not a sentence: line ends may be missing
 
 _HOME = "https://github.com/multi30k/dataset/tree/master/data/task1/raw"
 _DOWNLOADS = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
@@ -39,15 +39,17 @@ Language = Literal["en", "de", "fr"]
 def load_multi30k(
     source: Language = "de", target: Language = "en", folder: str | Path | None = None
 ) -> Corpus:
-    """Load Multi30k, task 1: 29,000 captions of photographs, and 1,014 to validate, 1,000 to test.
+    """Load Multi30k, task 1: captions of photographs in two languages.
 
-    The sets are the published ones (for test, test_2016_flickr); a short caption may be in two.
+    There are 29,000 pairs for training, 1,014 for validation and 1,000 for test. The sets are the
+    published ones (for test, test_2016_flickr); a short caption may be in two sets.
     Source: Elliott et al. 2016 (English, German) and 2017 (French).
 
     Args:
         source, target: two of "en", "de" and "fr".
-        folder: where the six files are, `train.de.gz` and so on, compressed or not; they are used
-            as they are. Without it they are downloaded once, verified and cached.
+        folder: the folder with the six files, `train.de.gz` and so on, compressed or not; they are
+            used without verification. If not given, the files are downloaded once, verified and
+            cached.
 
     Raises:
         ValueError: the languages are not two of the three, the two sides of a set have different
@@ -89,9 +91,9 @@ def load_tsv(path: str | Path, columns: tuple[int, int] = (0, 1), seed: int = 0)
 
     Args:
         path: the file.
-        columns: which columns have source and target, counted from 0: (1, 0) reverses the
+        columns: numbers of the columns with source and target, counted from 0: (1, 0) reverses the
             direction. Other columns are ignored.
-        seed: decides which pairs go where.
+        seed: decides which pairs go to which set.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -116,9 +118,10 @@ def load_tsv(path: str | Path, columns: tuple[int, int] = (0, 1), seed: int = 0)
 
 
 def _sharing_a_sentence(pairs: list[Pair]) -> list[list[Pair]]:
-    """Group pairs that have a sentence in common, directly or through others of the group.
+    """Group pairs that have a sentence in common, directly or through other pairs of the group.
 
-    "Hi." and "Hello." both come with "Salut !", which may come with "Bye." too. Union-find.
+    "Hi." and "Hello." are both paired with "Salut !", which may be paired with "Bye." too. The
+    algorithm is union-find.
     """
     parents = {}
 
@@ -139,7 +142,7 @@ def _sharing_a_sentence(pairs: list[Pair]) -> list[list[Pair]]:
 def _pairs(
     lines: Iterable[tuple[bytes, bytes] | None], place: str, report: LoadReport
 ) -> list[Pair]:
-    """Return the pairs among the lines; the report counts them, and others by reason."""
+    """Return the pairs of the well-formed lines; count these and all other lines in the report."""
     pairs = []
     for number, sides in enumerate(lines, start=1):
         try:
@@ -151,11 +154,11 @@ def _pairs(
 
 
 class _MalformedLine(Exception):  # noqa: N818 - always caught in this module
-    """A line that is no pair, with the reason."""
+    """A line that is not a pair; the message is the reason."""
 
 
 def _pair(sides: tuple[bytes, bytes] | None) -> Pair:
-    """Return the pair of a line, or raise `_MalformedLine` with the reason."""
+    """Make a pair of the two sides of a line, or raise `_MalformedLine` with the reason."""
     if sides is None:
         raise _MalformedLine("too few tabs")
     try:
@@ -194,7 +197,7 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def _multi30k_file(name: str, folder: str | Path | None) -> Path:
-    """Return the path of a file in the folder, compressed or not, or download it."""
+    """Return the path of a file in the folder, compressed or not; without a folder, download it."""
     if folder is None:
         return _download(name)
     folder = Path(folder).expanduser()

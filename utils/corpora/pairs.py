@@ -1,4 +1,4 @@
-"""Pairs and corpora, the same for generated sentences, dates and real text."""
+"""Pairs and corpora, in one form for generated sentences, dates and real text."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -18,15 +18,15 @@ class Pair:
 
     Attributes:
         source, target: the tokens.
-        source_text, target_text: the same as a person would write it; real text as it was read,
-            with its capitals.
+        source_text, target_text: both sentences as a person would write them; real text as it was
+            read, with its capitals.
         sure: gold alignment, the links (source index, target index) beyond dispute: one word
-            renders another. No target token has two of them, so a model that picks one source token
-            for each target token can get all of them right. None where unknown, as for real text.
-        possible: every link that is not wrong: the sure ones, and those of a target token that
-            renders several source tokens together, as in "in front of" → "devant".
+            renders another. No target token has two sure links, so a model that picks one source
+            token for each target token can get all of them right. None if unknown, as in real text.
+        possible: every link that is not wrong: the sure links, and those of a target token that
+            renders several source tokens together, as in "in front of" → "devant". None if unknown.
             Source: Och and Ney 2003, section 2.
-        phrases: the number of noun phrases in a generated sentence.
+        phrases: the number of noun phrases in a generated sentence; None for all other pairs.
     """
 
     source: tuple[str, ...]
@@ -43,18 +43,18 @@ class Pair:
 
 @dataclass
 class LoadReport:
-    """A count of the lines of a file: those that were read, and those left out, by reason.
+    """A count of the lines of files: those that became pairs, and those left out, by reason.
 
     Attributes:
         kept: the number of pairs that were read.
-        left_out: for each reason, where the lines are that were left out because of it.
+        left_out: reason → places (file and line number) of the lines left out for it.
     """
 
     kept: int = 0
     left_out: dict[str, list[str]] = field(default_factory=dict)
 
     def leave_out(self, reason: str, place: str) -> None:
-        """Count a line that is left out."""
+        """Count the line at `place` as left out."""
         self.left_out.setdefault(reason, []).append(place)
 
     def __str__(self) -> str:
@@ -75,9 +75,9 @@ class Corpus:
 
     Attributes:
         train, validation, test: lists of `Pair`.
-        report: what was left out in loading; None for a generated corpus.
-        tokenise, detokenise: from a text to the tokens of this corpus, words or characters, and
-            back.
+        report: count of the lines read and left out in loading; None for a generated corpus.
+        tokenise, detokenise: functions from a text to the tokens of this corpus, words or
+            characters, and back.
     """
 
     train: list[Pair]
@@ -88,7 +88,7 @@ class Corpus:
     detokenise: Callable[[Iterable[str]], str] = detokenise
 
     def vocabularies(self, min_count: int = 1) -> tuple[Vocabulary, Vocabulary]:
-        """Build source and target vocabularies of the training pairs: see `Vocabulary.build`."""
+        """Build source and target vocabularies of the training pairs by `Vocabulary.build`."""
         return (
             Vocabulary.build((pair.source for pair in self.train), min_count),
             Vocabulary.build((pair.target for pair in self.train), min_count),
@@ -102,17 +102,18 @@ class Corpus:
 def split(groups: list[list[Pair]], seed: int, **fields) -> Corpus:
     """Split groups of pairs into training, validation and test; a group is never divided.
 
-    Validation and test get `HELD_OUT` of the pairs each, or slightly less if the groups require it.
+    Validation and test get the share `HELD_OUT` of the pairs each, or slightly less if the groups
+    require it.
 
     Args:
-        groups: pairs that have a sentence in common belong in one group.
-        seed: decides which groups go where.
+        groups: lists of pairs; pairs that have a sentence in common belong in one group.
+        seed: decides which groups go to which set.
         fields: the other fields of `Corpus`.
 
     Raises:
-        ValueError: the groups are too few or too large to give each set one.
+        ValueError: the groups are too few or too large to give each set a group.
     """
-    groups = Random(seed).sample(groups, len(groups))  # shuffled, and the caller's list is not
+    groups = Random(seed).sample(groups, len(groups))  # a shuffled copy of the caller's list
     room = max(1, round(HELD_OUT * sum(map(len, groups))))
     train, validation, test = [], [], []
     for group in groups:

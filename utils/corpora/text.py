@@ -1,4 +1,4 @@
-"""From a sentence to its tokens and back."""
+"""Functions from a sentence to its tokens and back."""
 
 import re
 import unicodedata
@@ -33,7 +33,7 @@ def tokenise(text: str) -> tuple[str, ...]:
 
 
 def detokenise(tokens: Sequence[str]) -> str:
-    """Join tokens to a sentence, in lower case, with spaces as in English."""
+    """Join tokens to a sentence, with spaces as in English; their case stays as it is."""
     text, space, in_quotes = "", "", False
     for token in tokens:
         opens, closes = token in _NO_SPACE_AFTER, token in _NO_SPACE_BEFORE

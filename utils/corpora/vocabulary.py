@@ -17,7 +17,7 @@ class Vocabulary:
             `Vocabulary(old.words[4:])` is a copy of `old`.
 
     Raises:
-        ValueError: a word occurs twice, or is one of the special ones.
+        ValueError: a word occurs twice, or is a special word.
     """
 
     def __init__(self, words: Iterable[str]):
@@ -36,7 +36,7 @@ class Vocabulary:
 
         Args:
             sentences: sequences of tokens.
-            min_count: words seen less often become `<unk>`.
+            min_count: least number of occurrences; rarer words will be read as `<unk>`.
 
         Raises:
             TypeError: a sentence is a plain string.
@@ -47,7 +47,7 @@ class Vocabulary:
         counts = Counter()
         for sentence in sentences:
             counts.update(_tokens(sentence))
-        for special in SPECIALS:  # they have their ids already
+        for special in SPECIALS:  # special words have their ids already
             counts.pop(special, None)
         # Equally frequent words are in alphabetical order, so the ids are the same every time.
         ranking = sorted(counts, key=lambda word: (-counts[word], word))
@@ -63,7 +63,7 @@ class Vocabulary:
         return f"Vocabulary of {len(self):,} words"
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
-        """Return the id of each token; unknown ones become `<unk>`.
+        """Return the id of each token; unknown tokens get the id of `<unk>`.
 
         Raises:
             TypeError: `tokens` is a plain string.
@@ -97,7 +97,7 @@ class Vocabulary:
 
 
 def _tokens(sentence: Sequence[str]) -> Sequence[str]:
-    """Refuse a plain string: a sequence of strings too, it would silently be read as letters."""
+    """Return the tokens; raise a `TypeError` for a plain string, which would pass as letters."""
     if isinstance(sentence, str):
         raise TypeError(f"expected a sequence of tokens, got the string {sentence!r}: tokenise it")
     return sentence

@@ -1,10 +1,11 @@
-"""Translators that are trained already: those of notebook 06, for its page and for Python.
+"""The translators of notebook 06, trained and stored for its page and for Python.
 
     load_translator("dot").translate("The cat sat on the mat").words
 
-Each is a .safetensors file in this folder: the weights as float16, and as metadata `about`, in
-JSON: both vocabularies, what the model was trained on, and its exact match on the test sentences
-after rounding. `SHA256SUMS` says what the files must be. `python -m utils.translators` makes all.
+Each translator is a .safetensors file in this folder, with the weights as float16 and the metadata
+entry `about`, in JSON: both vocabularies, data and settings of the training, and the exact match on
+the test sentences after rounding. `SHA256SUMS` has the checksum of each file.
+`python -m utils.translators` makes all files.
 """
 
 import hashlib
@@ -18,8 +19,8 @@ from utils.corpora import Vocabulary
 from utils.seq2seq import BahdanauDecoder, Encoder, FixedVectorDecoder, LuongDecoder, Seq2Seq
 
 FOLDER = Path(__file__).parent
-SUMS = "SHA256SUMS"  # of each file, as `sha256sum --check` reads it
-TIED = "decoder.output.weight"  # the decoder's embedding, under another name
+SUMS = "SHA256SUMS"  # a checksum of each file, in the format of `sha256sum --check`
+TIED = "decoder.output.weight"  # not stored: the decoder's embedding under another name
 DECODERS = {
     "dot": lambda size: LuongDecoder(size, 64, DotProductAttention(128)),
     "additive": lambda size: BahdanauDecoder(size, 64, AdditiveAttention(128, 128, 64)),
@@ -28,22 +29,22 @@ DECODERS = {
 
 
 def build(name: str, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
-    """Make an untrained translator as notebook 06 does: "dot", "additive" or "no attention"."""
+    """Make the untrained translator "dot", "additive" or "no attention", as notebook 06 does."""
     decoder = DECODERS[name](len(target_vocabulary))
     encoder = Encoder(len(source_vocabulary), 64, 64)
     return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
 
 
 def file_of(name: str) -> Path:
-    """Return the path of the file of a translator."""
+    """Return the path of the file in which a translator is stored."""
     return FOLDER / f"{name.replace(' ', '-')}.safetensors"
 
 
 def read_translator(name: str) -> bytes:
-    """Return the file of a stored translator, as the page gets it.
+    """Return the bytes of a stored translator's file, which a web page also gets.
 
     Raises:
-        ValueError: the name is unknown, or the file is missing or not what was stored.
+        ValueError: the name is unknown, or the file is missing or fails its checksum.
     """
     if name not in DECODERS:
         raise ValueError(f"there is no translator {name!r}, only {', '.join(DECODERS)}")
@@ -60,7 +61,7 @@ def read_translator(name: str) -> bytes:
 
 
 def about_translator(data: bytes) -> dict:
-    """Return the description in the file of a translator: words, training, exact match."""
+    """Return the description in the bytes of a translator's file: words, training, exact match."""
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     return json.loads(header["__metadata__"]["about"])
 
@@ -83,10 +84,12 @@ def load_translator(name: str) -> Seq2Seq:
 
 
 def store_translator(name: str, model: Seq2Seq, **about) -> None:
-    """Write the file of a translator, and its checksum.
+    """Write the file of a translator, and the checksums of all stored translators.
 
     Args:
-        about: what else the file should say, in what JSON can hold.
+        name: "dot", "additive" or "no attention".
+        model: the translator.
+        about: further entries of the file's description, in types that JSON can hold.
     """
     weights = {key: tensor.half() for key, tensor in model.state_dict().items() if key != TIED}
     about |= {
@@ -94,7 +97,8 @@ def store_translator(name: str, model: Seq2Seq, **about) -> None:
         "source_words": model.source_vocabulary.words[4:],
         "target_words": model.target_vocabulary.words[4:],
     }
-    # One entry: safetensors does not keep several in order, and the same model gives the same file.
+    # A single entry, because safetensors writes several in any order, and the same model has to
+    # give the same file.
     data = safetensors.torch.save(weights, {"about": json.dumps(about, ensure_ascii=False)})
     file_of(name).write_bytes(data)
     stored = [path for path in map(file_of, DECODERS) if path.is_file()]

@@ -1,7 +1,7 @@
 """Train the translators of notebook 06 and store them: `python -m utils.translators`.
 
-The same data, the same order and the same settings as in the notebook, but three times its steps,
-since these are tried by people who type what they like.
+Data, order and settings are those of the notebook, but with three times its steps, since people try
+these translators with any sentence they like.
 """
 
 from dataclasses import replace
@@ -22,7 +22,7 @@ TRAINING = {"steps": 1200, "batch_size": 32, "learning_rate": 0.015, "seed": 0}
 
 def main() -> None:
     """Train and store all translators."""
-    torch.set_num_threads(1)  # more gain little here, and may change the last digits
+    torch.set_num_threads(1)  # more threads gain little here, and may change the last digits
     corpus = translation_corpus(**DATA)
     for name in DECODERS:
         share = make(name, corpus)
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def make(name: str, corpus: Corpus) -> float:
-    """Train and store a translator; return its exact match with the numbers as stored."""
+    """Train and store a translator; return its exact match with the weights rounded as stored."""
     model = train(name, corpus)
     for parameter in model.parameters():
         parameter.data = parameter.data.half().float()
@@ -41,7 +41,7 @@ def make(name: str, corpus: Corpus) -> float:
 
 
 def train(name: str, corpus: Corpus) -> Seq2Seq:
-    """Train a translator, with the names hidden in every second pair."""
+    """Train a translator, with `<unk>` in place of the names in every second pair."""
     set_seed(TRAINING["seed"])
     model = build(name, *corpus.vocabularies())
     pairs = [hide_names(pair) if n % 2 else pair for n, pair in enumerate(corpus.train)]
@@ -53,7 +53,7 @@ def train(name: str, corpus: Corpus) -> Seq2Seq:
 
 
 def hide_names(pair: Pair) -> Pair:
-    """Replace names by `<unk>`, so that the model learns to write that where it looks at one."""
+    """Replace the names of a pair with `<unk>`, so that the model learns to write it for a name."""
     names = {name.one for name in load_lexicon().names}
     sides = pair.source, pair.target
     source, target = (tuple("<unk>" if w in names else w for w in words) for words in sides)
@@ -61,7 +61,7 @@ def hide_names(pair: Pair) -> Pair:
 
 
 def test_match(model: Seq2Seq, corpus: Corpus) -> float:
-    """Return the share of the test sentences that are translated with every word right."""
+    """Return a model's exact match: the share of test sentences with every word right."""
     translations = model.translate_all([pair.source for pair in corpus.test])
     words = [translation.words for translation in translations]
     return exact_match(words, [pair.target for pair in corpus.test])

@@ -1,4 +1,7 @@
-"""Show explorers to move and predictions to make; without a kernel each shows a plain picture."""
+"""Widgets for notebooks: interactive explorers, predictions to make, and the interview sheet.
+
+Each widget also stores a plain picture in the notebook, for readers without a kernel.
+"""
 
 from utils.widgets.heads_explorer import HeadsExplorer
 from utils.widgets.interview import InterviewSheet

@@ -1,4 +1,4 @@
-"""Show what each head attends to, and what is lost without one or several."""
+"""An explorer of attention heads: the weights of each head, and how a model does without some."""
 
 from collections.abc import Callable, Sequence
 from itertools import compress, product
@@ -11,22 +11,28 @@ from utils.plots import head_grid
 from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
-MOST_HEADS = 10  # 1,024 ways to switch them
+MOST_HEADS = 10  # which can be switched on and off in 1,024 ways
 
 
 class HeadsExplorer(Pictured, anywidget.AnyWidget):
-    """The maps of some heads, one of them or their mean large, and a switch for each.
+    """Heatmaps of all heads, with one head or their mean shown large, and a switch for each head.
 
-    The model is asked once for every set of heads, so that the page can answer without it.
+    Switching a head off shows how much worse the model does without it. The model is measured once
+    for every set of heads, so that the page needs neither model nor kernel afterwards.
 
     Args:
         maps: (heads, tgt_len, src_len), the weights of one example.
         source: labels of the columns.
         target: labels of the rows.
-        names: one for each head.
-        questions: what is measured, such as the share of right answers to each of two questions.
-        measure: given the places of the heads that are off, an answer from 0 to 1 to each question.
+        names: a name for each head.
+        questions: names of the quantities that are measured, such as the share of right answers to
+            each of two questions.
+        measure: function of the indices of the heads that are off, each an argument; it returns a
+            number from 0 to 1 for each question.
         alt: what the maps show, for a reader who cannot see them.
+
+    Raises:
+        ValueError: the shape of the maps does not fit the labels, or there are too many heads.
     """
 
     _esm = module("heads_explorer")
@@ -35,9 +41,9 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
     target = traitlets.List(traitlets.Unicode()).tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     questions = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    answers = traitlets.List().tag(sync=True)  # a row for each set; bit h of its place: h is off
-    off = traitlets.Int(0).tag(sync=True)  # the set of heads that are off, in the same bits
-    large = traitlets.Int(-1).tag(sync=True)  # the head shown large; -1: the mean of those on
+    answers = traitlets.List().tag(sync=True)  # a row for each set; bit h of its index: h is off
+    off = traitlets.Int(0).tag(sync=True)  # the set of heads that are off: bit h if h is off
+    large = traitlets.Int(-1).tag(sync=True)  # the head shown large; -1: the mean of heads on
 
     def __init__(
         self,
@@ -73,5 +79,5 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
 
 
 def _rounded(numbers) -> list[float]:
-    """Round numbers to six digits, which are enough for a page."""
+    """Round numbers to six decimal places, which are enough for a page."""
     return [round(float(number), 6) for number in numbers]

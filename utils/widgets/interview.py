@@ -1,4 +1,4 @@
-"""Show the questions of `docs/interview.md` as cards, and keep how well each was answered."""
+"""Show the questions of `docs/interview.md` as cards, and save how well each was answered."""
 
 import re
 from pathlib import Path
@@ -20,16 +20,16 @@ LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
 class InterviewSheet(Pictured, anywidget.AnyWidget):
-    """Cards with one question at a time: think, open the answer, note how it went, go on.
+    """Cards with one interview question each: think, open the answer, rate yourself, go on.
 
-    The notes are kept beside the predictions, and `progress()` counts them. Without a kernel the
-    cards work all the same, but nothing is kept.
+    The ratings are saved in a file beside that of the predictions, and `progress()` counts them.
+    Without a kernel the cards still work, but no rating is saved.
     """
 
     _esm = Path(__file__).with_suffix(".js")
     questions = traitlets.List(traitlets.Unicode()).tag(sync=True)  # as HTML
     answers = traitlets.List(traitlets.Unicode()).tag(sync=True)  # as HTML
-    ratings = traitlets.Dict().tag(sync=True)  # question → how it went
+    ratings = traitlets.Dict().tag(sync=True)  # question → the learner's own rating
 
     def __init__(self, sheet: Path = SHEET):
         cards = list(CARD.finditer(sheet.read_text(encoding="utf-8")))
@@ -48,5 +48,5 @@ class InterviewSheet(Pictured, anywidget.AnyWidget):
 
 
 def _as_html(text: str) -> str:
-    """Render a paragraph of the sheet; of a link only its text is kept."""
+    """Render a paragraph of the sheet as HTML; a link becomes its text alone."""
     return to_html(LINK.sub(r"\1", " ".join(text.split())))

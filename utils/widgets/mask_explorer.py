@@ -1,4 +1,4 @@
-"""Show how weights share what a mask leaves open."""
+"""An explorer of masks, and of the weights over the positions that a mask leaves open."""
 
 from collections.abc import Sequence
 
@@ -13,16 +13,16 @@ from utils.widgets.pictured import Pictured
 
 
 class MaskExplorer(Pictured, anywidget.AnyWidget):
-    """A mask of padding, window and causal rules, with cells changed by hand, beside its weights.
+    """A mask of padding, window and causal rules, whose cells can be changed, beside the weights.
 
-    The mask can also be read the wrong way round, True as blocked. A row that may look at nothing
-    is shown as softmax alone leaves it: NaN, unlike `masked_softmax`, which gives zeros.
+    The mask can also be read inverted, True as blocked. A row without any open position is shown as
+    softmax alone leaves it, with NaN, unlike `masked_softmax`, which gives zeros.
 
     Args:
-        labels: one for each position of a sentence that attends to itself.
+        labels: a label for each position of a sentence that attends to itself.
         scores: a row for each query, a column for each key.
-        length: initially, the number of positions that are no padding.
-        half_width: initially, how far the window reaches on each side.
+        length: initial number of positions that are not padding.
+        half_width: initial number of positions in the window on each side of its centre.
         causal: whether positions after the query's own are initially closed.
 
     Raises:
@@ -36,7 +36,7 @@ class MaskExplorer(Pictured, anywidget.AnyWidget):
     half_width = traitlets.Int().tag(sync=True)
     causal = traitlets.Bool().tag(sync=True)
     inverted = traitlets.Bool(False).tag(sync=True)
-    by_hand = traitlets.List().tag(sync=True)  # [row, column] of cells that break the rules
+    by_hand = traitlets.List().tag(sync=True)  # [row, column] of cells changed by hand
 
     def __init__(
         self,

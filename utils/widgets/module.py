@@ -8,16 +8,16 @@ IMPORT = re.compile(r'^import \{[^}]*\} from "\./(?P<name>\w+)\.js";\n', flags=r
 
 
 def module(name: str) -> str:
-    """Return the text of `name`.js as one module, which is what anywidget takes.
+    """Return the text of `name`.js with its imports inside, as the single module anywidget needs.
 
-    Imports of other modules in this folder are replaced by their text, each once. So that nothing
-    collides, no two modules may give one name to two things.
+    Each import of another module in this folder is replaced by that module's text, once. Therefore
+    no two modules may use one name for two different things.
     """
     return "\n".join([*_parts(name, seen=set())])
 
 
 def _parts(name: str, seen: set[str]):
-    """Yield the texts of the modules that a module imports, then its own."""
+    """Yield the texts of the modules that a module imports, then the module's own text."""
     seen.add(name)
     text = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
     for statement in IMPORT.finditer(text):

@@ -2,14 +2,14 @@
 
 
 class Pictured:
-    """A widget that also stores a picture in the notebook, for readers without a kernel.
+    """Base class of widgets that also store a picture in the notebook, for use without a kernel.
 
-    Its text representation is fixed, so that stored outputs can be compared. A subclass returns the
-    picture from `picture`.
+    A subclass returns the picture from `picture`. The text representation does not depend on the
+    widget's state, so that stored outputs can be compared.
     """
 
     def picture(self) -> str:
-        """Return what a reader without a kernel sees, as HTML."""
+        """Return the picture that a reader without a kernel sees, as HTML."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Show attention from queries, keys and values to the context, one step at a time."""
+"""An explorer of attention from queries, keys and values to the context, step by step."""
 
 from collections.abc import Sequence
 
@@ -14,17 +14,17 @@ from utils.widgets.pictured import Pictured
 
 
 class PipelineExplorer(Pictured, anywidget.AnyWidget):
-    """The steps Q Kᵀ, scale, mask, softmax and sum of V, each with shapes and a cell in numbers.
+    """The steps Q Kᵀ, scale, mask, softmax and sum of V, with shapes and one cell in numbers.
 
     Args:
         q: queries, (tgt_len, d).
         k: keys, (src_len, d).
         v: values, (src_len, value_dim).
-        mask: boolean, True = may be attended to, broadcastable to (tgt_len, src_len). Without one
-            there is no such step.
+        mask: boolean, True = may be attended to, broadcastable to (tgt_len, src_len). None leaves
+            out the step "mask".
         targets: a label for each query.
         sources: a label for each key.
-        cell: the row and the column that are followed initially.
+        cell: row and column of the cell that is initially shown in numbers.
 
     Raises:
         ValueError: shapes or labels do not fit together.
@@ -40,7 +40,7 @@ class PipelineExplorer(Pictured, anywidget.AnyWidget):
     sources = traitlets.List(traitlets.Unicode()).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     cell = traitlets.List().tag(sync=True)
-    axis = traitlets.Int(0).tag(sync=True)  # of the context
+    axis = traitlets.Int(0).tag(sync=True)  # which number of the context vector is shown
 
     def __init__(
         self,

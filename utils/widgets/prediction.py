@@ -1,4 +1,4 @@
-"""Ask for a guess before the answer can be seen, and show the two side by side."""
+"""Ask for a guess before the answer can be seen, and show guess and answer side by side."""
 
 import html
 import re
@@ -14,14 +14,14 @@ from utils.checks.feedback import Note
 from utils.checks.memory import Guess, save_guess
 from utils.widgets.pictured import Pictured
 
-CLOSE = 0.15  # of the range: how far a number may lie from the answer and still be called close
+CLOSE = 0.15  # share of the range by which a guess may differ and still be called close
 
 
 class Prediction(Pictured, anywidget.AnyWidget):
-    """A question with radio buttons or a number, how sure one is, and a button to commit.
+    """A question with radio buttons or a number, a choice of certainty, and a button to commit.
 
-    It works in the page: without a kernel too it shows the answer that was stored, but only to
-    those who have guessed. `predict` makes one and displays it.
+    It works in the page: even without a kernel it shows the stored answer, but only to readers who
+    have guessed. `predict` makes a prediction and displays it.
     """
 
     _esm = Path(__file__).with_suffix(".js")
@@ -36,7 +36,7 @@ class Prediction(Pictured, anywidget.AnyWidget):
         self, question: str, options: Sequence[str], between: Sequence[float], close: float
     ):
         self._close = close
-        self._seen = False  # the answer, before there was a guess
+        self._seen = False  # whether the answer was seen before there was a guess
         super().__init__(question=question, options=list(options), between=list(between))
 
     def __repr__(self) -> str:
@@ -47,13 +47,16 @@ class Prediction(Pictured, anywidget.AnyWidget):
         return f"<p>{html.escape(self.question)}</p>" + (f"<ul>{choices}</ul>" if choices else "")
 
     def reveal(self, answer: str | float) -> "Answer":
-        """Return the answer beside the guess, to be shown by the cell that computes it.
+        """Return the answer beside the guess, to be shown by the cell that computes the answer.
+
+        A guess made before the answer was seen is saved.
 
         Args:
             answer: one of the options, or a number; a float counts as measured, an int as exact.
 
         Raises:
-            ValueError: the answer is none of the options, or no number where one was asked for.
+            ValueError: the answer is not one of the options, or not a number although the question
+                asks for one.
         """
         if self.options and answer not in self.options:
             raise ValueError(f"the answer {answer!r} is not among the options {self.options}")
@@ -81,9 +84,9 @@ NO_GUESS = "You made no guess this time."
 
 
 class GuessFirst:
-    """A line that stands above an answer until its reader has guessed.
+    """A line of text above an answer whose reader has not guessed yet.
 
-    JupyterLab shows the first line of a folded output, which must not be the answer's.
+    JupyterLab shows the first line of a folded output, so that line must not be the answer.
     """
 
     def __repr__(self) -> str:
@@ -91,7 +94,7 @@ class GuessFirst:
 
 
 def _hide_answer(info) -> None:
-    """Put a line in front of the answer, if a cell about to run reveals what was not guessed."""
+    """Display `GuessFirst` if the cell about to run reveals an answer that nobody has guessed."""
     for name in re.findall(r"(\w+)\.reveal\(", info.raw_cell):
         prediction = get_ipython().user_ns.get(name)
         if isinstance(prediction, Prediction) and not prediction.guess:
@@ -99,7 +102,7 @@ def _hide_answer(info) -> None:
 
 
 class Answer:
-    """An answer with its comparison to the guess; its text form is the same for all readers."""
+    """An answer with its comparison to the guess; as plain text it shows the answer alone."""
 
     def __init__(self, answer: str, comparison: str):
         self._answer, self._comparison = answer, comparison
@@ -118,19 +121,20 @@ def predict(
     between: tuple[float, float] | None = None,
     close: float | None = None,
 ) -> Prediction:
-    """Ask for a guess: one of several options, or a number.
+    """Ask the reader to guess an answer: one of several options, or a number.
 
     Args:
-        question: in one sentence; a guess is remembered under it.
-        options: what may be chosen.
-        between: instead, the smallest and the largest number that may be guessed.
-        close: how far from the answer a number may lie; by default 15 % of the range.
+        question: one sentence; the guess is saved under it.
+        options: the answers to choose from.
+        between: for a number instead, the smallest and the largest that may be guessed.
+        close: how far from the answer a guessed number counts as close; by default 15 % of the
+            range.
 
     Returns:
         The control, which is displayed already. Its `reveal` ends the cell that finds the answer.
 
     Raises:
-        ValueError: neither options nor a range are given, or both.
+        ValueError: neither options nor a range is given, or both are.
     """
     if bool(options) == (between is not None):
         raise ValueError("a prediction needs either options or a range, between=(low, high)")

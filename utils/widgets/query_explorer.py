@@ -1,4 +1,4 @@
-"""Show how scores, weights and context follow a query that is turned among the keys."""
+"""An explorer of scores, weights and context, which follow a query turned among the keys."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,11 @@ from utils.widgets.pictured import Pictured
 
 Vectors = Sequence[Sequence[float]]
 
-# What the learned scores have learned, here by hand. The additive judge asks each key how far it
-# points right, left, up and down; it reads the query as (x, y, 1), and lowers the bar of a question
-# until every key passes, unless it points that way itself. The general one turns every key by 90
-# degrees, so that a query finds what lies a quarter turn to its right.
+# Parameters of the scores that have any, set by hand instead of learned. The additive score asks
+# four questions of each key: how far does it point right, left, up and down? It reads the query as
+# (x, y, 1). A query that points in a question's direction makes that question strict; otherwise
+# every key passes it. The general score turns every key by 90 degrees to the left, so that a query
+# finds the key that lies a quarter turn to its right.
 PARAMETERS = {
     "additive": {
         "W": [[-1.0, 0.0, 3.0], [1.0, 0.0, 3.0], [0.0, -1.0, 3.0], [0.0, 1.0, 3.0]],
@@ -29,23 +30,23 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
     """Keys as arrows in a plane, and a query to turn with a slider, the arrow keys or the mouse.
 
     Beside them are the weights of all queries. The score can be the dot product, the scaled dot
-    product, additive or general, the latter two with `PARAMETERS`. Everything is computed in the
-    page, so it responds at once, even without a kernel.
+    product, additive or general; `PARAMETERS` has the parameters of the last two. Everything is
+    computed in the page, so it responds at once, even without a kernel.
 
     Args:
-        labels: one for each key.
-        keys: an (x, y) for each label; they are the values too.
-        targets: one for each query.
+        labels: a label for each key.
+        keys: an (x, y) for each label; keys are the values too.
+        targets: a label for each query.
         queries: an (x, y) for each target.
-        asking: which of the queries is asked initially.
+        asking: index of the query that is shown initially.
 
     Raises:
-        ValueError: the number of labels is not that of the keys, or of the queries.
+        ValueError: labels and keys, or targets and queries, differ in number.
     """
 
     _esm = module("query_explorer")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    key_vectors = traitlets.List().tag(sync=True)  # every widget has a `keys` already
+    key_vectors = traitlets.List().tag(sync=True)  # `keys` is a method of every widget
     targets = traitlets.List(traitlets.Unicode()).tag(sync=True)
     queries = traitlets.List().tag(sync=True)
     parameters = traitlets.Dict(PARAMETERS).tag(sync=True)

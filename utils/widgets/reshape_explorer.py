@@ -1,4 +1,4 @@
-"""Show why splitting into heads takes a `view` and a `transpose`."""
+"""An explorer that shows why splitting into heads takes a `view` and a `transpose`."""
 
 from collections.abc import Sequence
 
@@ -12,15 +12,18 @@ from utils.widgets.pictured import Pictured
 
 
 class ReshapeExplorer(Pictured, anywidget.AnyWidget):
-    """The way of every number from (batch, len, dim) to (batch, heads, len, head_dim).
+    """The path of every number from (batch, len, dim) to (batch, heads, len, head_dim).
 
-    In two steps, by `view` and `transpose`, and beside it by `view` alone. One number is followed,
-    with its index in each tensor and its place in memory.
+    The right path has two steps, `view` and `transpose`; beside it is the wrong path, by `view`
+    alone. One number is followed, with its index in each tensor and its place in memory.
 
     Args:
         sentences: the batch: tokens of sentences of equal length.
-        dim: features of each token.
-        heads: in the beginning; more than one, and a divisor of `dim`.
+        dim: number of features of each token.
+        heads: initial number of heads; more than one, and a divisor of `dim`.
+
+    Raises:
+        ValueError: the sentences differ in length, or `heads` does not fit `dim`.
     """
 
     _esm = module("reshape_explorer")
@@ -28,7 +31,7 @@ class ReshapeExplorer(Pictured, anywidget.AnyWidget):
     dim = traitlets.Int().tag(sync=True)
     heads = traitlets.Int().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
-    followed = traitlets.Int().tag(sync=True)  # its offset in memory
+    followed = traitlets.Int().tag(sync=True)  # offset in memory of the number that is followed
 
     def __init__(self, sentences: Sequence[Sequence[str]], dim: int, heads: int = 2):
         if len({len(sentence) for sentence in sentences}) != 1:
@@ -37,11 +40,11 @@ class ReshapeExplorer(Pictured, anywidget.AnyWidget):
         if heads < 2 or dim % heads:
             raise ValueError(f"need two heads or more that divide dim = {dim}, got {heads}")
         tokens = [list(sentence) for sentence in sentences]
-        second = dim + dim // heads  # of the second token, the first number for the second head
+        second = dim + dim // heads  # the second token's first number for the second head
         super().__init__(sentences=tokens, dim=dim, heads=heads, followed=second)
 
     def picture(self) -> str:
-        """Return head 1 of the first sentence, with 23 for token 2, feature 3."""
+        """Return head 1 of the first sentence by both paths, with 23 for token 2, feature 3."""
         tokens = self.sentences[0]
         numbers = torch.tensor([[10 * i + c for c in range(self.dim)] for i in range(len(tokens))])
         cut = (len(tokens), self.heads, self.dim // self.heads)

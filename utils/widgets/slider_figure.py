@@ -1,4 +1,4 @@
-"""Redraw a figure in the kernel: the simplest way to make a picture interactive."""
+"""Redraw a figure in the kernel, which is the simplest way to make a picture interactive."""
 
 from collections.abc import Callable
 
@@ -14,20 +14,20 @@ from utils.widgets.pictured import Pictured
 class SliderFigure(Pictured, anywidget.AnyWidget):
     """A figure that is redrawn whenever one of its controls moves.
 
-    The page has controls of its own, as ipywidgets' sliders have no name for screen readers.
+    The page has its own controls, because ipywidgets' sliders have no name for screen readers.
 
     Args:
-        draw: returns the figure, given the value of each control by name.
+        draw: function that returns the figure, given the value of each control by name.
         sliders: name → a slider from ipywidgets, or another control: a checkbox, a list to choose
-            from, a line of text. Each is labelled with its name.
+            from, a line of text. Each control is labelled with its name.
     """
 
     _esm = module("slider_figure")
     controls = traitlets.List().tag(sync=True)
-    values = traitlets.Dict().tag(sync=True)  # by name; of a list of options, the index
+    values = traitlets.Dict().tag(sync=True)  # by name; the index, if a control has options
     image = traitlets.Unicode().tag(sync=True)
     asked = traitlets.Int().tag(sync=True)  # how often the page has asked for another picture
-    drawn = traitlets.Int().tag(sync=True)  # which of these is the last to be answered
+    drawn = traitlets.Int().tag(sync=True)  # value of `asked` for which `image` was drawn
 
     def __init__(self, draw: Callable[..., AccessibleFigure], **sliders: ipywidgets.Widget):
         self._draw = draw
@@ -54,12 +54,12 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
 
 
 def _place_trait(control: ipywidgets.Widget) -> str:
-    """Return the name of the trait that says where a control stands."""
+    """Return the name of the trait with a control's setting: "index" if it has options."""
     return "index" if hasattr(control, "options") else "value"
 
 
 def _description(name: str, control: ipywidgets.Widget) -> dict:
-    """Return what the page needs to make such a control."""
+    """Return the description from which the page makes its own version of a control."""
     common = {"name": name, "label": name.replace("_", " ")}
     if isinstance(control, ipywidgets.SelectionSlider):
         options = list(control._options_labels)

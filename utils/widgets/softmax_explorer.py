@@ -1,4 +1,4 @@
-"""Show what temperature and the width of the vectors do to the weights."""
+"""An explorer of the effect that temperature and width of the vectors have on the weights."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,17 @@ DOUBLINGS = 10  # d from 2 to 1024
 class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
     """Scores, their weights, the entropy, and how steeply each weight follows its score.
 
-    The slope is ∂w/∂s = w(1 − w) / temperature, the diagonal of the softmax's derivative: where all
-    weight lies on one key, the scores can learn nothing any more.
+    The slope is ∂w/∂s = w(1 − w) / temperature, the diagonal of the softmax's derivative: when all
+    weight lies on one key, the scores no longer learn anything.
 
     Args:
-        labels: one for each key.
-        scores: one for each key. Without them, they are q·k of vectors drawn from a standard normal
-            distribution, whose width d has a slider, beside the same divided by √d
+        labels: a label for each key.
+        scores: a score for each key. If not given, scores are q·k of vectors drawn from a standard
+            normal distribution, whose width d has a slider, beside the same scores divided by √d
             (Vaswani et al. 2017, section 3.2.1).
+
+    Raises:
+        ValueError: scores are given, but not one for each label.
     """
 
     _esm = module("softmax_explorer")
@@ -56,8 +59,8 @@ class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
 
 
 def _products(n: int) -> list[list[float]]:
-    """Return q·k of a query and n keys for d = 2, 4, …, each from the first d of their numbers."""
+    """Return q·k of a random query and n keys for d = 2, 4, …, from their first d numbers."""
     random = torch.Generator().manual_seed(0)
-    numbers = torch.randn(n + 1, 2**DOUBLINGS, generator=random)  # a query and n keys, d
+    numbers = torch.randn(n + 1, 2**DOUBLINGS, generator=random)  # (a query and n keys, d)
     running = (numbers[0] * numbers[1:]).cumsum(-1)  # (n, d)
     return [running[:, 2**power - 1].tolist() for power in range(1, DOUBLINGS + 1)]

@@ -1,7 +1,7 @@
-"""Show stored notebooks in pages without a kernel: the reading site, and slides.
+"""Prepare stored notebooks for pages without a kernel: the reading site, and slides.
 
-Where a notebook stores a widget, its picture stays, and beside it what a page needs to bring it to
-life: the name of its module, and its state. `standalone.js` gives the explorer its host.
+The picture of each widget stays; beside it stand the name of the widget's JavaScript module and its
+state, from which `standalone.js` runs the explorer in the page.
 """
 
 import base64
@@ -15,14 +15,14 @@ from PIL import Image
 
 from utils.widgets.prediction import NO_GUESS, GuessFirst
 
-KERNEL_DRAWS = "slider_figure"  # of this a page without a kernel keeps the picture
+KERNEL_DRAWS = "slider_figure"  # needs a kernel, so a page without one keeps its picture
 PICTURE = re.compile(r"data:image/png;base64,(?P<data>[A-Za-z0-9+/=\s]+)")
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATES = "application/vnd.jupyter.widget-state+json"
 
 
 def with_explorers(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Return a notebook with its widgets replaced by explorers that need no kernel."""
+    """Replace the widgets of a notebook with explorers that need no kernel; return the notebook."""
     states = notebook.metadata.pop("widgets", {}).get(STATES, {}).get("state", {})
     for cell in notebook.cells:
         if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
@@ -42,7 +42,7 @@ def with_explorers(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def _lighter(picture: re.Match) -> str:
-    """Reduce a picture to 256 colours: nobody sees a difference, and a page weighs half."""
+    """Reduce a picture to 256 colours, which halves a page's size without a visible difference."""
     with Image.open(io.BytesIO(base64.b64decode(picture["data"]))) as image:
         buffer = io.BytesIO()
         image.convert("RGB").quantize(256).save(buffer, "png", optimize=True)
@@ -50,7 +50,7 @@ def _lighter(picture: re.Match) -> str:
 
 
 def _fold(cell: nbformat.NotebookNode) -> None:
-    """Fold an answer until its reader has guessed, or wants it open."""
+    """Fold the output of a cell with an answer, and remove its remarks about a missing guess."""
     cell.metadata.tags = [*cell.metadata.get("tags", []), "hide-output"]
     cell.outputs = [
         output
@@ -63,7 +63,7 @@ def _fold(cell: nbformat.NotebookNode) -> None:
 
 
 def explorer_place(module: str, state: dict, picture: str) -> str:
-    """Return the element that an explorer fills; until then, and without scripts, its picture."""
+    """Return the element that an explorer fills; it shows a picture until scripts have run."""
     own = {name: value for name, value in state.items() if not name.startswith("_")}
     text = html.escape(json.dumps(own, ensure_ascii=False), quote=True)
     return f'<div class="explorer" data-module="{module}" data-state="{text}">{picture}</div>'

@@ -1,4 +1,4 @@
-"""Show a softmax over keys that come tile by tile, without the table of all scores."""
+"""An explorer of a softmax over keys that come tile by tile, without a table of all scores."""
 
 import math
 from collections.abc import Sequence
@@ -16,27 +16,30 @@ from utils.widgets.pictured import Pictured
 class TilesExplorer(Pictured, anywidget.AnyWidget):
     """Scaled dot-product attention that reads a few keys at a time.
 
-    It keeps, for each query, the largest score, the sum of the powers and the weighted sum of the
-    values, and rescales them when a larger score turns up (Milakov and Gimelshein 2018). So no more
-    than a tile of the scores ever exists (Dao et al. 2022).
+    For each query, the algorithm keeps the largest score, the sum of the powers e^(score − largest)
+    and the weighted sum of the values, and rescales both sums when a larger score turns up (Milakov
+    and Gimelshein 2018). So no more than one tile of the scores exists at a time (Dao et al. 2022).
 
     Args:
         queries: (tgt_len, key_dim).
         keys: (src_len, key_dim).
-        values: (src_len, value_dim), of two or three numbers each: they are shown.
+        values: (src_len, value_dim), of two or three numbers each, which are shown.
         source: labels of the keys.
         target: labels of the queries.
-        asking: the place of the query whose numbers are shown in the beginning.
+        asking: index of the query whose numbers are shown initially.
+
+    Raises:
+        ValueError: the number of labels is not that of the queries, keys or values.
     """
 
     _esm = module("tiles_explorer")
     queries = traitlets.List().tag(sync=True)
-    key_vectors = traitlets.List().tag(sync=True)  # every widget has a `keys` already
+    key_vectors = traitlets.List().tag(sync=True)  # `keys` is a method of every widget
     value_vectors = traitlets.List().tag(sync=True)
     source = traitlets.List(traitlets.Unicode()).tag(sync=True)
     target = traitlets.List(traitlets.Unicode()).tag(sync=True)
     size = traitlets.Int(2).tag(sync=True)  # keys in a tile
-    step = traitlets.Int(2).tag(sync=True)  # tiles that are read: at the second something happens
+    step = traitlets.Int(2).tag(sync=True)  # number of tiles read; the second may rescale
     asking = traitlets.Int().tag(sync=True)
     rescaling = traitlets.Bool(True).tag(sync=True)
 
@@ -66,7 +69,7 @@ class TilesExplorer(Pictured, anywidget.AnyWidget):
         )
 
     def picture(self) -> str:
-        """Return the powers of the second tile."""
+        """Return a heatmap of the powers in the tile that was read last: initially the second."""
         queries, keys = torch.tensor(self.queries), torch.tensor(self.key_vectors)
         scores = queries @ keys.T / math.sqrt(keys.shape[1])  # (tgt_len, src_len)
         read = self.step * self.size

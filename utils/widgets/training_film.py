@@ -1,4 +1,4 @@
-"""Show how an alignment forms while a translator learns."""
+"""An explorer of how an alignment forms while a translator learns."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,19 +11,20 @@ from utils.plots import alignment_heatmap
 from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
-DIGITS = 3  # of each number that is kept
+DIGITS = 3  # decimal places of each number that is stored
 
 
 class TrainingFilm(Pictured, anywidget.AnyWidget):
-    """The weights of a few sentences at moments of a training, and the translations.
+    """The weights of a few sentences at several moments of a training, with the translations.
 
     Args:
         pairs: name → a sentence with its translation and gold links.
-        film: step of training → the loss; the share of the words that look at a right one; and for
-            each pair the weights (tgt_len, src_len), and the translation in words.
+        film: step of training → the loss; the share of target words that look at a right source
+            word; the weights (tgt_len, src_len) for each pair; the model's translation, in words,
+            for each pair.
 
     Raises:
-        ValueError: a moment has not one map and one translation for each pair.
+        ValueError: a moment lacks the weights or the translation of a pair, or has too many.
     """
 
     _esm = module("training_film")

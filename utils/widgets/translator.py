@@ -1,4 +1,4 @@
-"""Run two trained translators in the page, and follow each step of a translation."""
+"""An explorer that runs two trained translators in the page, step by step."""
 
 import anywidget
 import traitlets
@@ -12,12 +12,12 @@ from utils.widgets.pictured import Pictured
 class Translator(Pictured, anywidget.AnyWidget):
     """The course's own translators, side by side, with greedy or beam search.
 
-    Everything is computed in the page. The weights, half a megabyte for each model, are no part of
+    Everything is computed in the page. The weights, half a megabyte for each model, are not part of
     the stored state: the page sends `{"want": name}`, and gets `{"have": name}` with the bytes of
     the file, or `{"failed": reason}`.
 
     Args:
-        sentence: what is translated initially, in English.
+        sentence: the English sentence that is translated initially.
 
     Raises:
         ValueError: the sentence has no words.
@@ -27,10 +27,10 @@ class Translator(Pictured, anywidget.AnyWidget):
     names = traitlets.List(traitlets.Unicode(), list(DECODERS)).tag(sync=True)
     models = traitlets.List(traitlets.Unicode(), ["dot", "no attention"]).tag(sync=True)
     sentence = traitlets.Unicode().tag(sync=True)
-    compared = traitlets.Unicode().tag(sync=True)  # words that its translation lacks are marked
+    compared = traitlets.Unicode().tag(sync=True)  # its translation lacks the marked words
     beam_size = traitlets.Int(1).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
-    word = traitlets.Int(-1).tag(sync=True)  # of the source, pointed at; −1 is none
+    word = traitlets.Int(-1).tag(sync=True)  # index of the source word pointed at; −1 for none
 
     def __init__(self, sentence: str):
         if not sentence.strip():
@@ -46,7 +46,7 @@ class Translator(Pictured, anywidget.AnyWidget):
         return alignment_heatmap(weights, source, words, " ".join(words), alt=alt).to_html()
 
     def _answer(self, _widget, content: dict, _buffers) -> None:
-        """Send the weights that the page asks for."""
+        """Send the file of the translator that the page asks for, or the reason for a failure."""
         try:
             self.send({"have": content["want"]}, [read_translator(content["want"])])
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Show an additive score whose thresholds the state moves."""
+"""An explorer of an additive score whose thresholds depend on the state."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,17 +15,17 @@ from utils.widgets.pictured import Pictured
 class TuningExplorer(Pictured, anywidget.AnyWidget):
     """The score v · tanh(W s + U h), with a slider for each number of the state s and of v.
 
-    Each hidden unit is a question put to the keys: its tanh is drawn over what a key says, U h,
-    with the keys as dots on the curve. The state moves the curve, and keys flip from no to yes.
+    Each hidden unit is a question put to the keys: its tanh is drawn as a curve over a key's answer
+    U h, with the keys as dots on it. The state moves the curve, and keys flip from no to yes.
 
     Args:
-        labels: one for each key.
+        labels: a label for each key.
         keys: (src_len, key_dim).
         W: (attention_dim, state_dim).
         U: (attention_dim, key_dim).
         v: (attention_dim,), from 0 to 8.
         questions: a name for each hidden unit.
-        state: name → value, smallest and largest, for each of the state's numbers.
+        state: name → initial, smallest and largest value, for each of the state's numbers.
 
     Raises:
         ValueError: the shapes do not fit one another.
@@ -33,10 +33,10 @@ class TuningExplorer(Pictured, anywidget.AnyWidget):
 
     _esm = module("tuning_explorer")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    key_vectors = traitlets.List().tag(sync=True)  # every widget has a `keys` already
+    key_vectors = traitlets.List().tag(sync=True)  # `keys` is a method of every widget
     W = traitlets.List().tag(sync=True)
     U = traitlets.List().tag(sync=True)
-    points = traitlets.List().tag(sync=True)  # v
+    points = traitlets.List().tag(sync=True)  # v: the points that a yes to each question earns
     questions = traitlets.List(traitlets.Unicode()).tag(sync=True)
     sliders = traitlets.List().tag(sync=True)  # name, smallest, largest
     state = traitlets.List().tag(sync=True)

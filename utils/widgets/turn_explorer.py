@@ -1,4 +1,4 @@
-"""Show what the matrix of the general score does to the weights."""
+"""An explorer of the effect that the matrix of the general score has on the weights."""
 
 import math
 from collections.abc import Sequence
@@ -14,25 +14,25 @@ from utils.widgets.pictured import Pictured
 
 
 class TurnExplorer(Pictured, anywidget.AnyWidget):
-    """Keys that a matrix W turns, queries that stay, and the weights that s · (W h) gives.
+    """Keys that a matrix W turns, queries that stay, and the weights that result from s · (W h).
 
-    The score is *general*, Luong et al. 2015, section 3.1; W is a turn to the left.
+    The score is *general*, Luong et al. 2015, section 3.1; W turns the keys to the left.
 
     Args:
-        source: one label for each key.
+        source: a label for each key.
         keys: (src_len, 2).
-        target: one label for each query.
+        target: a label for each query.
         queries: (tgt_len, 2).
-        asking: the row that is marked at first.
+        asking: index of the query whose row is marked initially.
 
     Raises:
-        ValueError: the labels do not match keys or queries, or these are no vectors of two numbers.
+        ValueError: the labels do not match keys or queries, or a vector has not two numbers.
     """
 
     _esm = module("turn_explorer")
     source = traitlets.List(traitlets.Unicode()).tag(sync=True)
     target = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    key_vectors = traitlets.List().tag(sync=True)  # every widget has a `keys` already
+    key_vectors = traitlets.List().tag(sync=True)  # `keys` is a method of every widget
     queries = traitlets.List().tag(sync=True)
     asking = traitlets.Int().tag(sync=True)
     degrees = traitlets.Int(0).tag(sync=True)
@@ -63,7 +63,7 @@ class TurnExplorer(Pictured, anywidget.AnyWidget):
         angle = math.radians(self.degrees)
         cos, sin = math.cos(angle), math.sin(angle)
         turn = torch.tensor([[cos, -sin], [sin, cos]])  # W: (query_dim=2, key_dim=2)
-        heard = torch.tensor(self.key_vectors) @ turn.T  # (src_len, 2): W h for every key
+        heard = torch.tensor(self.key_vectors) @ turn.T  # (src_len, 2): W h of every key h
         weights = (torch.tensor(self.queries) @ heard.T).softmax(-1)  # (tgt_len, src_len)
         title = f"W turns by {self.degrees}°"
         return concept_heatmap(weights, self.source, self.target, title).to_html()

@@ -1,4 +1,4 @@
-"""Show local attention: a window that moves, and the bell over it."""
+"""An explorer of local attention: a window that moves, and a Gaussian bell over it."""
 
 from collections.abc import Sequence
 
@@ -13,15 +13,18 @@ from utils.widgets.pictured import Pictured
 
 
 class WindowExplorer(Pictured, anywidget.AnyWidget):
-    """One query's scores, a window of 2D + 1 places around a centre, and a bell over the weights.
+    """A query's scores, a window of 2D + 1 positions around a centre, and a bell over the weights.
 
-    Computed as by `LocalAttention` with predicted centres; Luong et al. 2015, section 3.2, equation
-    10. The rows may also be normalised once more, which the paper does not do.
+    The weights are computed as in `LocalAttention` with predicted centres: Luong et al. 2015,
+    section 3.2, equation 10. They can also be normalised once more, which the paper does not do.
 
     Args:
-        labels: one for each key.
-        scores: one for each key.
-        centre: where the bell stands at first, from 0 to the last key.
+        labels: a label for each key.
+        scores: a score for each key.
+        centre: initial centre of the window and the bell, from 0 to the last key.
+
+    Raises:
+        ValueError: labels and scores differ in number, or the centre is not among the keys.
     """
 
     _esm = module("window_explorer")

@@ -1,1 +1,1 @@
-"""Run the course on a JupyterHub: its configuration, what is handed in, and a trial."""
+"""Run the course on a JupyterHub: configure it, try it out, and collect the learners' work."""

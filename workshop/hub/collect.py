@@ -1,6 +1,6 @@
-"""Collect what learners on a hub have written into a folder to grade.
+"""Copy the exercise notebooks of all learners on a hub into one folder, to be graded.
 
-It runs as root, which may read every home. So it follows nothing out of a home: a link to another
+It runs as root, which may read every home directory. So it follows no link: a link to another
 learner's notebook, or to a file that only root may read, is reported and left out.
 """
 
@@ -20,13 +20,17 @@ NOTEBOOK = re.compile(r"\w[^/]*\.ipynb")
 
 
 def collect(homes: Path, out: Path) -> Iterator[str]:
-    """Copy HOMES/NAME/attention-course/exercises/*.ipynb to OUT/NAME/*.ipynb, with their times.
+    """Copy HOMES/NAME/attention-course/exercises/*.ipynb to OUT/NAME/*.ipynb; keep their times.
+
+    Args:
+        homes: the folder of the learners' home directories.
+        out: the folder to make.
 
     Yields:
         A line for each file or home that was left out, with the reason.
 
     Raises:
-        FileExistsError: `out` is there already.
+        FileExistsError: `out` exists already.
     """
     out.mkdir(mode=0o700)
     everybody = os.open(homes, os.O_RDONLY)
@@ -57,7 +61,7 @@ def _copy(names: list[str], folder: int, out: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Collect the exercises of all learners, as the command line says."""
+    """Collect the exercises of all learners from and into the folders on the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m workshop.hub.collect",
         description="Copy the exercises of all learners on a hub into a folder to grade.",

@@ -1,7 +1,7 @@
-"""Give a lesson on a hub: learners log in, run a notebook and exercises, and save, all at once.
+"""Simulate a lesson on a hub: all learners at once log in, run a notebook and exercises, and save.
 
-`trial.py` runs this as root in a world of its own, where every process but this one belongs to the
-hub or to a learner: `python -m workshop.hub.lesson NAMES` prints what was measured as JSON.
+`trial.py` runs this module as root in a sandbox, where every other process belongs to the hub or to
+a learner: `python -m workshop.hub.lesson NAMES` prints the measured times and memory as JSON.
 """
 
 import json
@@ -22,15 +22,15 @@ import websocket
 
 HUB = "127.0.0.1:8000"
 API = f"http://{HUB}/hub/api"
-SECONDS = 280  # for what hangs
+SECONDS = 280  # until a request or a wait counts as hanging
 NAME = "02_additive_attention.ipynb"
 
 
 class Learner:
-    """An account on the hub, used through the requests that a browser would send.
+    """A simulated learner, who uses the hub by the requests that a browser would send.
 
     Args:
-        name: of the account; the password is the name, backwards.
+        name: name of the account; the password is the name, backwards.
     """
 
     def __init__(self, name: str):
@@ -38,7 +38,7 @@ class Learner:
         self._http = requests.Session()
 
     def work(self) -> dict[str, float]:
-        """Go through the lesson; return how many seconds each stage took."""
+        """Go through all stages of the lesson; return how many seconds each stage took."""
         stages: dict[str, Callable[[], None]] = {
             "log in": self.log_in,
             "start the server": self.start_server,
@@ -53,7 +53,7 @@ class Learner:
         return seconds
 
     def log_in(self) -> None:
-        """Send the form, as a browser does, and take a token for the requests that follow."""
+        """Log in by the form, as a browser does, and get a token for all later requests."""
         login = f"http://{HUB}/hub/login"
         self._http.get(login, timeout=SECONDS)
         form = {"username": self.name, "password": self.name[::-1], "_xsrf": self._xsrf()}
@@ -76,7 +76,7 @@ class Learner:
         wait_until(is_ready, f"{self.name}'s server")
 
     def run_notebook(self, path: str) -> None:
-        """Run all cells of a notebook in a kernel of its own, and save it; the kernel stays."""
+        """Run all cells of a notebook in a new kernel that stays on, and save the notebook."""
         server = f"http://{HUB}/user/{self.name}/api"
         notebook = nbformat.from_dict(self._request("GET", f"{server}/contents/{path}")["content"])
         session = {"path": path, "name": path, "type": "notebook", "kernel": {"name": "python3"}}
@@ -125,7 +125,7 @@ def execute(channel: websocket.WebSocket, code: str) -> list[nbformat.NotebookNo
 
 
 def wait_until(condition: Callable[[], bool], name: str) -> None:
-    """Wait until a condition holds; an AssertionError names what did not come in time."""
+    """Wait until a condition holds; after `SECONDS`, raise an `AssertionError` with its name."""
     start = time.monotonic()
     while not condition():
         assert time.monotonic() - start < SECONDS, f"{name}: not within {SECONDS} seconds"
@@ -133,9 +133,9 @@ def wait_until(condition: Callable[[], bool], name: str) -> None:
 
 
 def measure(account: str) -> dict[str, float]:
-    """Return what the processes of an account have computed, and hold in memory.
+    """Return the processor time and the memory of an account's processes.
 
-    Memory is PSS: what processes share is divided among them, so that it can be added up.
+    Memory is PSS: memory that processes share is divided among them, so that sums are right.
     """
     seconds = size = 0
     for process in psutil.process_iter():
@@ -147,7 +147,7 @@ def measure(account: str) -> dict[str, float]:
 
 
 def give_lesson(names: list[str]) -> dict:
-    """Start the hub, let all learners work at once, and return what was measured."""
+    """Start the hub, let all learners work at once, and return the measured times and memory."""
 
     def hub_answers() -> bool:
         assert hub.poll() is None, "the hub has not started"

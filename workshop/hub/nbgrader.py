@@ -1,7 +1,7 @@
-"""Turn an exercise notebook into nbgrader's source: `python -m workshop.hub.nbgrader 02 COURSE`.
+"""Make nbgrader assignments of the exercises: `python -m workshop.hub.nbgrader 02 COURSE`.
 
 Each check becomes a cell that nbgrader grades, with the points of its task, and each answer in
-words one that a person grades. What stands between is a learner's to write.
+words becomes a cell that a person grades. All other cells stay as they are, for learners to edit.
 """
 
 import argparse
@@ -17,7 +17,7 @@ ANSWER = re.compile(r"\*\*Your answer\*\* · `(\w+)`")
 
 
 def source(path: Path) -> nbformat.NotebookNode:
-    """Return a solution notebook as what nbgrader calls the source of an assignment."""
+    """Return the learners' version of a solution notebook as nbgrader's source of an assignment."""
     notebook = build.learner_notebook(path)
     points = {exercise.task.id: exercise.task.points for exercise in build.exercises_of(path)}
     marks = build.marks(path)
@@ -33,13 +33,13 @@ def source(path: Path) -> nbformat.NotebookNode:
 
 
 def _graded(name: str, points: int, by_hand: bool) -> dict:
-    """Return the metadata of a cell that nbgrader grades, itself or through a person."""
+    """Return the metadata of a cell that nbgrader grades, or a person if `by_hand`."""
     kind = {"grade": True, "solution": by_hand, "locked": not by_hand, "task": False}
     return {"schema_version": 3, "grade_id": name, "points": points, **kind}
 
 
 def main() -> None:
-    """Write the source of the notebooks whose number the command line names."""
+    """Write the nbgrader source of each notebook with the number on the command line."""
     parser = argparse.ArgumentParser(prog="python -m workshop.hub.nbgrader")
     parser.add_argument("number", help="of the notebook, say 02")
     parser.add_argument("course", type=Path, help="the folder of your nbgrader course")

@@ -1,7 +1,7 @@
-"""Bring the course to a learner, then become their server; `jupyterhub_config.py` starts this.
+"""Copy the course to a learner's home, then become their server; `jupyterhub_config.py` runs this.
 
-It runs as the learner, not as root: whatever links somebody puts into their home, it can write
-nothing but what they may write themselves.
+It runs as the learner, not as root: whatever links learners put into their home, it can only write
+files that they may write themselves.
 """
 
 import os
@@ -18,10 +18,12 @@ MATERIAL = ("README.md", "docs/*.md", "exercises/*.ipynb", "notebooks/**/*")
 
 
 def bring(course: Path, own: Path) -> Iterator[Path]:
-    """Copy the files that are not there yet; what is there may be somebody's work and stays.
+    """Copy the files of the course that a learner does not have yet.
+
+    A file that exists already is left as it is, since it may hold the learner's work.
 
     Args:
-        course: the folder of the learners' course.
+        course: the folder of the course for all learners.
         own: the learner's own folder.
 
     Yields:
@@ -35,15 +37,15 @@ def bring(course: Path, own: Path) -> Iterator[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             unfinished = target.with_name(f".{target.name}.part")
             unfinished.write_bytes(source.read_bytes())
-            unfinished.rename(target)  # a whole file or none
+            unfinished.rename(target)  # never leaves half a file
             yield target
 
 
 def limit() -> None:
-    """Limit this process and all that it starts; none of them can raise these limits.
+    """Limit memory and number of processes for this process and all that it starts, for good.
 
     MEM_LIMIT, which JupyterHub sets, is in bytes and for each process. PROCESSES is for an account,
-    threads included: only for hubs on which each learner has an account.
+    threads included, so it needs a hub on which each learner has an account.
     """
     for limited, most in (
         (resource.RLIMIT_DATA, os.environ.get("MEM_LIMIT")),
@@ -55,14 +57,14 @@ def limit() -> None:
 
 
 def main() -> None:
-    """Bring the course, set the limits, and become the server."""
+    """Copy the course, set the limits, and become the learner's server."""
     os.umask(0o077)
     try:
         notary = NotebookNotary()
         for path in bring(Path(os.environ["COURSE"]), Path.home() / OWN):
             if path.suffix == ".ipynb":
-                notary.sign(nbformat.read(path, as_version=4))  # its pictures show at once
-    except OSError as error:  # a full disk, say: whoever can still work, shall
+                notary.sign(nbformat.read(path, as_version=4))  # trusted, so its pictures show
+    except OSError as error:  # a full disk, say: let the learner work as far as possible
         print(f"Not all of the course could be brought: {error}", file=sys.stderr)
     limit()
     os.execv(sys.executable, [sys.executable, "-m", "jupyterhub.singleuser", *sys.argv[1:]])

@@ -1,8 +1,8 @@
-"""Try the hub: `python -m workshop.hub.trial`, as root, measures what ten learners take.
+"""Try the hub: `python -m workshop.hub.trial`, as root, measures time and memory of ten learners.
 
-JupyterHub and configurable-http-proxy run `jupyterhub_config.py` as it is, in a world of their own
-(bubblewrap): its own /etc, /home, /srv and processes, accounts of its own, and no network but
-itself. Nothing is left of it. `lesson.py` is what happens there.
+JupyterHub and configurable-http-proxy run `jupyterhub_config.py` as it is, in a sandbox
+(bubblewrap) with its own /etc, /home, /srv, processes and accounts, and without a network to other
+machines. Nothing of it remains afterwards. The sandbox runs `lesson.py`.
 """
 
 import importlib.util
@@ -27,7 +27,7 @@ exec "${@:2}" """
 
 
 def missing() -> str:
-    """Return what a trial lacks on this machine, or ""."""
+    """Return the first requirement of a trial that this machine lacks, with a cure, or ""."""
     if importlib.util.find_spec("jupyterhub") is None:
         return "no JupyterHub → pip install -e .[hub]"
     if shutil.which("configurable-http-proxy") is None:
@@ -41,10 +41,10 @@ def missing() -> str:
 
 
 def hold(learners: int) -> dict:
-    """Give a lesson to so many learners, and collect what they have saved.
+    """Give a lesson to a number of learners in a sandbox, and collect the notebooks they saved.
 
     Returns:
-        What `lesson.give_lesson` returns, and under "collected" the files as NAME/FILE.
+        The dict of `lesson.give_lesson`, with the files as NAME/FILE under "collected".
     """
     names = NAMES[:learners]
     accounts = [f"{name}:{name[::-1]}::learners::/home/{name}:/bin/bash" for name in names]
@@ -68,7 +68,7 @@ def hold(learners: int) -> dict:
 
 
 def _furnish(world: Path) -> None:
-    """Put into a folder what an administrator puts on the machine, as in docs/hub.md."""
+    """Set up a hub in a folder as an administrator does on a machine, following docs/hub.md."""
     shutil.copytree("/etc", world / "etc", symlinks=True)
     (world / "home").mkdir()
     (world / "srv" / "jupyterhub" / "state").mkdir(parents=True)
@@ -80,9 +80,9 @@ def _furnish(world: Path) -> None:
 
 
 def _bubblewrap(world: Path) -> list[str | Path]:
-    """Return the command that runs another in this world."""
+    """Return the start of a command that runs the rest in a sandbox, on the folder `world`."""
     options = [("--bind", world / name, f"/{name}") for name in ("etc", "home", "srv")]
-    for path in (ROOT, Path(sys.prefix), Path(sys.base_prefix)):  # in root's closed home, perhaps
+    for path in (ROOT, Path(sys.prefix), Path(sys.base_prefix)):  # may lie in root's closed home
         options += [("--perms", "0755", "--dir", parent) for parent in reversed(path.parents)]
         options.append(("--ro-bind", path, path))
     return [
@@ -96,7 +96,7 @@ def _bubblewrap(world: Path) -> list[str | Path]:
 
 
 def main() -> None:
-    """Hold a trial with ten learners, and print what was measured."""
+    """Hold a trial with ten learners, and print the measured times and memory."""
     if lacking := missing():
         sys.exit(f"The trial cannot run here: {lacking}")
     measured = hold(len(NAMES))
