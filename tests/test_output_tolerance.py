@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +23,7 @@ CELLS = {  # what is stored, what is printed → whether that counts as the same
 }
 
 
+@pytest.mark.slow
 def test_a_number_that_moves_out_of_its_bound_turns_the_notebook_red(tmp_path):
     cells = [new_markdown_cell("# A notebook")]
     for stored, printed in CELLS:

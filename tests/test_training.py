@@ -69,6 +69,7 @@ def assert_same_outcome(actual, expected):
         assert torch.equal(tensor, expected.model.state_dict()[name]), name
 
 
+@pytest.mark.slow
 def test_a_small_model_learns_to_spell_backwards():
     torch.manual_seed(0)
     encoder = Encoder(len(WORDS), 16, 32)
