@@ -1,4 +1,4 @@
-"""Which cells keep a learner waiting: `python -m tests.slow_cells [notebooks …]`.
+"""Find the cells that keep a learner waiting: `python -m tests.slow_cells [notebooks …]`.
 
 Runs each notebook with one thread and prints its slowest cells by the processor time that the
 kernel spent in them. On an idle machine that is the time on the clock, and on a busy one it is
@@ -22,12 +22,12 @@ SHOWN = 5
 
 
 def processor_seconds(process: psutil.Process) -> float:
-    """What a process, and those of its children that have ended, have used so far."""
+    """Return what a process, and those of its children that have ended, have used so far."""
     return sum(process.cpu_times()[:4])  # user, system, and both of the children
 
 
 def seconds_of_cells(path: Path) -> dict[int, float]:
-    """Run a notebook; the processor seconds of each code cell, by its place in the notebook."""
+    """Run a notebook; return the processor seconds of each code cell, by its place in it."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, timeout=None)
     started, seconds = {}, {}
@@ -48,7 +48,7 @@ def first_line(path: Path, place: int) -> str:
 
 
 def report(path: Path) -> bool:
-    """Print the slowest cells of a notebook; whether all is within the limits."""
+    """Print the slowest cells of a notebook; return whether all is within the limits."""
     seconds = seconds_of_cells(path)
     trains = path.name.startswith(THOSE_THAT_TRAIN)
     allowed = MOST_OF_THOSE_THAT_TRAIN if trains else MOST_OF_A_NOTEBOOK

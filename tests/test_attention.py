@@ -369,7 +369,7 @@ def test_other_weights_than_mean_heads_or_none_are_refused(typo):
 
 
 class RotaryAttention(MultiHeadAttention):
-    """Queries and keys rotated by their positions: Su et al. 2021, section 3.2.2."""
+    """Attention whose queries and keys are rotated by their positions: Su et al. 2021, 3.2.2."""
 
     def project_queries(self, query, position=0):
         queries = super().project_queries(query, position)

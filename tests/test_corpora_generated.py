@@ -34,7 +34,7 @@ UNSEEN = {
         for form in (singular, entry["many"])
     },
 }
-NOUNS = {form for one, entry in LEXICON["nouns"].items() for form in (one, entry["many"])}
+NOUNS = {form for noun, entry in LEXICON["nouns"].items() for form in (noun, entry["many"])}
 # A phrase as it is by itself: no second subject, nor behind a word that leans on it in French.
 BEFORE_OTHERS = ("and", "near", "to", "from", "opposite", "while", "because", "since")
 ALONE = "".join(f"(?<!{word} )" for word in BEFORE_OTHERS) + r"\b"
@@ -152,7 +152,7 @@ def test_running_example_is_a_sentence_of_the_grammar_but_kept_out(monkeypatch):
     ],
 )
 def test_a_phrase_is_rendered_word_for_word_so(pairs, before, phrase, expected):
-    """French words in their order, each with the English words that it is linked to."""
+    """List the French words in their order, each with the English words that it is linked to."""
     actual = set()
     for pair in pairs:
         for match in re.finditer(rf"{before}({phrase})\b", pair.source_text):
@@ -173,7 +173,7 @@ def links_by_target(pair):
 
 
 def test_every_word_is_linked_and_surely_where_one_word_renders_one(pairs):
-    """Picking one source word for each target word can be right throughout, therefore."""
+    """Show that picking one source word for each target word can be right throughout."""
     for pair in pairs:
         assert {i for i, _ in pair.possible} == set(range(len(pair.source)))
         by_target = links_by_target(pair)
@@ -232,7 +232,7 @@ def test_negation_has_both_of_its_parts(pairs):
 
 
 def test_verbs_agree_with_their_subjects():
-    """In sentences of one clause, where all nouns before the verb are its subjects."""
+    """Read sentences of one clause, where all nouns before the verb are its subjects."""
     genders = {name: (entry["gender"], False) for name, entry in LEXICON["names"].items()}
     for singular, entry in LEXICON["nouns"].items():
         genders[singular] = entry["gender"], False
@@ -344,7 +344,7 @@ def test_asking_for_more_sentences_than_there_are_ends_with_a_message(monkeypatc
     [(translation_corpus, "2dc930d3d2e223fc"), (date_corpus, "bea0a4a8b543a43a")],
 )
 def test_a_seed_gives_the_same_corpus_in_every_process_and_on_every_machine(generate, expected):
-    """Python orders sets of strings anew in each process; nothing of that may come through."""
+    """Compare with a stored sum, as Python orders sets of strings anew in each process."""
     state = random.getstate()
     corpus = generate(300, seed=1)
     assert random.getstate() == state  # that of others is neither moved nor, as it differs, read
@@ -354,7 +354,7 @@ def test_a_seed_gives_the_same_corpus_in_every_process_and_on_every_machine(gene
 
 
 def test_making_sentences_costs_no_more_than_a_few_times_reading_them(pairs):
-    """A ratio, as machines differ: on one core 20,000 pairs take a second or so."""
+    """Compare a ratio, as machines differ: on one core 20,000 pairs take a second or so."""
 
     def seconds(function):
         start = time.process_time()

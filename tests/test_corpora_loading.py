@@ -56,7 +56,7 @@ def test_tsv_is_read_and_dealt_out(tmp_path):
 
 
 def zipped(data):
-    """A zip archive whose largest member is the data."""
+    """Return a zip archive whose largest member is the data."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as opened:
         opened.writestr("_about.txt", "who made this")
@@ -217,7 +217,7 @@ SMALL = {"train": 5, "val": 2, "test_2016_flickr": 2}
 
 @pytest.fixture
 def folder(tmp_path):
-    """A Multi30k of nine sentences in two languages."""
+    """Return the folder of a Multi30k of nine sentences in two languages."""
     for name, count in SMALL.items():
         for language in ("en", "de"):
             lines = [f"{language} {name} {number}" for number in range(count)]
@@ -333,7 +333,7 @@ def test_the_digits_are_those_of_the_published_test_set():
 
 @pytest.fixture
 def cache(folder, monkeypatch):
-    """An empty cache, no waiting between two tries, and the small Multi30k as the published one."""
+    """Return an empty cache; the small Multi30k is the published one, and no try waits."""
     checksums = {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.gz")
     }
@@ -346,7 +346,7 @@ def cache(folder, monkeypatch):
 
 @pytest.fixture
 def requested(folder, monkeypatch):
-    """The paths that are asked for of a server on this computer, which has the small Multi30k."""
+    """Serve the small Multi30k on this computer; yield the paths that are asked for."""
     paths = []
 
     class Handler(http.server.SimpleHTTPRequestHandler):

@@ -24,7 +24,7 @@ ORDERS = {"Bahdanau": BahdanauDecoder, "Luong": LuongDecoder}
 
 
 def make_model(order="Luong", attention=None, dropout=0.0):
-    """A small untrained model, with embeddings so large that it does not write one word only."""
+    """Make an untrained model with embeddings so large that it writes more words than one."""
     torch.manual_seed(0)
     encoder = Encoder(len(WORDS), 6, DIM // 2, dropout)
     if order == "fixed vector":
@@ -37,7 +37,7 @@ def make_model(order="Luong", attention=None, dropout=0.0):
 
 
 def make_batch(*texts):
-    """One batch of pairs written as "source > target"."""
+    """Make one batch of pairs written as "source > target"."""
     pairs = []
     for text in texts:
         source, target = (tuple(side.split()) for side in text.split(">"))
@@ -111,7 +111,7 @@ def test_every_cross_attention_plugs_into_every_decoder(order, mechanism):
 
 
 class Narrow(Attention):
-    """Its context is narrower than the values."""
+    """A mechanism whose context is narrower than the values."""
 
     def __init__(self):
         super().__init__(DIM, DIM)
@@ -125,7 +125,7 @@ class Narrow(Attention):
 
 
 class Wide(Narrow):
-    """What it looks up has another width than the values that it remembers."""
+    """A mechanism whose context is wider than the values that it remembers."""
 
     def look_up(self, weights, projected_values):
         mean = super().look_up(weights, projected_values)
@@ -302,7 +302,7 @@ SENTENCES = ["a b", "h", "c d e f g h a", "b b b", "e f g", "d", "a h b g"]
 
 @cache
 def trained_model(order):
-    """A model that has half learned to spell backwards: what it writes depends on the source."""
+    """Train a model until what it writes depends on the source: half-way to spelling backwards."""
     model = make_model(order).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     dice = random.Random(0)
@@ -316,7 +316,7 @@ def trained_model(order):
 
 
 def search(model, sentences, beam_size):
-    """Beam search, or greedy where the beam size is 0."""
+    """Search with a beam, or greedily where the beam size is 0."""
     ids = [torch.tensor(WORDS.encode(sentence.split())) for sentence in sentences]
     source = nn.utils.rnn.pad_sequence(ids, batch_first=True, padding_value=PAD)
     lengths = torch.tensor([len(sentence) for sentence in ids])
@@ -506,7 +506,7 @@ def test_many_sentences_come_back_in_their_own_order():
 
 
 def always_unknown(order):
-    """A model that writes three words, all unknown."""
+    """Make a model that writes three words, all unknown."""
     model = make_model(order)
     counts = iter([0, 0, 0, 1])
 
