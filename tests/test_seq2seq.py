@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.mechanisms import DIM, MECHANISMS, every_cross_attention
+from tests.mechanisms import DIM, MECHANISMS
 from utils.attention import Attention, DotProductAttention
 from utils.corpora import EOS, PAD, SOS, UNK, Batches, Pair, Vocabulary
 from utils.seq2seq import (
@@ -93,21 +93,6 @@ def test_parts_that_do_not_fit_are_refused_with_the_remedy():
 
 
 # The decoders
-
-
-@every_cross_attention
-@pytest.mark.parametrize("order", ORDERS)
-def test_every_cross_attention_plugs_into_every_decoder(order, mechanism):
-    readouts, weights = make_model(order, mechanism.make())(BATCH)
-    assert readouts.shape == (4, 7, 6)
-    assert weights.shape == (4, 7, 6)
-    assert (weights.masked_select(~BATCH.source_mask) == 0).all()
-    sums = weights.sum(-1)
-    if mechanism.decays:
-        assert (sums < 1).all()
-        assert (sums > 0).all()
-    else:
-        assert torch.allclose(sums, torch.ones(4, 7))
 
 
 class Narrow(Attention):
