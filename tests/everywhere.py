@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,28 +33,28 @@ NOTEBOOKS = [*PYTEST, "notebooks", "solutions", "--ignore=solutions/tests"]
 OF_A_USER = [*PYTEST, "tests", "grading", "solutions/tests/test_catch_up.py"]
 REBUILD = ["-m", "solutions.build"]
 ZIP = ["-c", "from grading.release import ZIP, write_zip; print(write_zip(ZIP))"]
-LAST_LINE = re.compile(r"=* ?(\d+ (?:passed|failed).*?) in ([\d.]+)s")
+SUMMARY = re.compile(r"=* ?(\d+ (?:passed|failed).*?) in [\d.]+s")
 
 
 @dataclass(frozen=True)
 class Setting:
     """What is different, and what is run.
 
-    Args:
+    Attributes:
         environment: variables on top of this process's.
         commands: for Python, one after another; all of them have to succeed.
         bare: an ordinary user's machine with nothing installed beside the course.
         busy: how many other processes keep the processors at work.
-        lowest: with the oldest versions that requirements.txt allows, in a new environment.
-        python: in a new environment of this Python.
+        python: if not this one, the tests run in a new environment of that Python.
+        lowest: in a new environment with the oldest versions that requirements.txt allows.
     """
 
     environment: Mapping[str, str] = field(default_factory=dict)
     commands: tuple[list[str], ...] = (NOTEBOOKS, REBUILD, ZIP)
     bare: bool = False
     busy: int = 0
-    lowest: bool = False
     python: str = sys.executable
+    lowest: bool = False
 
 
 OLD_UNITS = {
@@ -85,16 +85,21 @@ SETTINGS = {
 }
 
 
-@contextlib.contextmanager
-def clone() -> Iterator[Path]:
-    """What is committed, in a folder of its own with a name that programs trip over."""
-    with tempfile.TemporaryDirectory(prefix="a course ") as folder:
-        subprocess.run(["git", "clone", "-q", ROOT, Path(folder) / "course"], check=True)
-        yield Path(folder) / "course"
+def new_environment(setting: Setting, course: Path) -> str:
+    """Make an environment for a setting beside the course, and return its Python."""
+    folder, constraints = course.parent / "environment", course.parent / "lowest.txt"
+    stated = (course / "requirements.txt").read_text(encoding="utf-8")
+    lowest = re.findall(r"^([\w-]+)>=([\w.]+),<", stated, re.MULTILINE) if setting.lowest else []
+    constraints.write_text("".join(f"{name}=={version}\n" for name, version in lowest))
+    python = str(folder / "bin" / "python")
+    install = ["-m", "pip", "install", "-q", "-r", "requirements.txt", "-c", constraints]
+    subprocess.run([setting.python, "-m", "venv", folder], check=True)
+    subprocess.run([python, *install], cwd=course, check=True)
+    return python
 
 
-def programs_of_a_bare_machine(folder: Path) -> str:
-    """A PATH with all programs of this machine but those that are hidden."""
+def link_programs_of_a_bare_machine(folder: Path) -> str:
+    """Make a PATH that has all programs of this machine but those that are hidden."""
     folder.mkdir()
     for directory in map(Path, os.environ["PATH"].split(os.pathsep)):
         for program in directory.iterdir() if directory.is_dir() else ():
@@ -104,106 +109,84 @@ def programs_of_a_bare_machine(folder: Path) -> str:
     return str(folder)
 
 
-def new_environment(setting: Setting, course: Path) -> str:
-    """The Python of an environment that is made for a setting."""
-    constraints = course.parent / "lowest.txt"
-    stated = (course / "requirements.txt").read_text(encoding="utf-8")
-    lowest = re.findall(r"^([\w-]+)>=([\w.]+),<", stated, re.MULTILINE) if setting.lowest else []
-    constraints.write_text("".join(f"{name}=={version}\n" for name, version in lowest))
-    python = str(course.parent / "environment" / "bin" / "python")
-    install = [python, "-m", "pip", "install", "-q", "-r", "requirements.txt", "-c", constraints]
-    subprocess.run([setting.python, "-m", "venv", course.parent / "environment"], check=True)
-    subprocess.run(install, cwd=course, check=True)
-    return python
-
-
-@contextlib.contextmanager
-def kept_busy(processes: int) -> Iterator[None]:
-    burners = [subprocess.Popen([sys.executable, "-c", "while True: 7"]) for _ in range(processes)]
-    try:
-        yield
-    finally:
-        for burner in burners:
-            burner.kill()
-            burner.wait()
-
-
-def run(name: str, setting: Setting, log: Path) -> tuple[bool, str]:
-    """Whether all went well, and what happened, in a line."""
+def run(setting: Setting, log: Path) -> tuple[bool, str]:
+    """Return whether all went well in a setting, and what happened, in a line."""
     began = time.monotonic()
-    with clone() as course, kept_busy(setting.busy), log.open("w", encoding="utf-8") as stream:
-        own = setting.lowest or setting.python != sys.executable
-        python = new_environment(setting, course) if own else sys.executable
-        path = os.environ["PATH"]
-        ordinary: list[str] = []
+    with contextlib.ExitStack() as stack:
+        # A name that programs trip over.
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="a course ")))
+        course = folder / "course"
+        subprocess.run(["git", "clone", "-q", ROOT, course], check=True)
+        for _ in range(setting.busy):
+            burner = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: 7"]))
+            stack.callback(burner.kill)
+        stream = stack.enter_context(log.open("w", encoding="utf-8"))
+        python, path, as_user = sys.executable, os.environ["PATH"], []
+        if setting.lowest or setting.python != sys.executable:
+            python = new_environment(setting, course)
         if setting.bare:
-            path = programs_of_a_bare_machine(course.parent / "programs")
+            path = link_programs_of_a_bare_machine(folder / "programs")
             if may_read_everything():
-                ordinary = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+                as_user = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
         environment = {
             **os.environ,
             "OMP_NUM_THREADS": "1",
             "PATH": f"{Path(python).parent}{os.pathsep}{path}",
             "PYTHONPATH": str(course),
-            "HOME": str(course.parent),
+            "HOME": str(folder),
             **setting.environment,
         }
-        codes = [
-            subprocess.run(
-                [*ordinary, python, *command],
-                cwd=course,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-            ).returncode
+        output = {"stdin": subprocess.DEVNULL, "stdout": stream, "stderr": subprocess.STDOUT}
+        processes = [
+            subprocess.run([*as_user, python, *command], cwd=course, env=environment, **output)
             for command in setting.commands
         ]
-        changed = subprocess.run(
-            ["git", "status", "--porcelain"], cwd=course, capture_output=True, text=True
-        ).stdout.split("\n")[:-1]
-        stream.write("\n".join(["", "changed files:", *changed, ""]))
-    said = log.read_text(encoding="utf-8", errors="replace")
-    tests = "; ".join(match[1] for match in LAST_LINE.finditer(said)) or "no test"
-    zip_file = re.search(r"^[0-9a-f]{64}", said, re.MULTILINE)
-    facts = [tests, f"{len(changed)} files changed", f"zip {zip_file[0][:8]}" if zip_file else ""]
-    minutes = f"{(time.monotonic() - began) / 60:.1f} min"
-    return not any(codes) and not changed, ", ".join(filter(None, [*facts, minutes]))
+        status = ["git", "-C", course, "status", "--porcelain"]
+        changed = subprocess.run(status, capture_output=True, text=True).stdout
+        stream.write(f"\nchanged files:\n{changed}")
+    text = log.read_text(encoding="utf-8", errors="replace")
+    zip_file = re.search(r"^[0-9a-f]{64}", text, re.MULTILINE)
+    facts = [
+        "; ".join(SUMMARY.findall(text)) or "no test",
+        f"{changed.count(chr(10))} files changed",
+        *([f"zip {zip_file[0][:8]}"] if zip_file else []),
+        f"{(time.monotonic() - began) / 60:.1f} min",
+    ]
+    return not changed and not any(process.returncode for process in processes), ", ".join(facts)
 
 
-def end_of(log: Path) -> list[str]:
-    """What a reader needs who only sees this output: the failures, and what came after them."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    failures = [i for i, line in enumerate(lines) if re.match(r"=+ (FAILURES|ERRORS) =+", line)]
-    return [f"  | {line}" for line in lines[failures[0] if failures else -40 :][-200:]]
+def end_of(log: Path) -> str:
+    """Return the failures in a log and what came after them; without any, its last lines."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    failures = re.search(r"^=+ (FAILURES|ERRORS) =+", text, re.MULTILINE)
+    lines = text[failures.start() :].splitlines() if failures else text.splitlines()[-40:]
+    return "\n".join(f"  | {line}" for line in lines[-200:])
 
 
 def main() -> int:
+    """Run the settings that are named, or all; return 0 if all went well, 1 otherwise."""
     parser = argparse.ArgumentParser(prog="python -m tests.everywhere", description=__doc__)
     parser.add_argument("settings", nargs="*", metavar="SETTING", help=", ".join(SETTINGS))
     names = parser.parse_args().settings or list(SETTINGS)
     if unknown := set(names) - set(SETTINGS):
         parser.error(f"no setting {', '.join(unknown)}; there are: {', '.join(SETTINGS)}")
     LOGS.mkdir(parents=True, exist_ok=True)
-    table: dict[str, tuple[bool, str]] = {}
+    table, ok = [], True
     for name in names:
-        setting = SETTINGS[name]
-        if shutil.which(setting.python) is None:
-            table[name] = (True, f"left out: no {setting.python} on this machine")
+        log = LOGS / f"{name}.log"
+        if shutil.which(SETTINGS[name].python) is None:
+            good, outcome = True, f"left out: no {SETTINGS[name].python} on this machine"
         else:
-            print(f"{name}: begun, see {LOGS.relative_to(ROOT) / name}.log", flush=True)
-            table[name] = run(name, setting, LOGS / f"{name}.log")
-        good, line = table[name]
-        print(f"{name:15} {'ok  ' if good else 'RED '} {line}", flush=True)
-        if not good:
-            print(*end_of(LOGS / f"{name}.log"), sep="\n", flush=True)
-    zips = {found[0] for _, line in table.values() if (found := re.search(r"zip \w+", line))}
+            print(f"{name}: begun, see {log.relative_to(ROOT)}", flush=True)
+            good, outcome = run(SETTINGS[name], log)
+        table.append(f"{name:15} {'ok ' if good else 'RED'} {outcome}")
+        print(table[-1], *([] if good else [end_of(log)]), sep="\n", flush=True)
+        ok = ok and good
+    print("", *table, sep="\n")
+    zips = set(re.findall(r"zip \w+", "\n".join(table)))
     if len(zips) > 1:
         print(f"The zip is not the same everywhere: {zips}")
-    print()
-    for name, (good, line) in table.items():
-        print(f"{name:15} {'ok ' if good else 'RED'} {line}")
-    return int(len(zips) > 1 or not all(good for good, _ in table.values()))
+    return int(len(zips) > 1 or not ok)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,6 @@ class Mechanism:
         heads: sizes of the axes that its scores have before (tgt_len, src_len).
         local: whether each query sees a window of the source only.
         self_only: whether it is for self-attention only: the queries are the keys, in their order.
-        decays: whether even a row that is not masked sums to less than 1.
         empty: its context where every position is masked.
     """
 
@@ -42,7 +41,6 @@ class Mechanism:
     heads: tuple[int, ...] = ()
     local: bool = False
     self_only: bool = False
-    decays: bool = False
     empty: Callable[[Attention], Tensor] = lambda mechanism: torch.zeros(DIM)
 
     def inputs(self, batch: int, tgt_len: int, src_len: int) -> tuple[Tensor, Tensor]:
@@ -63,9 +61,10 @@ class SlidingWindowAttention(MultiHeadAttention):
         src_len = memory.keys.shape[2]
         positions = self.target_positions(query, position)  # (tgt_len,)
         mask = window_mask(positions, src_len, self.width - 1)  # (tgt_len, src_len)
-        mask = mask & (torch.arange(src_len) <= positions.unsqueeze(-1))
+        mask = mask & (torch.arange(src_len, device=query.device) <= positions.unsqueeze(-1))
         if memory.mask is not None:
-            check_mask(memory.mask, (len(query), *mask.shape))
+            heads = () if memory.mask.dim() < 4 else (self.heads,)
+            check_mask(memory.mask, (len(query), *heads, *mask.shape))
             mask = mask & memory.mask
         return super()._attend(query, memory._replace(mask=mask), position, return_weights)
 
@@ -84,7 +83,6 @@ def local(**settings) -> Mechanism:
     return Mechanism(
         lambda: LocalAttention(DIM, DIM, half_width=2, **settings),
         local=True,
-        decays=settings.get("centres") == "predicted",
     )
 
 
@@ -119,7 +117,4 @@ def every(mechanisms: dict[str, Mechanism]):
 every_mechanism = every(MECHANISMS)
 every_global_mechanism = every(
     {name: mechanism for name, mechanism in MECHANISMS.items() if not mechanism.local}
-)
-every_cross_attention = every(
-    {name: mechanism for name, mechanism in MECHANISMS.items() if not mechanism.self_only}
 )

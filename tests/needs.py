@@ -18,14 +18,14 @@ MULTI30K = Path(__file__).parents[1] / "../shared/data/multi30k"
 
 @cache
 def sandbox_works() -> bool:
-    """Whether bubblewrap is here and may make namespaces, which some systems forbid."""
+    """Return whether bubblewrap is here and may make namespaces, which some systems forbid."""
     command = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
     return shutil.which("bwrap") is not None and not subprocess.run(command, stderr=-3).returncode
 
 
 @cache
 def networks_work() -> bool:
-    """Whether networks can be made here that nobody else sees, with lines between them."""
+    """Return whether networks can be made here that nobody else sees, with lines between."""
     command = ["unshare", "--net", "ip", "link", "add", "type", "veth"]
     there = all(map(shutil.which, ("unshare", "ip")))
     return there and not subprocess.run(command, stderr=-3).returncode
@@ -33,12 +33,13 @@ def networks_work() -> bool:
 
 @cache
 def find_chromium() -> str | None:
-    """A Chromium or Chrome of this machine; Playwright's own is not downloaded."""
+    """Return a Chromium or Chrome of this machine; Playwright's own is not downloaded."""
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def may_read_everything() -> bool:
+    """Return whether this user is root, whom no permission of a file stops."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 

@@ -19,7 +19,7 @@ STEPS = (0, 50, 90, 160)
 
 
 def film() -> dict:
-    """What notebook 06 defines, once it has filmed a training."""
+    """Run notebook 06 until it has filmed a training; return all names that it has defined."""
     names: dict = {"display": display}
     for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
         if cell.cell_type == "code":
@@ -30,6 +30,7 @@ def film() -> dict:
 
 
 def main() -> None:
+    """Draw the picture anew."""
     names = film()
     pair = names["example"]
     maps = [names["film"][step][2][0] for step in STEPS]

@@ -1,4 +1,4 @@
-"""List the cells that keep a learner waiting: `python -m tests.slow_cells [notebooks …]`.
+"""Find the cells that keep a learner waiting: `python -m tests.slow_cells [notebooks …]`.
 
 Runs each notebook with one thread and prints its slowest cells by the processor time that the
 kernel spent in them. On an idle machine that is the time on the clock, and on a busy one it is
@@ -22,12 +22,12 @@ SHOWN = 5
 
 
 def processor_seconds(process: psutil.Process) -> float:
-    """Return the processor time that a process, and its children that have ended, have used."""
+    """Return what a process, and those of its children that have ended, have used so far."""
     return sum(process.cpu_times()[:4])  # user, system, and both of the children
 
 
 def seconds_of_cells(path: Path) -> dict[int, float]:
-    """Run a notebook, and return the place of each code cell → its processor seconds."""
+    """Run a notebook; return the processor seconds of each code cell, by its place in it."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, timeout=None)
     started, seconds = {}, {}
@@ -43,18 +43,20 @@ def seconds_of_cells(path: Path) -> dict[int, float]:
     return {place: seconds[place] for place in started if notebook.cells[place].cell_type == "code"}
 
 
+def first_line(path: Path, place: int) -> str:
+    return nbformat.read(path, as_version=4).cells[place].source.split("\n")[0]
+
+
 def report(path: Path) -> bool:
-    """Print the slowest cells of a notebook, and return whether all is within the limits."""
+    """Print the slowest cells of a notebook; return whether all is within the limits."""
     seconds = seconds_of_cells(path)
     trains = path.name.startswith(THOSE_THAT_TRAIN)
     allowed = MOST_OF_THOSE_THAT_TRAIN if trains else MOST_OF_A_NOTEBOOK
     total = sum(seconds.values())
-    cells = nbformat.read(path, as_version=4).cells
     print(f"\n{path}: {total:.1f} s, of {allowed}{' TOO SLOW' if total > allowed else ''}")
     for place in sorted(seconds, key=seconds.get, reverse=True)[:SHOWN]:
         slow = " TOO SLOW" if seconds[place] > MOST_OF_A_CELL else ""
-        first_line = cells[place].source.split("\n")[0]
-        print(f"  cell {place:3}: {seconds[place]:5.1f} s{slow}  {first_line}")
+        print(f"  cell {place:3}: {seconds[place]:5.1f} s{slow}  {first_line(path, place)}")
     return total <= allowed and max(seconds.values()) <= MOST_OF_A_CELL
 
 

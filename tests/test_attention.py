@@ -1,6 +1,7 @@
 """What holds for every mechanism, and what makes each one itself."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -32,7 +33,7 @@ some_shapes = settings(max_examples=25, deadline=None)
 
 
 def make(mechanism, batch=2, tgt_len=3, src_len=5):
-    """A mechanism with random weights, a query and keys."""
+    """Make a mechanism with random weights, a query and keys."""
     torch.manual_seed(0)
     return mechanism.make(), *mechanism.inputs(batch, tgt_len, src_len)
 
@@ -188,19 +189,13 @@ def test_float64_stays_float64(mechanism):
         ({"values": torch.zeros(2, 4, 8)}, r"values must be \(batch=2, src_len=5"),
         ({"values": torch.zeros(3, 5, 8)}, r"values must be \(batch=2, src_len=5"),
         ({"mask": torch.ones(2, 3, 4, dtype=torch.bool)}, "mask must broadcast to the weights"),
+        ({"mask": torch.rand(2, 3, 5)}, "mask must be a boolean tensor"),
     ],
 )
-def test_a_wrong_shape_names_the_argument_and_what_was_expected(mechanism, change, message):
+def test_a_wrong_input_names_the_argument_and_what_was_expected(mechanism, change, message):
     attention, query, keys = make(mechanism)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         attention(**{"query": query, "keys": keys} | change)
-
-
-@every_mechanism
-def test_a_float_mask_is_refused(mechanism):
-    attention, query, keys = make(mechanism)
-    with pytest.raises(TypeError, match="mask must be a boolean tensor"):
-        attention(query, keys, mask=torch.rand(2, 3, 5))
 
 
 @every_mechanism
@@ -230,22 +225,73 @@ def test_a_mechanism_must_say_how_to_score():
         Attention(8, 8)(torch.zeros(1, 1, 8), torch.zeros(1, 1, 8))
 
 
+@pytest.mark.parametrize(
+    ("make_mechanism", "message"),
+    [
+        (lambda: MultiplicativeAttention(4, 6, "dot"), "query_dim == key_dim, got 4 and 6"),
+        (
+            lambda: MultiplicativeAttention(4, 4, "cosine"),
+            '"dot", "general" or "concat", got \'cosine\'',
+        ),
+        (lambda: ScaledDotProductAttention(16, temperature=0.0), "temperature must be more than 0"),
+        *(
+            (lambda heads=heads: MultiHeadAttention(8, heads), "heads must divide dim: 8 /")
+            for heads in (3, 0, -2)
+        ),
+        *(
+            (
+                lambda kv_heads=kv_heads: MultiHeadAttention(8, heads=4, kv_heads=kv_heads),
+                f"kv_heads must divide heads, got {kv_heads} for 4",
+            )
+            for kv_heads in (3, 0, -2, 8)
+        ),
+        (lambda: LocalAttention(DIM, DIM, 0), "half_width must be 1 or more"),
+        (lambda: LocalAttention(DIM, DIM, 2, centres="learned"), '"monotonic" or "predicted"'),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(make_mechanism, message):
+    with pytest.raises(ValueError, match=message):
+        make_mechanism()
+
+
 # --- each mechanism against its formula, written as loops ----------------------------------
 
+# A mechanism, and its score of one state s and one key h by its parameters, as the papers have it.
+FORMULAS = {
+    "additive": (
+        AdditiveAttention(query_dim=4, key_dim=6, attention_dim=5),
+        lambda of, s, h: of.v.weight[0] @ (of.W.weight @ s + of.U.weight @ h).tanh(),
+    ),
+    "luong dot": (MultiplicativeAttention(4, 4, "dot"), lambda of, s, h: s @ h),
+    "luong general": (
+        MultiplicativeAttention(4, 6, "general"),
+        lambda of, s, h: s @ (of.W.weight @ h),
+    ),
+    "luong concat": (
+        MultiplicativeAttention(4, 6, "concat"),
+        lambda of, s, h: FORMULAS["additive"][1](of.scorer, s, h),
+    ),
+    "scaled": (
+        ScaledDotProductAttention(16, temperature=0.5),
+        lambda of, s, h: s @ h / math.sqrt(16) / 0.5,
+    ),
+}
 
-def loop_scores(score, query, keys):
-    scores = torch.empty(len(query), query.shape[1], keys.shape[1])
-    for b, t, j in torch.cartesian_prod(*map(torch.arange, scores.shape)).tolist():
-        scores[b, t, j] = score(query[b, t], keys[b, j])
-    return scores
 
-
-def test_additive_score_follows_bahdanau():
-    attention = AdditiveAttention(query_dim=4, key_dim=6, attention_dim=5)
-    query, keys = torch.randn(2, 3, 4), torch.randn(2, 5, 6)
-    w, u, v = attention.W.weight, attention.U.weight, attention.v.weight[0]
-    expected = loop_scores(lambda s, h: v @ (w @ s + u @ h).tanh(), query, keys)
-    assert torch.allclose(attention.score(query, keys), expected, atol=1e-6)
+@pytest.mark.parametrize("name", FORMULAS)
+def test_scores_follow_the_formula_and_the_context_the_scores(name):
+    mechanism, score = FORMULAS[name]
+    query, keys = torch.randn(2, 3, mechanism.query_dim), torch.randn(2, 5, mechanism.key_dim)
+    expected = torch.stack(
+        [
+            torch.stack([torch.stack([score(mechanism, s, h) for h in row]) for s in states])
+            for states, row in zip(query, keys, strict=True)
+        ]
+    )
+    assert torch.allclose(mechanism.score(query, keys), expected, atol=1e-5)
+    context, weights = mechanism(query, keys)
+    assert torch.allclose(weights, expected.softmax(-1), atol=1e-5)
+    assert torch.allclose(context, expected.softmax(-1) @ keys, atol=1e-5)
 
 
 def test_the_concatenated_form_is_the_split_form():
@@ -263,42 +309,6 @@ def test_the_concatenated_form_is_the_split_form():
     assert split.v.weight.abs().sum() > 0  # copies, not the same memory
 
 
-@pytest.mark.parametrize("method", ["dot", "general", "concat"])
-def test_multiplicative_scores_follow_luong(method):
-    query_dim, key_dim = (4, 4) if method == "dot" else (4, 6)
-    attention = MultiplicativeAttention(query_dim, key_dim, method)
-    query, keys = torch.randn(2, 3, query_dim), torch.randn(2, 5, key_dim)
-    formula = {
-        "dot": lambda s, h: s @ h,
-        "general": lambda s, h: s @ (attention.W.weight @ h),
-        "concat": lambda s, h: (
-            attention.scorer.v.weight[0]
-            @ (attention.scorer.W.weight @ s + attention.scorer.U.weight @ h).tanh()
-        ),
-    }[method]
-    expected = loop_scores(formula, query, keys)
-    assert torch.allclose(attention.score(query, keys), expected, atol=1e-5)
-    context, weights = attention(query, keys)
-    assert torch.allclose(weights, expected.softmax(-1), atol=1e-5)
-    assert torch.allclose(context, expected.softmax(-1) @ keys, atol=1e-5)
-
-
-def test_multiplicative_refuses_what_it_cannot_do():
-    with pytest.raises(ValueError, match="needs query_dim == key_dim, got 4 and 6"):
-        MultiplicativeAttention(4, 6, "dot")
-    with pytest.raises(ValueError, match='"dot", "general" or "concat", got \'cosine\''):
-        MultiplicativeAttention(4, 4, "cosine")
-
-
-def test_scaled_dot_product_divides_by_the_root_of_the_width_and_the_temperature():
-    query, keys = torch.randn(2, 3, 16), torch.randn(2, 5, 16)
-    scores = ScaledDotProductAttention(16, temperature=0.5).score(query, keys)
-    expected = loop_scores(lambda q, k: q @ k / math.sqrt(16) / 0.5, query, keys)
-    assert torch.allclose(scores, expected, atol=1e-5)
-    with pytest.raises(ValueError, match="temperature must be more than 0"):
-        ScaledDotProductAttention(16, temperature=0.0)
-
-
 @pytest.mark.parametrize("name", ["scaled", "multi-head"])
 def test_dropout_touches_the_weights_in_training_alone(name):
     torch.manual_seed(0)
@@ -313,18 +323,6 @@ def test_dropout_touches_the_weights_in_training_alone(name):
 
 
 # --- multi-head -----------------------------------------------------------------------------
-
-
-def test_heads_must_divide_the_width():
-    for heads in (3, 0, -2):
-        with pytest.raises(ValueError, match="heads must divide dim: 8 /"):
-            MultiHeadAttention(8, heads)
-
-
-def test_heads_must_be_grouped_evenly():
-    for kv_heads in (3, 0, -2, 8):
-        with pytest.raises(ValueError, match=f"kv_heads must divide heads, got {kv_heads} for 4"):
-            MultiHeadAttention(8, heads=4, kv_heads=kv_heads)
 
 
 @pytest.mark.parametrize("kv_heads", [1, 2, 4])
@@ -371,7 +369,7 @@ def test_other_weights_than_mean_heads_or_none_are_refused(typo):
 
 
 class RotaryAttention(MultiHeadAttention):
-    """Queries and keys rotated by their positions: Su et al. 2021, section 3.2.2."""
+    """Attention whose queries and keys are rotated by their positions: Su et al. 2021, 3.2.2."""
 
     def project_queries(self, query, position=0):
         queries = super().project_queries(query, position)
@@ -407,12 +405,21 @@ def test_rotated_queries_and_keys_are_the_same_with_and_without_weights():
         assert torch.allclose(single, everywhere[:, step], atol=1e-6)
 
 
-@pytest.mark.parametrize("return_weights", ["mean", None])
-@pytest.mark.parametrize("mechanism", [RotaryAttention, SlidingWindowAttention])
-def test_a_single_state_needs_its_position_where_that_matters(mechanism, return_weights):
+@pytest.mark.parametrize(
+    "attend",
+    [
+        LocalAttention(8, 8, half_width=2),
+        *(
+            partial(mechanism(8, 2), return_weights=return_weights)
+            for mechanism in (RotaryAttention, SlidingWindowAttention)
+            for return_weights in ("mean", None)
+        ),
+    ],
+)
+def test_a_single_state_needs_its_position_where_that_matters(attend):
     states = torch.randn(2, 5, 8)
     with pytest.raises(ValueError, match="pass position=step"):
-        mechanism(8, 2)(states[:, 3], states, return_weights=return_weights)
+        attend(states[:, 3], states)
 
 
 def far_keys_count_less(self, query, projected_keys):
@@ -442,30 +449,19 @@ def test_a_changed_step_is_never_replaced_by_the_fused_one(step, where):
     assert torch.equal(without_weights, context)
 
 
-def test_each_head_may_have_a_mask_of_its_own():
-    mechanism = MultiHeadAttention(8, 2)
-    states = torch.randn(3, 4, 8)
-    mask = torch.stack([causal_mask(4), ~causal_mask(4)])  # (heads, tgt_len, src_len)
-    _, weights = mechanism(states, states, mask=mask.unsqueeze(0), return_weights="heads")
-    assert (weights[:, 0][:, ~mask[0]] == 0).all()
-    assert (weights[:, 1][:, ~mask[1]] == 0).all()
-
-
-@pytest.mark.parametrize("shape", [(4, 4), (1, 4, 4), (3, 1, 4), (3, 4, 4), (3, 1, 1, 4)])
-def test_masks_of_every_rank_work_with_heads(shape):
+@pytest.mark.parametrize(
+    "shape", [(4, 4), (1, 4, 4), (3, 1, 4), (3, 4, 4), (3, 1, 1, 4), (1, 2, 4, 4)]
+)
+def test_a_mask_may_have_every_rank_and_each_head_its_own(shape):
     mechanism = MultiHeadAttention(8, 2)
     states = torch.randn(3, 4, 8)
     mask = torch.rand(shape) > 0.3
-    full = mask if mask.dim() == 4 else mask.expand(3, 4, 4).unsqueeze(1)
-    expected, _ = mechanism(states, states, mask=full.expand(3, 2, 4, 4))
-    for return_weights in ("mean", None):
-        context, _ = mechanism(states, states, mask=mask, return_weights=return_weights)
+    full = (mask if mask.dim() == 4 else mask.expand(3, 4, 4).unsqueeze(1)).expand(3, 2, 4, 4)
+    expected, _ = mechanism(states, states, mask=full)
+    for return_weights in ("heads", None):
+        context, weights = mechanism(states, states, mask=mask, return_weights=return_weights)
         assert torch.allclose(context, expected, atol=1e-6)
-
-
-def test_parameters_do_not_depend_on_the_number_of_heads():
-    totals = {count_parameters(MultiHeadAttention(24, heads))["total"] for heads in (1, 2, 4, 8)}
-    assert totals == {4 * 24 * 24 + 4 * 24}
+        assert weights is None or (weights[~full] == 0).all()
 
 
 def test_self_attention_over_a_sliding_window_needs_a_mask_alone():
@@ -535,12 +531,3 @@ def test_a_predicted_centre_respects_the_length_of_its_source():
     assert (weights[0, 0, 4:7] > 0).all()
     assert (weights[1, 0, 1:4] > 0).all()
     assert (weights[1, 0, 4:] == 0).all()
-
-
-def test_local_attention_refuses_what_it_cannot_do():
-    with pytest.raises(ValueError, match="pass position=step"):
-        LocalAttention(DIM, DIM, 2)(torch.zeros(2, DIM), torch.zeros(2, 5, DIM))
-    with pytest.raises(ValueError, match="half_width must be 1 or more"):
-        LocalAttention(DIM, DIM, 0)
-    with pytest.raises(ValueError, match='"monotonic" or "predicted"'):
-        LocalAttention(DIM, DIM, 2, centres="learned")

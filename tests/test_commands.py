@@ -15,7 +15,7 @@ pytestmark = needs.make
 
 
 def run_make(folder, *arguments, **environment):
-    """`make` in a folder that holds nothing yet but what the set-up reads."""
+    """Run `make` in a folder that holds nothing yet but what the set-up reads."""
     for name in ("Makefile", "requirements.txt", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
     return subprocess.run(
@@ -28,6 +28,7 @@ def run_make(folder, *arguments, **environment):
 
 
 def without_make_s_own(stderr):
+    """Return the lines of an error output that are not of `make` itself."""
     return [line for line in stderr.splitlines() if not line.startswith("make")]
 
 
@@ -45,6 +46,7 @@ def test_an_old_python_is_refused(tmp_path, target, python):
     assert not (tmp_path / ".venv").exists()
 
 
+@pytest.mark.slow
 def test_a_missing_network_is_one_line(tmp_path):
     nobody = "http://127.0.0.1:9/simple"
     result = run_make(

@@ -87,6 +87,8 @@ def test_tokenised_text_is_tokenised_to_the_same(text):
 
 # --- Vocabulary -----------------------------------------------------------------------------------
 
+WORDS = Vocabulary(["cat"])
+PAIR = Pair(("hello",), ("bonjour", "!"), "Hello", "Bonjour !")
 SENTENCES = [("the", "cat", "sat"), ("the", "dog", "sat"), ("the", "owl")]
 
 
@@ -136,32 +138,6 @@ def test_corpus_vocabularies_know_the_training_pairs_alone():
     assert set(target_vocabulary.words[4:]) == {w for pair in corpus.train for w in pair.target}
     small, _ = corpus.vocabularies(min_count=20)
     assert 4 < len(small) < len(source_vocabulary)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (
-            lambda: Vocabulary.build(SENTENCES, min_count=0),
-            ValueError,
-            "min_count must be 1 or more",
-        ),
-        (lambda: Vocabulary.build(["the cat"]), TypeError, "'the cat': tokenise it"),
-        (lambda: Vocabulary(["cat", "cat"]), ValueError, "'cat' occurs twice"),
-        (lambda: Vocabulary(["<unk>"]), ValueError, "'<unk>' occurs twice"),
-        (lambda: Vocabulary(["cat"]).encode("cat"), TypeError, "'cat': tokenise it"),
-        (lambda: Vocabulary(["cat"]).decode([5]), ValueError, "id 5 is not in .* of 5 words"),
-        (lambda: Vocabulary(["cat"]).decode([-1]), ValueError, "id -1 is not in"),
-        (
-            lambda: Vocabulary(["cat"]).decode(torch.zeros(2, 3, dtype=torch.long)),
-            ValueError,
-            r"got \(2, 3\): decode each row",
-        ),
-    ],
-)
-def test_vocabulary_names_what_is_wrong(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
 
 
 # --- Batches --------------------------------------------------------------------------------------
@@ -247,7 +223,7 @@ def test_shuffling_leaves_the_global_random_state_alone(batches):
 
 
 def test_bucketing_leaves_little_padding(batches):
-    """Against batches of pairs as they come: a tenth of the padding, or less."""
+    """Compare with batches of pairs as they come: a tenth of the padding, or less."""
 
     def padding(all_batches):
         return sum((batch.source == PAD).sum().item() for batch in all_batches)
@@ -268,8 +244,7 @@ def test_words_that_training_lacks_become_unk(corpus):
 
 
 def test_real_pairs_without_gold_alignments_make_batches_too():
-    pair = Pair(("hello",), ("bonjour", "!"), "Hello", "Bonjour !")
-    (batch,) = Batches([pair], Vocabulary(["hello"]), Vocabulary(["!", "bonjour"]))
+    (batch,) = Batches([PAIR], Vocabulary(["hello"]), Vocabulary(["!", "bonjour"]))
     assert batch.source.tolist() == [[4]]
     assert batch.target.tolist() == [[SOS, 5, 4, EOS]]
     assert batch.pairs[0].sure is None
@@ -282,13 +257,25 @@ def test_pad_ids_pads_at_the_end():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "error", "message"),
     [
-        (lambda corpus: Batches([], *corpus.vocabularies()), "at least one pair"),
-        (lambda corpus: Batches(corpus.train, *corpus.vocabularies(), 0), "batch_size must be 1"),
-        (lambda corpus: pad_ids([]), "at least one sequence"),
+        (lambda: Vocabulary.build(SENTENCES, min_count=0), ValueError, "min_count must be 1"),
+        (lambda: Vocabulary.build(["the cat"]), TypeError, "'the cat': tokenise it"),
+        (lambda: Vocabulary(["cat", "cat"]), ValueError, "'cat' occurs twice"),
+        (lambda: Vocabulary(["<unk>"]), ValueError, "'<unk>' occurs twice"),
+        (lambda: WORDS.encode("cat"), TypeError, "'cat': tokenise it"),
+        (lambda: WORDS.decode([5]), ValueError, "id 5 is not in .* of 5 words"),
+        (lambda: WORDS.decode([-1]), ValueError, "id -1 is not in"),
+        (
+            lambda: WORDS.decode(torch.zeros(2, 3, dtype=torch.long)),
+            ValueError,
+            r"got \(2, 3\): decode each row",
+        ),
+        (lambda: Batches([], WORDS, WORDS), ValueError, "at least one pair"),
+        (lambda: Batches([PAIR], WORDS, WORDS, 0), ValueError, "batch_size must be 1"),
+        (lambda: pad_ids([]), ValueError, "at least one sequence"),
     ],
 )
-def test_batches_name_what_is_wrong(corpus, call, message):
-    with pytest.raises(ValueError, match=message):
-        call(corpus)
+def test_bad_input_is_one_clear_error(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

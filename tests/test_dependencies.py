@@ -52,7 +52,7 @@ def test_everything_imported_is_declared(package):
         declared = base | names(EXTRAS["browser"] if "tests" in parts else [])
         declared |= names(EXTRAS["hub"] if "hub" in parts else [])
         for name in imported(path):
-            if not declared & {comparable(one) for one in distributions.get(name, [name])}:
+            if not declared & {comparable(owner) for owner in distributions.get(name, [name])}:
                 undeclared.add(f"{path.relative_to(ROOT)}: {name}")
     assert undeclared == set()
 

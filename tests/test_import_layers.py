@@ -17,7 +17,7 @@ LAYERS = [
 
 
 def imports(path):
-    """The modules that a file imports, with dots, wherever in it that happens."""
+    """Yield the modules that a file imports, with dots, wherever in it that happens."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -49,8 +49,8 @@ def test_nothing_of_the_learners_needs_what_they_do_not_get():
 
 
 def test_no_module_of_utils_imports_one_above_it():
-    found = {path.stem if path.is_file() else path.name for path in (ROOT / "utils").iterdir()}
-    assert set(LAYERS) <= found
+    modules = {path.stem if path.is_file() else path.name for path in (ROOT / "utils").iterdir()}
+    assert set(LAYERS) <= modules
     for path in files("utils"):
         parts = path.relative_to(ROOT / "utils").with_suffix("").parts
         if parts == ("__init__",):

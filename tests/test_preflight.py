@@ -24,7 +24,7 @@ OTHER_PREFIX = (
 
 @pytest.fixture
 def course(tmp_path):
-    """Copy what pre-flight looks at."""
+    """Return a folder with a copy of what pre-flight looks at."""
     folder = tmp_path / "course"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "utils", folder / "utils", ignore=ignored)
@@ -61,16 +61,8 @@ def fly(course, *arguments, check="", first=(), **environment):
 
 
 def failures(lines):
+    """Return the lines that say what is to be mended."""
     return [line for line in lines if line.startswith("NO   ")]
-
-
-def with_kernel(folder, *argv):
-    """Return the variable that puts another `python3` kernel before that of the environment."""
-    spec = folder / "kernels" / "python3"
-    spec.mkdir(parents=True)
-    content = {"argv": [*argv, "-f", "{connection_file}"], "display_name": "", "language": "python"}
-    (spec / "kernel.json").write_text(json.dumps(content))
-    return {"JUPYTER_PATH": str(folder)}
 
 
 def test_a_machine_that_is_ready(course):
@@ -82,6 +74,7 @@ def test_a_machine_that_is_ready(course):
     assert status == 0
 
 
+@pytest.mark.slow
 def test_a_package_too_old_a_folder_that_is_not_there_and_no_grader(course, tmp_path):
     old = tmp_path / "torch-1.0.dist-info"
     old.mkdir()
@@ -96,22 +89,43 @@ def test_a_package_too_old_a_folder_that_is_not_there_and_no_grader(course, tmp_
     assert (lines[-1], status) == ("3 to mend.", 1)
 
 
-def test_a_package_that_cannot_be_imported(course, tmp_path):
-    (tmp_path / "torch.py").write_text("raise ImportError('libtorch.so: cannot open')")
-    lines, status = fly(course, check="kernel", first=[tmp_path])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("torch", "kernel", "message"),
+    [
+        (
+            "raise ImportError('libtorch.so: cannot open')",
+            None,
+            "no: PyTorch computes. ImportError: libtorch.so: cannot open -> ",
+        ),
+        (
+            "import os; os._exit(4)",
+            None,
+            "no: PyTorch computes. The kernel died of it -> pip install",
+        ),
+        (None, "raise SystemExit(3)", "the kernel python3 does not start: "),
+        (None, OTHER_PREFIX, "the kernel runs in another Python, '/another' -> "),
+    ],
+    ids=["no import", "the kernel dies", "the kernel ends at once", "of another environment"],
+)
+def test_a_kernel_in_which_torch_does_not_compute(course, tmp_path, torch, kernel, message):
+    environment = {}
+    if torch:
+        (tmp_path / "torch.py").write_text(torch)
+    if kernel:  # before that of the environment
+        folder = tmp_path / "kernels" / "python3"
+        folder.mkdir(parents=True)
+        argv = [sys.executable, "-c", kernel, "-f", "{connection_file}"]
+        spec = {"argv": argv, "display_name": "", "language": "python"}
+        (folder / "kernel.json").write_text(json.dumps(spec))
+        environment["JUPYTER_PATH"] = str(tmp_path)
+    lines, status = fly(course, check="kernel", first=[tmp_path], **environment)
     (line,) = failures(lines)
-    assert line.startswith("NO   no: PyTorch computes. ImportError: libtorch.so: cannot open -> ")
+    assert line.startswith(f"NO   {message}")
     assert status == 1
 
 
-def test_a_package_that_ends_the_kernel(course, tmp_path):
-    (tmp_path / "torch.py").write_text("import os; os._exit(4)")
-    lines, status = fly(course, check="kernel", first=[tmp_path])
-    (line,) = failures(lines)
-    assert line.startswith("NO   no: PyTorch computes. The kernel died of it -> pip install")
-    assert status == 1
-
-
+@pytest.mark.slow
 def test_nothing_is_installed(course):
     bare = [sys.executable, "-S", "-m", "utils.preflight"]
     environment = {"PATH": os.environ["PATH"], "SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
@@ -120,21 +134,6 @@ def test_nothing_is_installed(course):
     missing = "NO   packages: ModuleNotFoundError: No module named 'packaging' -> pip install"
     assert missing in run.stdout
     assert run.returncode == 1
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        ([sys.executable, "-c", "raise SystemExit(3)"], "the kernel python3 does not start: "),
-        ([sys.executable, "-c", OTHER_PREFIX], "the kernel runs in another Python, '/another' -> "),
-    ],
-    ids=["ends at once", "of another environment"],
-)
-def test_a_kernel_that_is_not_the_course_s(course, tmp_path, argv, message):
-    lines, status = fly(course, check="kernel", **with_kernel(tmp_path, *argv))
-    (line,) = failures(lines)
-    assert line.startswith(f"NO   {message}")
-    assert status == 1
 
 
 @needs.ordinary_user

@@ -18,7 +18,7 @@ WORDS = Vocabulary(LETTERS)
 
 
 def backwards(count, seed=0, longest=6):
-    """Pairs of letters and the same letters backwards, with the alignment that this has."""
+    """Make pairs of letters and the same letters backwards, with their alignment."""
     dice = random.Random(seed)
     pairs = []
     for _ in range(count):
@@ -29,7 +29,7 @@ def backwards(count, seed=0, longest=6):
 
 
 def make_trainer(steps=12, model_seed=0, dropout=0.2, **settings):
-    """A small model and its trainer: 5 batches an epoch, 2 for validation."""
+    """Make a small model and its trainer: 5 batches an epoch, 2 for validation."""
     torch.manual_seed(model_seed)
     encoder = Encoder(len(WORDS), 8, 8, dropout=dropout)
     decoder = LuongDecoder(len(WORDS), 8, DotProductAttention(16), dropout=dropout)
@@ -69,6 +69,7 @@ def assert_same_outcome(actual, expected):
         assert torch.equal(tensor, expected.model.state_dict()[name]), name
 
 
+@pytest.mark.slow
 def test_a_small_model_learns_to_spell_backwards():
     torch.manual_seed(0)
     encoder = Encoder(len(WORDS), 16, 32)

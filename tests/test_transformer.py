@@ -71,7 +71,7 @@ def test_the_blocks_are_pytorch_s(pre):
 
 
 def read_word_by_word(model, words, memory, state):
-    """Readouts, weights and the last state of a decoder that gets one word at a time."""
+    """Return readouts, weights and the last state of a decoder that gets a word at a time."""
     steps = []
     for word in words.split(1, dim=1):
         *step, state = model.decoder(word, memory, state)

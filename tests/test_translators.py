@@ -23,13 +23,14 @@ each = pytest.mark.parametrize("name", DECODERS)
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A copy of the stored files, to damage."""
+    """Return a folder with a copy of the stored files, to damage."""
     for file in [*map(file_of, DECODERS), translators.FOLDER / translators.SUMS]:
         shutil.copy(file, tmp_path)
     monkeypatch.setattr(translators, "FOLDER", tmp_path)
     return tmp_path
 
 
+@pytest.mark.slow
 @each
 def test_it_translates_as_well_as_its_file_says(name):
     about = about_translator(read_translator(name))

@@ -71,37 +71,34 @@ def fresh_pairs() -> list[Pair]:
 def measure(recipe: Recipe, seed: int, device: str) -> dict:
     """Train a model and test it at every length; shares are in per cent."""
     model, seconds = recipe.train(corpus(), seed, device)
-    matches = match_by_phrases(model, fresh_pairs())
-    return {
-        "parameters": count_parameters(model)["total"],
-        "steps": recipe.steps,
-        "seconds": round(seconds, 1),
-        "exact_match": {str(phrases): round(100 * share, 2) for phrases, share in matches.items()},
-        "alignment_error": None if recipe.mechanism == "none" else alignment_error(model),
-    }
+    return {"steps": recipe.steps, "seconds": round(seconds, 1), **examine(model)}
 
 
-def match_by_phrases(model: Seq2Seq, pairs: list[Pair]) -> dict[int, float]:
-    """Return the share of greedy translations with every word right, by number of phrases."""
+def examine(model: Seq2Seq) -> dict:
+    """Return size, exact match by the number of phrases, and alignment error; shares in per cent.
+
+    Alignment is measured at trained lengths, on gold translations; without attention it is None.
+    """
+    pairs = fresh_pairs()
     translations = model.translate_all([pair.source for pair in pairs])
-    return by_length(
+    matches = by_length(
         exact_match,
         [pair.phrases for pair in pairs],
         [translation.words for translation in translations],
         [pair.target for pair in pairs],
     )
-
-
-def alignment_error(model: Seq2Seq) -> float:
-    """Return the alignment error rate in per cent at trained lengths, on gold translations."""
     batches = Batches(corpus().test, model.source_vocabulary, model.target_vocabulary)
-    pairs, weights = forced_weights(model, batches)
-    rate = alignment_error_rate(
-        [alignment_links(matrix) for matrix in weights],
-        [pair.sure for pair in pairs],
-        [pair.possible for pair in pairs],
-    )
-    return round(100 * rate, 2)
+    tested, weights = forced_weights(model, batches)
+    error = None
+    if weights[0].numel():
+        links = [alignment_links(matrix) for matrix in weights]
+        gold = [pair.sure for pair in tested], [pair.possible for pair in tested]
+        error = round(100 * alignment_error_rate(links, *gold), 2)
+    return {
+        "parameters": count_parameters(model)["total"],
+        "exact_match": {str(phrases): round(100 * share, 2) for phrases, share in matches.items()},
+        "alignment_error": error,
+    }
 
 
 def print_table(runs: dict[str, list[dict]]) -> None:

@@ -13,7 +13,6 @@ import torch
 
 from tests.bench import capstone
 from tests.bench.translation import Recipe, run_jobs
-from utils.model_helpers import count_parameters
 from utils.seq2seq import Seq2Seq
 from utils.transformer import TransformerDecoder, TransformerEncoder
 
@@ -65,12 +64,5 @@ def measure(recipe: Recipe, seed: int, device: str) -> dict:
     torch.set_num_threads(1)
     before = time.process_time()
     model, _ = recipe.train(capstone.corpus(), seed, device)
-    seconds = time.process_time() - before
-    matches = capstone.match_by_phrases(model, capstone.fresh_pairs())
-    return {
-        "parameters": count_parameters(model)["total"],
-        "steps": recipe.steps,
-        "processor_seconds": round(seconds, 1),
-        "exact_match": {str(phrases): round(100 * share, 2) for phrases, share in matches.items()},
-        "alignment_error": capstone.alignment_error(model),
-    }
+    seconds = round(time.process_time() - before, 1)
+    return {"steps": recipe.steps, "processor_seconds": seconds, **capstone.examine(model)}

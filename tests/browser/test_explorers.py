@@ -195,64 +195,120 @@ def status(root):
     return root.locator("[role=status]").inner_text()
 
 
-def press(page, root, *keys):
-    """Press keys in the last visible map of an explorer."""
-    root.locator(".ex-map:visible").last.locator("[tabindex='0']").focus()
-    for key in keys:
-        page.keyboard.press(key)
+def move(page, root, control, value):
+    """Move a control of an explorer; a slider or a switch by a key, or to a value.
+
+    Args:
+        page: where the explorer stands.
+        root: the explorer.
+        control: its label, the name of a button, "map" for the last visible map, or the name of a
+            picture.
+        value: a key, "Home" or "Space"; a value, "2" or an option; several keys one after the other
+            for the map; for a picture, shares of its width that the mouse is dragged to.
+    """
+    if isinstance(value, list):
+        drag(page, control, value)
+    elif control == "map":
+        root.locator(".ex-map:visible").last.locator("[tabindex='0']").focus()
+        for key in value.split():
+            page.keyboard.press(key)
+    elif control in ("Next", "Back"):
+        root.get_by_role("button", name=control).press(value)
+    else:
+        place = root.get_by_label(control, exact=control.startswith("head "))
+        if place.evaluate("node => node.type") == "select-one":
+            place.select_option(value)
+        elif value in ("Home", "End", "Space"):
+            place.press(value)
+        else:
+            place.fill(value)
 
 
-def mechanism(name):
-    """Return the module of utils.attention that a choice of the query explorer stands for."""
+def drag(page, name, path):
+    """Press the mouse over a picture, and move it to shares of its width."""
+    box = page.get_by_role("img", name=name).bounding_box()
+    for n, share in enumerate(path):
+        page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2, steps=4)
+        if n == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+# --- The same numbers as torch --------------------------------------------------------------------
+
+
+def query_weights(name, temperature):
+    """Return what the query explorer shows: the weights of all queries, then those of its own."""
     if name in ("dot", "scaled"):
-        return {"dot": DotProductAttention, "scaled": ScaledDotProductAttention}[name](2)
-    module = {"additive": AdditiveAttention(3, 2, 4), "general": MultiplicativeAttention(2, 2)}[
-        name
-    ]
-    weights = {f"{key}.weight": torch.tensor(value) for key, value in PARAMETERS[name].items()}
-    module.load_state_dict({key: value.view(-1, value.shape[-1]) for key, value in weights.items()})
-    return module
-
-
-@pytest.mark.parametrize("temperature", [1.0, 0.1])
-@pytest.mark.parametrize("name", ["dot", "scaled", "additive", "general"])
-def test_the_weights_of_all_queries_are_those_of_the_mechanism(page, name, temperature):
-    root = show(page, EXPLORERS["query"]())
-    root.get_by_label("score").select_option(name)
-    if temperature < 1:
-        root.get_by_label("temperature").press("Home")
+        module = {"dot": DotProductAttention, "scaled": ScaledDotProductAttention}[name](2)
+    else:
+        module = AdditiveAttention(3, 2, 4) if name == "additive" else MultiplicativeAttention(2, 2)
+        parameters = {f"{key}.weight": torch.tensor(w) for key, w in PARAMETERS[name].items()}
+        module.load_state_dict({key: w.view(-1, w.shape[-1]) for key, w in parameters.items()})
     ones = torch.ones(len(QUERIES), 1)  # the additive judge reads (x, y, 1)
     asked = torch.cat([QUERIES, ones], 1) if name == "additive" else QUERIES
-    with torch.no_grad():
-        scores = mechanism(name).score(asked[None], KEYS[None])[0]  # (tgt_len, src_len)
+    scores = module.score(asked[None], KEYS[None])[0].detach()  # (tgt_len, src_len)
     weights = (scores / temperature).softmax(-1)
-    assert_equal(numbers(root.locator(".ex-map")), weights)
-    assert_equal(numbers(root.locator(".ex-bars")), weights[1])
+    return torch.cat([weights, weights[1:2]])
 
 
-def test_a_row_of_the_heatmap_asks_its_query(page):
-    root = show(page, EXPLORERS["query"]())
-    assert "Most weight: cat, 0.98" in status(root)
-    press(page, root, "ArrowDown", "ArrowDown", "ArrowDown", "Enter")  # to "assis"
-    assert "Most weight: sat, 0.98" in status(root)
-    assert root.locator(".ex-marked").count() == len(SOURCE)
+def tuned_weights():
+    """Return the weights of the tuned judge for the state (1, 1, 2), with no points for "up"."""
+    attention = AdditiveAttention(query_dim=3, key_dim=2, attention_dim=4)
+    v = V.where(torch.tensor([True, True, False, True]), 0)
+    attention.load_state_dict({"W.weight": W, "U.weight": U, "v.weight": v.unsqueeze(0)})
+    return attention(torch.tensor([[[1.0, 1.0, 2.0]]]), KEYS[None])[1].detach()
 
 
-@pytest.mark.parametrize("temperature", [1.0, 10.0])
-def test_the_weights_are_those_of_torch(page, temperature):
-    root = show(page, EXPLORERS["softmax"]())
-    if temperature > 1:
-        root.get_by_label("temperature").press("End")
-    scores = torch.tensor([3.0, 9.0, 1.0, 2.0, 2.5, 0.0])
-    assert_equal(numbers(root), (scores / temperature).softmax(-1))
+def turned_weights(quarters):
+    """Return the weights of the general score whose matrix turns by so many quarters."""
+    attention = MultiplicativeAttention(2, 2, "general")
+    attention.W.weight.data = torch.linalg.matrix_power(QUARTER, quarters)
+    return attention((QUERIES @ QUARTER.T)[None], KEYS[None])[1].detach()
 
 
-def test_the_weights_are_those_of_torch_with_and_without_the_scale(page):
-    widget = EXPLORERS["softmax-width"]()
-    root = show(page, widget)
-    root.get_by_label("width d").press("End")
-    scores = torch.tensor(widget.scores[-1])  # (6,), of vectors of 1,024 numbers
-    assert_equal(numbers(root), torch.stack([scores, scores / 32]).softmax(-1))
+def window_weights(centre, half_width):
+    """Return the weights of local attention with this centre, as if the state pointed there."""
+    attention = LocalAttention(2, 2, half_width, "predicted", "dot")
+    attention.find_centres = lambda *_: torch.tensor([[centre]])
+    return attention(CHIEN[None], LONG_KEYS[None])[1].detach()
+
+
+SIX = torch.tensor([3.0, 9.0, 1.0, 2.0, 2.5, 0.0])
+WIDE = torch.tensor(SoftmaxExplorer(SOURCE).scores[-1])  # (6,), of vectors of 1,024 numbers
+NUMBERS = [  # explorer, its moves, its numbers in reading order
+    *(
+        ("query", [("score", name), *coldest], query_weights(name, temperature))
+        for name in ("dot", "scaled", "additive", "general")
+        for temperature, coldest in ((1.0, []), (0.1, [("temperature", "Home")]))
+    ),
+    ("softmax", [], SIX.softmax(-1)),
+    ("softmax", [("temperature", "End")], (SIX / 10).softmax(-1)),
+    ("softmax-width", [("width d", "End")], torch.stack([WIDE, WIDE / 32]).softmax(-1)),
+    ("tuning", [("where", "End"), ("kind", "End"), ("points for up", "Home")], tuned_weights()),
+    *(
+        ("turn", [("W turns by", str(90 * quarters))], turned_weights(quarters))
+        for quarters in range(5)
+    ),
+    *(
+        (
+            "window",
+            [("centre p", str(centre)), ("half width D", str(half_width)), *switch],
+            weights / (weights.sum() if switch else 1),
+        )
+        for centre, half_width in [(9.1, 2), (10.5, 2), (11.5, 1), (4.5, 4)]
+        for switch in ([], [("normalise again", "Space")])
+        for weights in [window_weights(centre, half_width)]
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "moves", "expected"), NUMBERS)
+def test_the_numbers_of_an_explorer_are_those_of_torch(page, name, moves, expected):
+    root = show(page, EXPLORERS[name]())
+    for control, value in moves:
+        move(page, root, control, value)
+    assert_equal(numbers(root), expected)
 
 
 def rules(length, half_width, causal):
@@ -279,8 +335,8 @@ def weights_or_nan(mask):
 )
 def test_the_weights_under_a_mask_are_those_of_masked_softmax(page, moves, mask):
     root = show(page, EXPLORERS["mask"]())
-    for control, key in moves:
-        root.get_by_label(control).press(key)
+    for control, value in moves:
+        move(page, root, control, value)
     weights = root.locator(".ex-map").last
     assert_equal(numbers(weights), weights_or_nan(mask))
     assert weights.locator(".ex-closed").count() == int((~mask).sum())
@@ -305,10 +361,9 @@ def test_cells_pressed_by_keyboard_change_and_change_back(page):
 
 def test_every_tensor_of_the_pipeline_is_that_of_torch(page):
     root = show(page, EXPLORERS["pipeline"]())
-    scores = KEYS @ KEYS.T
     masked = SCORES.masked_fill(~CAUSAL, -torch.inf)
     weights = masked.softmax(-1)
-    tensors = [scores, SCORES, masked, weights, weights @ KEYS]
+    tensors = [KEYS @ KEYS.T, SCORES, masked, weights, weights @ KEYS]
     place = root.locator(".ex-steps output")
     sums = ["3 · 3 + 1 · 1 = 10", "10 / √2 = 7.07", "open, so 7.07 stays", "= 0.94", "= 2.89"]
     for step, (tensor, arithmetic) in enumerate(zip(tensors, sums, strict=True), start=1):
@@ -317,26 +372,17 @@ def test_every_tensor_of_the_pipeline_is_that_of_torch(page):
         assert f"({tensor.shape[0]}, {tensor.shape[1]})" in status(root)
         assert arithmetic in status(root)
         if step < 5:
-            root.get_by_role("button", name="Next").press("Enter")
+            move(page, root, "Next", "Enter")
     for step in (4, 3, 2, 1):
-        root.get_by_role("button", name="Back").press("Enter")
+        move(page, root, "Back", "Enter")
         assert place.inner_text() == f"step {step} of 5"
     assert root.get_by_role("button", name="Next").evaluate("node => node.matches(':focus')")
-
-
-def test_the_pipeline_follows_another_cell(page):
-    root = show(page, EXPLORERS["pipeline"]())
-    press(page, root, "ArrowRight", "ArrowRight", "Enter")
-    assert "Row The, column sat: 1 · 2 + 3 · (−2) = −4." in status(root)
-    for _ in range(2):
-        root.get_by_role("button", name="Next").click()
-    assert "closed, so −2.83 becomes −∞." in status(root)
 
 
 def test_without_a_mask_the_pipeline_has_four_steps(page):
     root = show(page, PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE))
     for _ in range(2):
-        root.get_by_role("button", name="Next").click()
+        move(page, root, "Next", "Enter")
     assert root.locator(".ex-steps output").inner_text() == "step 3 of 4"
     assert "softmax: weights (7, 6)" in status(root)
     scaled = ScaledDotProductAttention(2)(QUERIES[None], KEYS[None])[1][0]
@@ -394,15 +440,6 @@ def test_every_set_of_heads_answers_as_the_model_does(page):
     assert shown == pytest.approx(HEAD_MAPS[1].flatten().tolist(), abs=1e-5)
 
 
-def test_heads_that_are_off_together_are_compared_with_one_at_a_time(page):
-    root = show(page, EXPLORERS["heads"]())
-    for head in ("head 1", "head 2"):
-        root.get_by_label(head, exact=True).press("Space")
-    together, singly = status(root).split("alone adds up to")
-    assert "head 1, head 2 cost: who 0.75, what 0.00" in together
-    assert "who 0.02, what 0.00" in singly
-
-
 @pytest.mark.parametrize("size", range(1, 7))
 def test_the_tiles_arrive_at_the_attention_of_torch(page, size):
     root = show(page, EXPLORERS["tiles"]())
@@ -425,80 +462,45 @@ def test_the_tiles_arrive_at_the_attention_of_torch(page, size):
     assert "no context is further than 0.00000" in status(root)
 
 
-def test_tiles_that_are_not_rescaled_give_something_else(page):
-    root = show(page, EXPLORERS["tiles"]())
-    root.get_by_label("rescale").press("Space")
-    root.get_by_role("button", name="Next").press("Enter")
-    gap = re.search(r"further than ([\d.]+) from", status(root))[1]
-    assert float(gap) > 0.1
+# --- What an explorer says once it is moved -------------------------------------------------------
+
+THREE_DOWN = ("map", "ArrowDown ArrowDown ArrowDown Enter")
+THIRD_CELL = ("map", "ArrowRight ArrowRight Enter")
+BELL, THRESHOLD = "window, bell and weights", "answers to up"
+STATUS = [  # explorer, its moves, a pattern of its status
+    ("query", [], "Most weight: cat, 0.98"),
+    ("query", [THREE_DOWN], "Most weight: sat, 0.98"),  # a row asks its query: "assis"
+    ("pipeline", [THIRD_CELL], r"Row The, column sat: 1 · 2 \+ 3 · \(−2\) = −4\."),
+    (
+        "pipeline",
+        [THIRD_CELL, ("Next", "Enter"), ("Next", "Enter")],
+        r"closed, so −2\.83 becomes −∞\.",
+    ),
+    ("turn", [("W turns by", "90")], r"chat gives most weight to cat: 0\.98\."),
+    ("turn", [("W turns by", "90"), THREE_DOWN], r"assis gives most weight to sat: 0\.98\."),
+    (  # heads that are off together, beside one at a time
+        "heads",
+        [("head 1", "Space"), ("head 2", "Space")],
+        r"head 1, head 2 cost: who 0\.75, what 0\.00.* alone adds up to.* who 0\.02, what 0\.00",
+    ),
+    ("tiles", [("rescale", "Space"), ("Next", "Enter")], r"further than (?!0\.0)[\d.]+ from"),
+    ("tuning", [(THRESHOLD, [0.5, 0.99])], "up: yes from The, the"),
+    ("tuning", [(THRESHOLD, [0.5, 0.99]), (THRESHOLD, [0.5, 0.01])], "up: yes from all"),
+    ("tuning-one", [(THRESHOLD, [0.5, 0.99])], "up: yes from none"),
+    ("tuning-one", [(THRESHOLD, [0.5, 0.99]), (THRESHOLD, [0.5, 0.01])], "up: yes from all"),
+    ("window", [(BELL, [0.7, 0.2])], "The window holds The, cat, sat, on"),
+]
 
 
-def test_tuned_weights_are_those_of_the_course_s_module(page):
-    root = show(page, EXPLORERS["tuning"]())
-    for name, key in [("where", "End"), ("kind", "End"), ("points for up", "Home")]:
-        root.get_by_label(name).focus()
-        page.keyboard.press(key)
-    attention = AdditiveAttention(query_dim=3, key_dim=2, attention_dim=4)
-    v = V.where(torch.tensor([True, True, False, True]), 0)  # no points for "up"
-    attention.load_state_dict({"W.weight": W, "U.weight": U, "v.weight": v.unsqueeze(0)})
-    _, weights = attention(torch.tensor([[[1.0, 1.0, 2.0]]]), KEYS[None])
-    assert_equal(numbers(root), weights)
-
-
-@pytest.mark.parametrize("quarters", range(5))
-def test_turned_keys_get_the_weights_of_the_general_score(page, quarters):
-    root = show(page, EXPLORERS["turn"]())
-    root.get_by_label("W turns by").fill(str(90 * quarters))
-    attention = MultiplicativeAttention(2, 2, "general")
-    attention.W.weight.data = torch.linalg.matrix_power(QUARTER, quarters)
-    _, weights = attention((QUERIES @ QUARTER.T)[None], KEYS[None])
-    assert_equal(numbers(root), weights)
-
-
-def test_pressing_a_row_shows_its_query(page):
-    root = show(page, EXPLORERS["turn"]())
-    root.get_by_label("W turns by").fill("90")
-    assert "chat gives most weight to cat: 0.98." in status(root)
-    press(page, root, "ArrowDown", "ArrowDown", "ArrowDown", "Enter")
-    assert "assis gives most weight to sat: 0.98." in status(root)
-
-
-def drag(page, name, path):
-    """Press the mouse over a picture, and move it to shares of its width."""
-    box = page.get_by_role("img", name=name).bounding_box()
-    for n, share in enumerate(path):
-        page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2, steps=4)
-        if n == 0:
-            page.mouse.down()
-    page.mouse.up()
-
-
-@pytest.mark.parametrize("name", ["tuning", "tuning-one"])
-def test_a_threshold_is_dragged_and_keys_flip(page, name):
+@pytest.mark.parametrize(("name", "moves", "expected"), STATUS)
+def test_the_status_of_an_explorer_follows_its_moves(page, name, moves, expected):
     root = show(page, EXPLORERS[name]())
-    states = []
-    for path in ([0.5, 0.99], [0.5, 0.01]):
-        drag(page, "answers to up", path)
-        states.append(re.search(r"up: yes from ([\w, ]+)", status(root))[1])
-    assert states == (["none" if name == "tuning-one" else "The, the", "all"])
+    for control, value in moves:
+        move(page, root, control, value)
+    assert re.search(expected, status(root), flags=re.DOTALL)
 
 
-def test_the_bell_is_dragged_to_another_word(page):
+def test_a_bell_dragged_to_the_edge_stops_at_the_last_word(page):
     root = show(page, EXPLORERS["window"]())
-    drag(page, "window, bell and weights", [0.7, 0.2])
-    assert "The window holds The, cat, sat, on" in status(root)
-    drag(page, "window, bell and weights", [0.5, 1.0])
+    drag(page, BELL, [0.7, 1.0])
     assert root.get_by_label("centre p").input_value() == "12"
-
-
-@pytest.mark.parametrize(("centre", "half_width"), [(9.1, 2), (10.5, 2), (11.5, 1), (4.5, 4)])
-def test_weights_under_the_bell_are_those_of_local_attention(page, centre, half_width):
-    explorer = EXPLORERS["window"]()
-    explorer.centre, explorer.half_width = centre, half_width
-    attention = LocalAttention(2, 2, half_width, "predicted", "dot")
-    attention.find_centres = lambda *_: torch.tensor([[centre]])  # as if the state pointed there
-    _, weights = attention(CHIEN[None], LONG_KEYS[None])
-    root = show(page, explorer)
-    assert_equal(numbers(root), weights)
-    root.get_by_label("normalise again").press("Space")
-    assert_equal(numbers(root), weights / weights.sum())

@@ -63,7 +63,7 @@ def corpus():
 @cache
 def sentences():
     """Return a thousand: the test set, and as many with a name or a noun that no model knows."""
-    unseen = [translation_pairs(250, (1, 4), seed=5, unseen=kind) for kind in ("names", "nouns")]
+    unseen = [translation_pairs(250, (1, 4), seed=5, unseen=words) for words in ("names", "nouns")]
     return [pair.source_text for pairs in (corpus().test, *unseen) for pair in pairs]
 
 

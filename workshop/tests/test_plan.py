@@ -62,14 +62,14 @@ def test_a_section_comes_with_what_the_notebook_and_the_catalogue_say(tmp_path):
     assert "| 0:00 | 12 | 8 | [01 · 3. A look-up that is soft](../notebooks/01_" in text
     assert "**Say.** You know look-ups from Python's dictionaries" in text
     assert "does cat get?* (1.7 / 4 / 55 / 10,000) Then run it: 55." in text
-    belief = bank.misconceptions()["softmax-over-queries"]
-    assert f"**Some will believe** that {belief.belief}. **Say:** {belief.advice}" in text
+    common = bank.misconceptions()["softmax-over-queries"]
+    assert f"**Some will believe** that {common.belief}. **Say:** {common.advice}" in text
 
 
-def test_a_belief_is_spoken_of_once_a_day(tmp_path):
+def test_a_misconception_is_spoken_of_once_a_day(tmp_path):
     text = plan.page(write_plan(tmp_path, f"{STEP}, {STEP}", 20))
-    beliefs = re.findall(r"\*\*Some will believe\*\* that (.*?)\.", text)
-    assert len(beliefs) == len(set(beliefs)) == 2 * plan.MOST
+    named = re.findall(r"\*\*Some will believe\*\* that (.*?)\.", text)
+    assert len(named) == len(set(named)) == 2 * plan.MOST
 
 
 BEFORE = '{ minutes = 17, show = "04 · 2. What large scores do to the softmax"'
