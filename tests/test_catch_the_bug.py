@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 import torch
 
+from tests.test_checks import task_of
 from utils.checks import bank, implementations
 from utils.checks.catch_the_bug import MOST_CALLS, Proxy, Referee, refusal
 from utils.checks.feedback import explain
 from utils.checks.implementations import Implementations, otherwise_rounded
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed, run_cases
-from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, Mistake, Record
 
 TOYS = Implementations(
     right=[lambda numbers, times=2: numbers.exp() * times],
@@ -37,21 +38,17 @@ def catching(*names):
 
 
 RECORD = Record(
-    Task(
-        id="test_grow",
-        title="Catch the bug",
-        points=2,
-        difficulty=1,
-        minutes=5,
-        outputs=["blames"],
-        hints=["first", "second", "third"],
-        mistakes=[
+    task_of(
+        "test_grow",
+        ["blames"],
+        [
             Mistake("nothing", "It asserts nothing.", "What could fail?"),
             Mistake("shape", "It looks at the shape.", "And the numbers?"),
             Mistake("one place", "It looks at one place.", "And the others?"),
             Mistake("digits", "It wants every digit.", "How many are needed?"),
             Mistake("expectation", "It expects something wrong.", "What is right?"),
         ],
+        points=2,
         answer_type="test",
         seconds=1.0,
     ),

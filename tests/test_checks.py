@@ -21,7 +21,7 @@ from nbclient import NotebookClient
 from torch import nn
 
 from utils.checks import bank, check, compare, hint, notebook, progress, runner
-from utils.checks.compare import INVARIANTS, judge
+from utils.checks.compare import INVARIANTS
 from utils.checks.feedback import explain
 from utils.checks.notebook import verdict_on
 from utils.checks.progress import MOST_BELIEFS
@@ -37,6 +37,13 @@ from utils.checks.tasks import (
     Task,
 )
 
+
+def task_of(name, outputs, mistakes=(), **more):
+    """Make a task of one point for tests."""
+    plain = {"title": name, "points": 1, "difficulty": 1, "minutes": 5, "hints": HINTS}
+    return Task(**{**plain, "id": name, "outputs": outputs, "mistakes": [*mistakes], **more})
+
+
 HINTS = ["first", "second", "third"]
 NUMBERS = torch.tensor([[0.5, 1.5], [2.0, 2.0]])
 FACTORS = np.cos([1.0, 2.0, 3.0, 4.0]).reshape(2, 2)  # what `runner.factors` gives
@@ -44,16 +51,13 @@ SHARES = np.array([[0.25, 0.75], [0.5, 0.5]])
 SHARE_GRADIENT = (FACTORS - (FACTORS * SHARES).sum(-1, keepdims=True)) / [[2.0], [4.0]]
 COLUMNS = Misconception("columns-first", "columns come first", "Rows do.")
 SHARE = Record(
-    Task(
-        id="share",
+    task_of(
+        "share",
+        ["shares"],
+        [Mistake("columns", "You divide by the columns.", "Which axis?", COLUMNS.slug)],
         title="Share",
         points=2,
-        difficulty=1,
-        minutes=5,
-        outputs=["shares"],
         learns=True,
-        hints=HINTS,
-        mistakes=[Mistake("columns", "You divide by the columns.", "Which axis?", COLUMNS.slug)],
         invariants={"shares": ["not negative", "rows sum to 1"]},
     ),
     [Case("a small table", {"numbers": NUMBERS, "power": 1.0})],
@@ -61,18 +65,7 @@ SHARE = Record(
     {"columns": [Answer({"shares": (NUMBERS / NUMBERS.sum(0)).double().numpy()})]},
 )
 SCALE = Record(
-    Task(
-        id="Scale",
-        title="Scale",
-        points=1,
-        difficulty=1,
-        minutes=5,
-        outputs=["scaled", "count"],
-        learns=True,
-        hints=HINTS,
-        mistakes=[],
-        answer_type="module",
-    ),
+    task_of("Scale", ["scaled", "count"], learns=True, answer_type="module"),
     [
         Case(
             "two numbers",
@@ -92,30 +85,22 @@ SCALE = Record(
     ],
     {},
 )
-GUESS = Task(
-    id="guess",
-    title="Guess",
-    points=1,
-    difficulty=1,
-    minutes=1,
-    outputs=["sky"],
-    hints=HINTS,
-    mistakes=[Mistake("green", "Grass is green.", "Look up.")],
+GUESS = task_of(
+    "guess",
+    ["sky"],
+    [Mistake("green", "Grass is green.", "Look up.")],
     answer_type="choices",
     choices={"sky": ["blue", "green", "red"]},
 )
 
 SENTENCES = [f"sentence {number}" for number in range(20)]
 TRANSLATE = Record(
-    Task(
-        id="translate",
+    task_of(
+        "translate",
+        ["translations"],
+        [Mistake("mark", "They end with a mark.", "Which?")],
         title="Translate",
         points=6,
-        difficulty=3,
-        minutes=30,
-        outputs=["translations"],
-        hints=HINTS,
-        mistakes=[Mistake("mark", "They end with a mark.", "Which?")],
         returns="texts",
         full_marks_from=0.9,
     ),
@@ -826,25 +811,32 @@ def test_a_check_is_fast(course):
     assert time.perf_counter() - start < 1
 
 
-def test_judge_needs_one_answer_for_each_case():
-    with pytest.raises(ValueError, match="zip"):
-        judge(SHARE, [])
-
-
 # --- What is handed to learners -------------------------------------------------------------------
+
+
+def run_in_kernel(cells, folder, **options):
+    """Run a notebook, or cells of code, in a kernel as JupyterLab starts it; return its cells."""
+    if isinstance(cells, list):
+        code = [nbformat.v4.new_code_cell(source) for source in cells]
+        cells = nbformat.v4.new_notebook(cells=code)
+    resources = {"metadata": {"path": str(folder)}}
+    NotebookClient(
+        cells, timeout=60, kernel_name="python3", resources=resources, **options
+    ).execute()
+    return cells.cells
+
 
 HANDED_OUT = sorted(bank.FOLDER.glob("*.ipynb"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", HANDED_OUT, ids=lambda path: path.stem[:2])
 def test_an_untouched_notebook_runs_to_its_end(path, tmp_path):
     cells = nbformat.read(path, as_version=4)
     assert not any(cell.get("outputs") for cell in cells.cells)
-    client = NotebookClient(cells, timeout=60, resources={"metadata": {"path": str(tmp_path)}})
-    client.execute()
     actual = [
         output.data["text/plain"]
-        for cell in cells.cells
+        for cell in run_in_kernel(cells, tmp_path)
         if cell.cell_type == "code" and cell.source.startswith("check(")
         for output in cell.outputs
     ]
@@ -868,6 +860,7 @@ def test_it_asks_for_every_task(path):
             assert mistake.name == slip or mistake.name.startswith(f"{slip}, ")
 
 
+@pytest.mark.slow
 def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     """All that a learner does, in a kernel as JupyterLab starts it."""
     sources = [
@@ -877,15 +870,8 @@ def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
         "def entropy(weights):\n    while True:\n        print('…')\n\ncheck('entropy')",
         "def entropy(weights):\n    return -(weights * weights.log()).sum(-1)\n\ncheck('entropy')",
     ]
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    notebook_ = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(
-        notebook_,
-        timeout=60,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(tmp_path)}},
-    ).execute()
-    actual = [cell.outputs[0].data["text/plain"] for cell in notebook_.cells[1:]]
+    _, *cells = run_in_kernel(sources, tmp_path)
+    actual = [cell.outputs[0].data["text/plain"] for cell in cells]
     assert "AttributeError" in actual[0]
     assert "line 2: return weights.entropi()" in actual[0]
     assert "still running after more than 10 seconds" in actual[1]  # what the task gives; see above
@@ -894,6 +880,7 @@ def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
     assert [(task, tried["points"]) for task, tried in kept.items()] == [("entropy", 0)]
 
 
+@pytest.mark.slow
 def test_in_a_real_kernel_every_check_is_shown_and_an_old_definition_is_noticed(tmp_path):
     sources = {
         "from utils.checks import check\nimport torch": [],
@@ -907,20 +894,14 @@ def test_in_a_real_kernel_every_check_is_shown_and_an_old_definition_is_noticed(
         "def entropy(weights):\n    return torch.special.entr(weights).sum(-1) * 1": [],
         "check('entropy')  # and again": [r"All \d+ cases are right\.$"],
     }
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    NotebookClient(
-        nbformat.v4.new_notebook(cells=cells),
-        timeout=60,
-        kernel_name="python3",
-        allow_errors=True,
-        resources={"metadata": {"path": str(tmp_path)}},
-    ).execute()
+    cells = run_in_kernel([*sources], tmp_path, allow_errors=True)
     for cell, parts in zip(cells, sources.values(), strict=True):
-        actual = [one.get("ename") or one.data["text/plain"] for one in cell.outputs]
+        actual = [output.get("ename") or output.data["text/plain"] for output in cell.outputs]
         assert len(actual) == len(parts)
         assert all(re.search(part, text) for part, text in zip(parts, actual, strict=True))
 
 
+@pytest.mark.slow
 def test_a_plain_script_prints_what_a_check_says(tmp_path):
     script = "from utils.checks import check\nentropy = lambda weights: weights\ncheck('entropy')"
     done = subprocess.run(

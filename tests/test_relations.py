@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from tests.test_checks import task_of
 from utils.checks.compare import judge
 from utils.checks.diagnosis import diagnose, measure_moves
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
-from utils.checks.tasks import Answer, Case, Misconception, Mistake, Record, Task
+from utils.checks.tasks import Answer, Case, Misconception, Mistake, Record
 
 
 def attend(query, keys, values, mask=None, *, width=None):
@@ -46,16 +47,7 @@ def cases():
     return made
 
 
-TASK = Task(
-    id="attend",
-    title="Attend",
-    points=1,
-    difficulty=1,
-    minutes=1,
-    outputs=["context", "weights"],
-    hints=["1", "2", "3"],
-    mistakes=[],
-)
+TASK = task_of("attend", ["context", "weights"])
 CASES = cases()
 RECORD = Record(TASK, CASES, run_cases(TASK, attend, CASES, Printed()), {})
 RECORD = replace(RECORD, moves=measure_moves(RECORD, Rerun(TASK, attend)))
@@ -84,6 +76,13 @@ def relation(answer, record=RECORD):
     verdict = verdict_on(record, {record.task.id: answer}, Printed())
     assert not verdict.passed
     return verdict.relation
+
+
+def relation_of_arrays(actual, expected):
+    """Return the relation of arrays to the right ones, one for each case."""
+    task = task_of("gain", ["gain"])
+    right, given = ([Answer({"gain": values}) for values in each] for each in (expected, actual))
+    return diagnose(Record(task, CASES[: len(expected)], right, {}), given).relation
 
 
 def of_weights(change):
@@ -264,18 +263,13 @@ def test_a_case_that_no_known_mistake_fails_is_no_evidence():
 
 
 def test_what_is_nearly_0_is_no_evidence():
-    task = replace(TASK, id="gain", outputs=["gain"])
     draw = np.random.default_rng(0)
     sizes = (1, 1, 1, 1e-6, 1e-6)
-    expected = [Answer({"gain": size * draw.normal(size=(2, 3))}) for size in sizes]
-    record = Record(task, CASES, expected, {})
-    turned = [
-        Answer({"gain": -size * known.outputs["gain"]})
-        for size, known in zip(sizes, expected, strict=True)
-    ]
-    assert diagnose(record, turned).relation == "`gain` is the right one times -1."
-    others = [Answer({"gain": known.outputs["gain"][:, ::-1].cumsum(0) * 2}) for known in expected]
-    assert diagnose(record, others).relation == ""
+    expected = [size * draw.normal(size=(2, 3)) for size in sizes]
+    turned = [-size * values for size, values in zip(sizes, expected, strict=True)]
+    assert relation_of_arrays(turned, expected) == "`gain` is the right one times -1."
+    others = [values[:, ::-1].cumsum(0) * 2 for values in expected]
+    assert relation_of_arrays(others, expected) == ""
 
 
 def test_being_right_at_one_end_is_told_where_all_others_are_wrong():
@@ -321,11 +315,8 @@ def test_large_counts_are_as_telling_as_decimals():
     assert counts(lambda right, *inputs: right(*inputs).sum()) == (
         "`count` is the sum of the right one along its only axis."
     )
-    small = replace(TASK, id="small", outputs=["small"])
-    expected = [Answer({"small": np.array([1, 2])}), Answer({"small": np.array([2, 3])})] * 2
-    record = Record(small, CASES[:4], expected, {})
-    given = [Answer({"small": known.outputs["small"].sum()}) for known in expected]
-    assert diagnose(record, given).relation == ""
+    small = [np.array([1, 2]), np.array([2, 3])] * 2
+    assert relation_of_arrays([values.sum() for values in small], small) == ""
 
 
 def test_a_straight_line_in_place_of_a_bend_is_told():
@@ -589,10 +580,8 @@ def test_what_is_turned_is_not_looked_at_by_its_place():
 
 def test_one_number_over_and_over_is_no_evidence():
     """Of a single number, some step makes any other."""
-    task = replace(TASK, id="shares", outputs=["shares"])
-    expected = [Answer({"shares": np.full((4, 2), 0.5)})]
-    actual = [Answer({"shares": np.full((4, 2), np.arctanh(0.5))})]
-    assert "tanh" not in diagnose(Record(task, CASES[:1], expected, {}), actual).relation
+    half = np.full((4, 2), 0.5)
+    assert "tanh" not in relation_of_arrays([np.arctanh(half)], [half])
 
 
 def test_of_few_cases_without_nan_nothing_is_said():
@@ -618,18 +607,14 @@ def test_no_relation_is_said_of_noise():
 
 
 def test_one_number_is_always_right_but_for_a_factor():
-    task = replace(TASK, id="lengths", outputs=["lengths"])
-    expected = [Answer({"lengths": np.arange(1.0, 5)}), Answer({"lengths": np.array([7.0])})]
-    record = Record(task, CASES[:2], expected, {})
-    given = [expected[0], Answer({"lengths": np.array([5.0])})]
-    assert "factor" not in diagnose(record, given).relation
+    lengths = np.arange(1.0, 5)
+    words = relation_of_arrays([lengths, np.array([5.0])], [lengths, np.array([7.0])])
+    assert "factor" not in words
 
 
 def test_chance_is_excluded():
     """Two numbers may be a factor apart; they are no evidence of it."""
-    task = replace(TASK, id="loss", outputs=["loss"])
-    record = Record(task, CASES[:1], [Answer({"loss": np.array([1.0])})], {})
-    assert diagnose(record, [Answer({"loss": np.array([2.0])})]).relation == ""
+    assert relation_of_arrays([np.array([2.0])], [np.array([1.0])]) == ""
 
 
 def test_a_known_mistake_comes_first():

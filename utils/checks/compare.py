@@ -253,23 +253,14 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
         }
         return explained[max(explained)] if explained else None
 
-    def same(output: str, others: Sequence[Answer], finite_only: bool = False) -> bool:
-        pairs = [
-            (mine.outputs[output], other.outputs[output])
-            for mine, other in zip(answers, others, strict=True)
-            if not (finite_only and _blown_up(mine.outputs[output]))
-        ]
-        return all(are_close(mine, other, tolerance) for mine, other in pairs)
-
-    right = [output for output in record.task.outputs if same(output, record.expected)]
+    right = _alike(record.task, record.expected, answers)
     wrong = [output for output in record.task.outputs if output not in right]
     for finite_only in (False, True):
-        if not wrong or same(wrong[0], record.expected, finite_only):
+        if not wrong or wrong[0] in _alike(record.task, record.expected, answers, finite_only):
             continue
         explained = {}
         for mistake in record.task.mistakes:
-            theirs = record.mistaken[mistake.name]
-            alike = [output for output in record.task.outputs if same(output, theirs, finite_only)]
+            alike = _alike(record.task, record.mistaken[mistake.name], answers, finite_only)
             if wrong[0] in alike and set(right) <= set(alike):
                 explained[mistake] = len(alike)
         best = [known for known, count in explained.items() if count == max(explained.values())]
@@ -278,21 +269,31 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
     return None
 
 
+def _alike(
+    task: Task, known: Sequence[Answer], answers: Sequence[Answer], finite_only: bool = False
+) -> list[str]:
+    """Return the outputs that are equal in all cases, or in all that came out finite."""
+
+    def same(theirs: np.ndarray, mine: np.ndarray) -> bool:
+        ignored = finite_only and _blown_up(mine)
+        return ignored or are_close(theirs, mine, task.tolerance)
+
+    return [
+        name
+        for name in task.outputs
+        if all(
+            same(theirs.outputs[name], mine.outputs[name])
+            for theirs, mine in zip(known, answers, strict=True)
+        )
+    ]
+
+
 def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
     """Name the outputs that are right in all cases, where others are not."""
     task = record.task
-    if task.answer_type == "choices" or len(task.outputs) < 2:
-        return ""
-    right = [
-        f"`{name}`"
-        for name in task.outputs
-        if all(
-            are_close(expected.outputs[name], actual.outputs[name], task.tolerance)
-            for expected, actual in zip(record.expected, answers, strict=True)
-        )
-    ]
+    right = [f"`{name}`" for name in _alike(task, record.expected, answers)]
     others = [f"`{name}`" for name in task.outputs if f"`{name}`" not in right]
-    if not right or not others:
+    if task.answer_type == "choices" or not right or not others:
         return ""
     are, differ = ("is" if len(right) == 1 else "are", "differs" if len(others) == 1 else "differ")
     return f"{listed(right)} {are} right, only {listed(others)} {differ}."
@@ -311,16 +312,9 @@ def _comparable(left: np.ndarray, right: np.ndarray) -> bool:
     return left.shape == right.shape and left.dtype.kind == right.dtype.kind
 
 
-def _same(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return which entries are equal, of two arrays that can be compared."""
-    if left.dtype.kind == "f":
-        return np.isclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True)
-    return left == right
-
-
 def are_close(left: np.ndarray, right: np.ndarray, tolerance: float) -> bool:
     """Decide whether two arrays are equal within a tolerance, shapes and types included."""
-    return _comparable(left, right) and bool(_same(left, right, tolerance).all())
+    return _comparable(left, right) and bool(_agree(left, right, tolerance).all())
 
 
 def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: float) -> float:
@@ -351,9 +345,11 @@ def _share_of_a_mistake(record: Record, mistake: Mistake, answers: Sequence[Answ
 
 def _agree(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
     """Return True at each entry of the left array that the right one has too."""
-    if _comparable(left, right):
-        return _same(left, right, tolerance)
-    return np.zeros(left.shape, dtype=bool)
+    if not _comparable(left, right):
+        return np.zeros(left.shape, dtype=bool)
+    if left.dtype.kind == "f":
+        return np.isclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return left == right
 
 
 def _percent(share: float) -> str:
@@ -478,5 +474,5 @@ def differences(evidence: Evidence, tolerance: float) -> Iterator[tuple[int, ...
     """Yield the indices of the entries that differ, in reading order; none where shapes differ."""
     expected, actual = evidence.expected, evidence.actual
     if _comparable(expected, actual):
-        same = _same(expected, actual, tolerance)
-        yield from (tuple(map(int, index)) for index in np.argwhere(~same))
+        wrong = ~_agree(expected, actual, tolerance)
+        yield from (tuple(map(int, index)) for index in np.argwhere(wrong))

@@ -6,6 +6,7 @@ of the interview sheet could be answered. And, for those who made the folder `un
 the exercises, wrong answers whose mistake the course does not know.
 """
 
+import ast
 import contextlib
 import hashlib
 import json
@@ -15,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from utils.checks import code
 from utils.checks.tasks import Mistake, Task
 
 PROGRESS = Path("progress.json")  # a notebook runs in its own folder
@@ -142,19 +144,23 @@ def save_ratings(ratings: Mapping[str, str]) -> None:
     _write(RATINGS, dict(ratings))
 
 
-def keep_unrecognised(task: Task, source: str) -> None:
-    """Keep the code of a wrong answer without a known mistake, where the learner allows it.
+def keep_unrecognised(task: Task, cells: Sequence[str]) -> None:
+    """Keep the last definition of an answer with an unknown mistake, where the learner allows it.
 
     Whoever makes the folder `unrecognised` allows it. It has the form that `make recall` reads, so
     an instructor can measure the checks on it: unrecognised/entropy/wrong-1f2e3d4c.py.
     """
-    folder = UNRECOGNISED / task.id
+    if not UNRECOGNISED.is_dir():
+        return
+    defining = [cell for cell in cells if task.id in code.defined(cell)]
+    body = code.syntax(defining[-1]).body if defining else []
+    kept = [node for node in body if not isinstance(node, ast.Expr)]  # the check itself is one
+    source = "\n\n".join(ast.get_source_segment(defining[-1], node) for node in kept)
     name = hashlib.sha256(source.encode()).hexdigest()[:8]
     with contextlib.suppress(OSError):
-        if UNRECOGNISED.is_dir():
-            folder.mkdir(exist_ok=True)
-            text = f"# source: a learner of this course\n{source.rstrip()}\n"
-            (folder / f"wrong-{name}.py").write_text(text, encoding="utf-8")
+        (UNRECOGNISED / task.id).mkdir(exist_ok=True)
+        text = f"# source: a learner of this course\n{source.rstrip()}\n"
+        (UNRECOGNISED / task.id / f"wrong-{name}.py").write_text(text, encoding="utf-8")
 
 
 def _is_guess(entry: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import display
 
-from utils.checks import bank, code
+from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, Note, explain
@@ -53,7 +53,7 @@ def check(task_id: str) -> Note:
         if not save_progress(task, verdict.points, verdict.mistake):
             more.append(NOT_KEPT)
         if not (verdict.passed or verdict.mistake):
-            keep_unrecognised(task, _definition_of(task.id, cells))
+            keep_unrecognised(task, cells)
     if verdict.points and load_progress().get(task.id, TaskProgress()).given:
         more.append(GIVEN)
     note = explain(verdict, printed.lines)
@@ -123,19 +123,15 @@ def _find(task_id: Any, names: dict, command: str) -> Record | Note:
     return Note(f"✗ No exercise is called {task_id!r}", [line], BAD)
 
 
-def _definition_of(name: str, cells: list[str]) -> str:
-    """Return the last cell that defines a name, without expressions such as the check itself."""
-    defining = [cell for cell in cells if name in code.defined(cell)]
-    body = code.syntax(defining[-1]).body if defining else []
-    kept = [node for node in body if not isinstance(node, ast.Expr)]
-    return "\n\n".join(ast.get_source_segment(defining[-1], node) for node in kept)
-
-
 def _is_stale(name: str, cells: list[str]) -> bool:
     """Decide whether the last cell that was to define a name never ran: it is not Python."""
     definition = re.compile(rf"^(async def|def|class) {name}\b|^{name} *=", re.MULTILINE)
     defining = [cell for cell in cells if definition.search(cell)]
-    return bool(defining) and name not in code.defined(defining[-1])
+    try:
+        ast.parse(defining[-1] if defining else "")
+    except (SyntaxError, ValueError):
+        return True
+    return False
 
 
 def _show(note: Note, names: dict) -> Note:

@@ -165,14 +165,14 @@ def isolated_side_effects(printed: Printed) -> Iterator[None]:
 
     Inputs are on the CPU, and so is what an answer makes, whatever the notebook's default.
     """
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(redirected(printed))
-        stack.enter_context(warnings.catch_warnings())
-        stack.enter_context(torch.random.fork_rng(devices=[]))
-        stack.enter_context(_discarded_figures())
-        if torch.get_default_device().type != "cpu":
-            stack.enter_context(torch.device("cpu"))
-        warnings.simplefilter("ignore")
+    on_cpu = torch.get_default_device().type == "cpu"
+    with (
+        redirected(printed),
+        warnings.catch_warnings(action="ignore"),
+        torch.random.fork_rng(devices=[]),
+        _discarded_figures(),
+        contextlib.nullcontext() if on_cpu else torch.device("cpu"),
+    ):
         yield
 
 

@@ -1,21 +1,23 @@
 """What is wrong with an answer, and how it is related to the right one. This is the only door.
 
 The catalogue of known mistakes comes first: its words are sharper. Behind it comes whatever can be
-verified, from the values alone or by calling the answer again.
+verified, from the values alone or by calling the answer again; where all values are right, which of
+the gradients are.
 
 | module | what it says of an answer that is no known mistake |
 |---|---|
 | `relations` | how its values are related to the right ones |
 | `behaviours` | what it does when it is called with other inputs |
-| `gradients` | which gradients are right, where all values are |
 | `causes` | what is likely behind an exception |
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from utils.checks import bank
-from utils.checks.compare import Verdict, judge
+from utils.checks.compare import Verdict, gradient_fits, judge, listed
 from utils.checks.diagnosis.behaviours import (
     RerunCases,
     describe_behaviour,
@@ -23,8 +25,13 @@ from utils.checks.diagnosis.behaviours import (
     measure_moves,
 )
 from utils.checks.diagnosis.causes import describe_cause
-from utils.checks.diagnosis.gradients import describe_gradients
-from utils.checks.diagnosis.relations import RELATIONS, WEAKER_RELATIONS, describe_values
+from utils.checks.diagnosis.relations import (
+    MOST_LABELS,
+    RELATIONS,
+    WEAKER_RELATIONS,
+    OutputComparison,
+    describe_values,
+)
 from utils.checks.runner import OUR_SEED, AnswerError
 from utils.checks.tasks import Answer, Reason, Record
 
@@ -70,7 +77,7 @@ def _describe(
         or (compared and describe_values(record, answers, RELATIONS))
         or (called and describe_behaviour(record, answers, rerun))
         or (compared and describe_values(record, answers, WEAKER_RELATIONS))
-        or (reason == Reason.GRADIENT and describe_gradients(record, answers))
+        or (reason == Reason.GRADIENT and _describe_gradients(record, answers))
         or (
             reason == Reason.ERROR
             and describe_cause(record.task, record.cases[len(answers)], verdict.message)
@@ -108,3 +115,41 @@ def _describe_test(record: Record, answers: Sequence[Answer], verdict: Verdict) 
         "Of all implementations, it accepts only that by somebody who believes that "
         f"{bank.misconceptions()[accepted[0]].belief}."
     )
+
+
+def _describe_gradients(record: Record, answers: Sequence[Answer]) -> str:
+    """Say where the gradients are right, and where the path is cut; "" if a value is wrong."""
+    outputs = [OutputComparison(record, answers, output) for output in record.task.outputs]
+    if len(answers) < len(record.cases) or not all(output.right for output in outputs):
+        return ""
+    fits = {  # number of the case, gradient → whether it is right
+        (number, key): _is_right(gradient, actual.gradients.get(key))
+        for number, (expected, actual) in enumerate(zip(record.expected, answers, strict=True))
+        for key, gradient in expected.gradients.items()
+    }
+    wrong = {number for (number, _), right in fits.items() if not right}
+    if not wrong:
+        return ""
+    if len(wrong) <= MOST_LABELS and 2 * len(wrong) < len(answers):
+        labels = "; ".join(record.cases[number].label for number in sorted(wrong))
+        return f"All values are right, and all gradients too but in these cases: {labels}."
+    inputs = [*dict.fromkeys(key.input for _, key in fits)]
+    cut = {key.input for (_, key), right in fits.items() if not right}
+    if len(cut) == len(inputs):
+        if any(answer.gradients for answer in answers):
+            return ""
+        return (
+            "All values are right, but no gradient comes back to anything: look first at the last "
+            "steps, and at what stands around all of them."
+        )
+    whole = listed([f"`{name}`" for name in inputs if name not in cut])
+    lost = listed([f"`{name}`" for name in inputs if name in cut])
+    are = f"that to {lost} is" if len(cut) == 1 else f"those to {lost} are"
+    return f"All values are right, and so is each gradient back to {whole}: only {are} not."
+
+
+def _is_right(expected: np.ndarray, actual: np.ndarray | None) -> bool:
+    if actual is None or actual.shape != expected.shape:
+        return False
+    fits = gradient_fits(expected, actual)
+    return not fits.size or bool(fits.mean() >= 0.5)

@@ -77,21 +77,7 @@ def describe_repetition(record: Record, answers: Sequence[Answer], rerun: RerunC
 def describe_behaviour(record: Record, answers: Sequence[Answer], rerun: RerunCases) -> str:
     """Say what calls with other inputs show of a wrong answer; "" if nothing."""
     answer = CallableAnswer(record, [given.outputs for given in answers], rerun)
-    probes = (probe for probe in _probes(record) if not _settled(record, answers, probe))
-    return _describe_fix(answer) or _describe_movement(answer, probes)
-
-
-def _settled(record: Record, answers: Sequence[Answer], probe: "Probe") -> bool:
-    """Decide whether gradients show already that what a probe changes moves just what it should."""
-    part, _, changed = probe.name.partition(" ")
-    moved = {
-        output
-        for answer in answers
-        for (output, name), gradient in answer.gradients.items()
-        if name == changed and gradient.any()
-    }
-    right = {*record.moves.get(probe.name, ())}
-    return part in ("input", "parameter") and bool(moved) and moved == right
+    return _describe_fix(answer) or _describe_movement(answer, _probes(record))
 
 
 # --- What would mend it ---------------------------------------------------------------------------
@@ -317,7 +303,11 @@ def _movement(answer: CallableAnswer, probe: Probe) -> dict[str, bool | None]:
         return {}
     movement: dict[str, bool | None] = {}
     for name in answer.record.task.outputs:
-        if probe.placed and not _has_right_shapes(answer, name):
+        right_shapes = (
+            expected.outputs[name].shape == actual[name].shape
+            for expected, actual in zip(answer.record.expected, answer.given, strict=False)
+        )
+        if probe.placed and not all(right_shapes):
             continue
         if probe.decimals and not _has_decimals(answer, name):
             continue
@@ -336,13 +326,6 @@ def _movement(answer: CallableAnswer, probe: Probe) -> dict[str, bool | None]:
 
 def _all_finite(outputs: Outputs) -> bool:
     return all(values.dtype.kind != "f" or np.isfinite(values).all() for values in outputs.values())
-
-
-def _has_right_shapes(answer: CallableAnswer, output: str) -> bool:
-    return all(
-        expected.outputs[output].shape == actual[output].shape
-        for expected, actual in zip(answer.record.expected, answer.given, strict=False)
-    )
 
 
 def _has_decimals(answer: CallableAnswer, output: str) -> bool:

@@ -129,11 +129,8 @@ class OutputComparison:
     @cached_property
     def holds_shares(self) -> bool:
         """Whether all rows should sum to 1, or to 0 where everything is masked."""
-        return self.holds("ff") and self.depth > 0 and all(map(_is_shares, self._expected))
-
-    @property
-    def _expected(self) -> Iterator[np.ndarray]:
-        return (pair.expected for pair in self.pairs)
+        shares = (_is_shares(pair.expected) for pair in self.pairs)
+        return self.holds("ff") and self.depth > 0 and all(shares)
 
     def same(self, left: np.ndarray, right: np.ndarray) -> bool:
         """Decide whether two arrays are equal, but for rounding."""
@@ -162,10 +159,9 @@ class OutputComparison:
             telling = min(first.size, pair.expected.size)
             if pair.expected.shape == pair.actual.shape:
                 telling = min(telling, int((~self.equal(pair.expected, pair.actual)).sum()))
-            worth = BITS[pair.expected.dtype.kind]
-            if (
-                pair.expected.dtype.kind == "i" and first.size
-            ):  # a large count tells as much as 0.37
+            kind = pair.expected.dtype.kind
+            worth = BITS[kind]
+            if kind == "i" and first.size:  # a large count tells as much as 0.37
                 worth = np.clip(np.log2(1 + np.abs(first).min()), worth, BITS["f"])
             bits += worth * telling
             decimals |= set(pair.actual.round(4).ravel().tolist()) if self.dtypes == "ff" else set()

@@ -1,17 +1,20 @@
 """Implementations that a learner's test has to tell apart: right ones, and some with a bug each.
 
-Those of the task `test_attend` stand in `attend.py`, as `IMPLEMENTATIONS`. Learners have these
-files: the point of such a task is to write the test.
+Those of the task `test_attend` stand in `attend.py`, as `IMPLEMENTATIONS`: a function of the course
+and the same line by line, with the parts that a bug replaces as arguments. Bugs that several tasks
+have are here. Learners have these files: the point of such a task is to write the test.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from utils.masks import masked_softmax
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,23 @@ class Implementations:
 def of(task_id: str) -> Implementations:
     """Return the implementations that a task's test is tried on."""
     return import_module(f"{__name__}.{task_id.removeprefix('test_')}").IMPLEMENTATIONS
+
+
+# --- Bugs that take the place of `masked_softmax` -------------------------------------------------
+
+over_queries = partial(masked_softmax, dim=-2)
+
+
+def mask_after_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    weights = scores.softmax(-1)
+    return weights if mask is None else weights * mask
+
+
+def mask_of_the_first_sentence(scores: Tensor, mask: Tensor | None) -> Tensor:
+    return masked_softmax(scores, mask if mask is None or mask.dim() < 3 else mask[:1])
+
+
+# --- A right one with other last digits -----------------------------------------------------------
 
 
 def otherwise_rounded(function: Callable) -> Callable:

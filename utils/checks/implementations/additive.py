@@ -3,7 +3,12 @@
 import torch
 
 from utils.attention import AdditiveAttention
-from utils.checks.implementations import Implementations
+from utils.checks.implementations import (
+    Implementations,
+    mask_after_softmax,
+    mask_of_the_first_sentence,
+    over_queries,
+)
 from utils.masks import masked_softmax
 
 
@@ -30,20 +35,8 @@ def tanh_of_the_score(scores, mask):
     return masked_softmax(scores.tanh(), mask)
 
 
-def over_queries(scores, mask):
-    return masked_softmax(scores, mask, dim=-2)
-
-
-def mask_after_softmax(scores, mask):
-    return masked_softmax(scores) * (1 if mask is None else mask)
-
-
 def nan_in_empty_rows(scores, mask):
     return (scores if mask is None else scores.masked_fill(~mask, -torch.inf)).softmax(-1)
-
-
-def mask_of_the_first_sentence(scores, mask):
-    return masked_softmax(scores, mask if mask is None or mask.dim() < 3 else mask[:1])
 
 
 IMPLEMENTATIONS = Implementations(

@@ -3,7 +3,12 @@
 import math
 
 from utils.attention import ScaledDotProductAttention
-from utils.checks.implementations import Implementations
+from utils.checks.implementations import (
+    Implementations,
+    mask_after_softmax,
+    mask_of_the_first_sentence,
+    over_queries,
+)
 from utils.masks import masked_softmax
 
 
@@ -23,26 +28,12 @@ def attention(divisor=lambda dim: math.sqrt(dim), weigh=masked_softmax, handed_o
     return attend
 
 
-def over_queries(scores, mask):
-    return masked_softmax(scores, mask, dim=-2)
-
-
-def mask_after_softmax(scores, mask):
-    weights = scores.softmax(-1)
-    return weights if mask is None else weights * mask
-
-
 def mask_upside_down(scores, mask):
     return masked_softmax(scores, None if mask is None else ~mask)
 
 
 def equal_shares_in_empty_rows(scores, mask):
     return (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(-1)
-
-
-def mask_of_the_first_sentence(scores, mask):
-    shared = mask is None or mask.dim() < 3
-    return masked_softmax(scores, mask if shared else mask[:1])
 
 
 IMPLEMENTATIONS = Implementations(

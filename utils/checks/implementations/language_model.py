@@ -27,10 +27,6 @@ def normalise(x, axis=-1):
     return centred / (centred.square().mean(axis, keepdim=True) + 1e-5).sqrt()
 
 
-def over_the_words(x):
-    return normalise(x, axis=1)
-
-
 def model(
     norm=normalise,
     open_cells=causal_mask,
@@ -68,7 +64,7 @@ IMPLEMENTATIONS = Implementations(
     broken={
         "future-open": model(open_cells=all_open),
         "off-by-one": model(open_cells=one_word_ahead),
-        "averages-anywhere": model(norm=over_the_words),
+        "averages-anywhere": model(norm=lambda x: normalise(x, axis=1)),
         "half-is-enough": model(residual=False),
         "attention-sees-order": model(with_places=False),
         "no-scale": model(scale=lambda width: 1.0),

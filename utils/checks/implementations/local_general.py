@@ -6,7 +6,7 @@
 import torch
 
 from utils.attention import LocalAttention
-from utils.checks.implementations import Implementations
+from utils.checks.implementations import Implementations, mask_after_softmax, over_queries
 from utils.masks import masked_softmax, padding_mask
 
 
@@ -55,8 +55,8 @@ IMPLEMENTATIONS = Implementations(
     right=[local_general, attention()],
     broken={
         "matrix-as-stored": attention(project=lambda keys, matrix: keys @ matrix),
-        "softmax-over-queries": attention(weigh=lambda *given: masked_softmax(*given, dim=-2)),
-        "mask-after-softmax": attention(weigh=lambda scores, mask: scores.softmax(-1) * mask),
+        "softmax-over-queries": attention(weigh=over_queries),
+        "mask-after-softmax": attention(weigh=mask_after_softmax),
         "local-attention-roughly": attention(
             close=lambda distances, half_width: (-(distances**2) / half_width**2).exp() != 0
         ),
@@ -67,8 +67,6 @@ IMPLEMENTATIONS = Implementations(
             stop=lambda targets, lengths, src_len: targets.clamp(max=src_len - 1)
         ),
         "padding-is-harmless": attention(hides_padding=False),
-        "keys-handed-out": attention(
-            handed_out=lambda keys, projected: projected,
-        ),
+        "keys-handed-out": attention(handed_out=lambda keys, projected: projected),
     },
 )

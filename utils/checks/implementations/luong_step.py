@@ -1,5 +1,7 @@
 """One step of Luong's decoder: `step(word, state, memory, mask, embedding, w_state, w_output)`."""
 
+from functools import partial
+
 import torch
 
 from utils.attention import DotProductAttention
@@ -13,10 +15,6 @@ def step(word, state, memory, mask, embedding, w_state, w_output):
     attention = DotProductAttention(state.shape[-1])
     context, weights = attention(state.unsqueeze(1), memory, mask=mask.unsqueeze(1))
     return torch.hstack([context[:, 0], state]) @ w_output, weights[:, 0], state
-
-
-def over_the_batch(scores, mask):
-    return masked_softmax(scores, mask, dim=0)
 
 
 def decoder(
@@ -46,7 +44,7 @@ IMPLEMENTATIONS = Implementations(
         "padding-is-harmless": decoder(opened=torch.ones_like),
         "one-for-all": decoder(opened=lambda mask: mask[:1].expand_as(mask)),
         "mask-upside-down": decoder(opened=torch.logical_not),
-        "softmax-over-batch": decoder(weigh=over_the_batch),
+        "softmax-over-batch": decoder(weigh=partial(masked_softmax, dim=0)),
         "input-unused": decoder(heard=torch.zeros_like),  # deaf: the context is not heard
         "steps-in-any-order": decoder(asks="old"),  # looks, then updates
         "stale-value": decoder(returned="old"),

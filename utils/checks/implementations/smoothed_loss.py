@@ -14,64 +14,43 @@ def by_torch(logits, labels, smoothing):
     )
 
 
-def losses_of(logits, labels, smoothing):
-    """Return the loss of every position, padding among them: (batch, tgt_len)."""
-    flat = F.cross_entropy(
-        logits.flatten(0, 1), labels.flatten(), reduction="none", label_smoothing=smoothing
-    )
-    return flat.view(labels.shape)
-
-
-def averaged(logits, labels, smoothing):
-    """Compute the same in two steps."""
-    losses, real = losses_of(logits, labels, smoothing), labels != 0
+def over_real_words(losses, real):
     return (losses * real).sum() / real.sum().clamp(min=1)
 
 
-def padding_counted(logits, labels, smoothing):
-    return losses_of(logits, labels, smoothing).mean()
-
-
-def padding_in_the_divisor(logits, labels, smoothing):
-    return (losses_of(logits, labels, smoothing) * (labels != 0)).mean()
-
-
-def added_up(logits, labels, smoothing):
-    return (losses_of(logits, labels, smoothing) * (labels != 0)).sum()
-
-
-def sentence_by_sentence(logits, labels, smoothing):
-    losses, real = losses_of(logits, labels, smoothing), labels != 0
+def sentence_by_sentence(losses, real):
     return ((losses * real).sum(-1) / real.sum(-1).clamp(min=1)).mean()
 
 
-def not_smoothed(logits, labels, smoothing):
-    return averaged(logits, labels, 0.0)
+def in_two_steps(
+    average=over_real_words,
+    prepare=lambda logits: logits,
+    soften=lambda smoothing: smoothing,
+):
+    """Make the same in two steps, where a bug can replace a part."""
 
+    def smoothed_loss(logits, labels, smoothing):
+        losses = F.cross_entropy(
+            prepare(logits).flatten(0, 1),
+            labels.flatten(),
+            reduction="none",
+            label_smoothing=soften(smoothing),
+        )
+        return average(losses.view(labels.shape), labels != 0)  # (batch, tgt_len)
 
-def turned_round(logits, labels, smoothing):
-    return averaged(logits, labels, 1 - smoothing)
-
-
-def softmax_first(logits, labels, smoothing):
-    return averaged(logits.softmax(-1), labels, smoothing)
-
-
-def zero_by_zero(logits, labels, smoothing):
-    losses, real = losses_of(logits, labels, smoothing), labels != 0
-    return (losses * real).sum() / real.sum()
+    return smoothed_loss
 
 
 IMPLEMENTATIONS = Implementations(
     right=[by_torch],
     broken={
-        "padding-in-loss": padding_counted,
-        "half-is-enough": padding_in_the_divisor,
-        "sum-and-mean": added_up,
-        "averages-anywhere": sentence_by_sentence,
-        "input-unused": not_smoothed,
-        "opposite": turned_round,
-        "softmax-twice": softmax_first,
-        "formula-is-safe": zero_by_zero,
+        "padding-in-loss": in_two_steps(lambda losses, real: losses.mean()),
+        "half-is-enough": in_two_steps(lambda losses, real: (losses * real).mean()),
+        "sum-and-mean": in_two_steps(lambda losses, real: (losses * real).sum()),
+        "averages-anywhere": in_two_steps(sentence_by_sentence),
+        "input-unused": in_two_steps(soften=lambda smoothing: 0.0),
+        "opposite": in_two_steps(soften=lambda smoothing: 1 - smoothing),
+        "softmax-twice": in_two_steps(prepare=lambda logits: logits.softmax(-1)),
+        "formula-is-safe": in_two_steps(lambda losses, real: (losses * real).sum() / real.sum()),
     },
 )
