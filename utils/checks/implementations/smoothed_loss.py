@@ -6,7 +6,7 @@ from utils.checks.implementations import Implementations
 
 
 def by_torch(logits, labels, smoothing):
-    """Compute it with PyTorch; a batch without a real word costs nothing."""
+    """Compute the loss with PyTorch; for a batch without a real word it is 0."""
     if not labels.any():
         return (logits * 0).sum()
     return F.cross_entropy(
@@ -27,7 +27,7 @@ def in_two_steps(
     prepare=lambda logits: logits,
     soften=lambda smoothing: smoothing,
 ):
-    """Make the same in two steps, where a bug can replace a part."""
+    """Return the loss written in two steps, in which a bug can replace a part."""
 
     def smoothed_loss(logits, labels, smoothing):
         losses = F.cross_entropy(
