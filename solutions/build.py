@@ -92,7 +92,7 @@ def _name(file: Path) -> str:
 
 
 def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
-    """Return the exercises that `only` selects, each after the path of its solution notebook.
+    """Return the exercises that `only` selects, as pairs (path of solution notebook, exercise).
 
     Args:
         only: number of a notebook, "05", or name of a task; if empty, it selects all exercises.
@@ -160,7 +160,7 @@ def solved(source: str) -> str:
 
 
 def solution_notebook(path: Path) -> nbformat.NotebookNode:
-    """Read a solution notebook, and write its exercises' facts into its headings and totals."""
+    """Return a solution notebook with its exercises' facts written into headings and totals."""
     notebook = nbformat.read(path, as_version=4)
     try:
         facts.state(notebook, [exercise.task for exercise in exercises_of(path)])
@@ -214,7 +214,7 @@ def _tags(cell: nbformat.NotebookNode) -> list[str]:
 
 
 def records_of(path: Path, seed: int, without: Container[str] = ()) -> list[Record]:
-    """Make the records of a notebook's exercises, except of the tasks in `without`, from a seed."""
+    """Make the records of a notebook's exercises, except `without`, with cases from a seed."""
     solutions = solutions_of(path, train=False)
     return [
         exercise.record(solutions.get(exercise.task.id), seed)

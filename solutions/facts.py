@@ -72,7 +72,7 @@ def pages() -> list[Path]:
 
 
 def filled(page: str, parts: Mapping[str, str]) -> str:
-    """Return a Markdown page with each part between the comments that name it, if it has them."""
+    """Insert each part into a Markdown page between the comments with its name, if it has them."""
     for name, text in parts.items():
         place = rf"(?<!`)(<!-- {name} -->\s*).*?(\s*<!-- /{name} -->)"
         page = re.sub(place, lambda match, text=text: match[1] + text + match[2], page, flags=re.S)

@@ -67,7 +67,7 @@ def source_of(path: Path, exercise: Exercise) -> str:
 
 
 def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
-    """Return the changed line and the code of each mutant of a solution, none if it is a test."""
+    """Return the changed line and the code of each mutant of a solution; [] if it is a test."""
     if isinstance(exercise, CatchTheBug):
         return []
     return list(mutants(source_of(path, exercise), exercise.task.id))

@@ -23,7 +23,7 @@ from utils.checks.feedback import explain
 def times(only: str) -> Iterator[tuple[bool, float, str]]:
     """Time checks of mistakes; yield if the catalogue is used, milliseconds, and the mistake."""
     for _, exercise in chosen(only):
-        _time(exercise.task.id, exercise.mistakes[0].gives, True)  # loads what later calls need
+        _time(exercise.task.id, exercise.mistakes[0].gives, True)  # loads code for later calls
         for mistake in exercise.mistakes:
             for known in (True, False):
                 milliseconds = _time(exercise.task.id, mistake.gives, known)

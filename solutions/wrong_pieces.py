@@ -1,8 +1,8 @@
 """Parts of right and wrong answers that several exercises share.
 
 A wrong implementation is mostly a right one with one part replaced. Made-up learners
-(`grading.classroom`) copy parts with their docstrings, but without comments: a part that they do
-not need explained has a comment instead.
+(`grading.classroom`) copy parts with their docstrings, but without comments: parts that need no
+words in a learner's notebook have only a comment.
 """
 
 from collections.abc import Callable, Mapping
@@ -123,7 +123,7 @@ def attention(scale=root_of_width, weigh=masked_softmax, handed_out=lambda keys,
 
 
 def fill_with(number):
-    """Return a wrong `weigh` for `attention`: it fills hidden scores, and forgets empty rows."""
+    """Return a wrong `weigh` for `attention`: it fills hidden scores, even in empty rows."""
 
     def weigh(scores, mask):
         return (scores if mask is None else scores.masked_fill(~mask, number)).softmax(-1)

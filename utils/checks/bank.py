@@ -52,7 +52,7 @@ def misconceptions() -> dict[str, Misconception]:
 
 
 def tasks() -> dict[str, list[Task]]:
-    """Return name of the notebook → its tasks, in the order of the course."""
+    """Return the name of each notebook → its tasks, in the order of the course."""
     return {
         path.stem: [_task(entry["task"]) for entry in _read_json(path.with_suffix(".json"))]
         for path in sorted(FOLDER.glob(f"*{NUMBERS}"))

@@ -1,9 +1,9 @@
 """Let a learner's test call one implementation after another, and note which of them it rejects.
 
-A test "blames" an implementation if it fails with it. It gets a `Proxy`, which passes each call on
-to a `Referee` and returns the reply. In a notebook, the referee is in the same process. In the
-grader, it stays in the parent process: the worker, in which the test runs, sends calls over the
-wire, and neither holds an implementation nor learns which one has its turn.
+A test "blames" (rejects) an implementation by failing. The test gets a `Proxy`, which passes each
+call on to a `Referee` and returns the reply. In a notebook, the referee is in the same process. In
+the grader, the referee stays in the parent process: the worker, in which the test runs, sends calls
+over the wire, and neither holds an implementation nor learns which one has its turn.
 """
 
 import builtins

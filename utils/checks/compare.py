@@ -221,7 +221,7 @@ def _treatment_of(blames: np.ndarray) -> str:
 
 
 def _weak_test(record: Record, answer: Answer) -> Mistake | None:
-    """Find the known weak test that explains the most of the bugs that a learner's test misses.
+    """Find the known weak test that explains most of the bugs that a learner's test misses.
 
     The learner's test has to miss all bugs that the weak test misses, and to treat the right
     implementations in the same way.
@@ -273,7 +273,7 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
 def _alike(
     task: Task, known: Sequence[Answer], answers: Sequence[Answer], finite_only: bool = False
 ) -> list[str]:
-    """Return the outputs that have the known values in all cases, or in all finite ones."""
+    """Return the outputs that have the known values in all cases, or in all with finite values."""
 
     def same(theirs: np.ndarray, mine: np.ndarray) -> bool:
         ignored = finite_only and _blown_up(mine)

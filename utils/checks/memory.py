@@ -145,16 +145,16 @@ def save_ratings(ratings: Mapping[str, str]) -> None:
 
 
 def keep_unrecognised(task: Task, cells: Sequence[str]) -> None:
-    """Keep the last definition of an answer with an unknown mistake, where the learner allows it.
+    """Store the last cell that defines an answer with an unknown mistake, if the learner allows it.
 
-    Whoever makes the folder `unrecognised` allows it. It has the form that `make recall` reads, so
-    an instructor can measure the checks on it: unrecognised/entropy/wrong-1f2e3d4c.py.
+    A learner allows it by making the folder `unrecognised`. An instructor can learn from the files,
+    such as unrecognised/entropy/wrong-1f2e3d4c.py.
     """
     if not UNRECOGNISED.is_dir():
         return
     defining = [cell for cell in cells if task.id in code.defined(cell)]
     body = code.syntax(defining[-1]).body if defining else []
-    kept = [node for node in body if not isinstance(node, ast.Expr)]  # the check itself is one
+    kept = [node for node in body if not isinstance(node, ast.Expr)]  # such as `check("entropy")`
     source = "\n\n".join(ast.get_source_segment(defining[-1], node) for node in kept)
     name = hashlib.sha256(source.encode()).hexdigest()[:8]
     with contextlib.suppress(OSError):

@@ -68,7 +68,7 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     Args:
         record: the task and its cases.
         names: the notebook's global variables.
-        printed: counts what the learner's code prints.
+        printed: counter of the lines that the learner's code prints.
     """
     task = record.task
     if task.id not in names:

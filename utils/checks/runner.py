@@ -83,9 +83,10 @@ def run_cases(
         definition: object that the learner's notebook holds under the name `spec.id`.
         cases: inputs of the calls; they are copied before each call.
         printed: counter of the lines that the learner's code prints.
-        referee: if the definition is a test, answers its calls; by default, one in this process.
-        limit: raises `OutOfTime` after so many seconds; by default, after `PATIENCE` times as many
-            by the clock, because several threads use processor time faster than the clock.
+        referee: referee of a test, which answers its calls; by default, one in this process.
+        limit: function of seconds that returns a context manager, which raises `OutOfTime` after
+            them; by default, after `PATIENCE` times as many by the clock, because several threads
+            use processor time faster than the clock.
 
     Raises:
         AnswerError: the definition returned nothing that can be compared, from some case on.
@@ -499,7 +500,7 @@ def _gradients(spec: CallSpec, definition: Any, case: Case) -> dict[GradientKey,
 
 
 def factors(output: Tensor) -> Tensor:
-    """Return a factor for each entry of an output, as the plain sum of weights is always 1."""
+    """Return factors for an output's entries, because the plain sum of weights is always 1."""
     places = torch.arange(1, output.numel() + 1, dtype=output.dtype, device=output.device)
     return places.cos().reshape(output.shape)
 

@@ -58,7 +58,7 @@ def _shapes_do_not_fit(task: Task, case: Case, first: str, second: str) -> str:
 
 
 def _lengths(case: Case, number: int) -> list[str]:
-    """Name the axes of a case that have a length; return none if they are too many to help."""
+    """Name the inputs' axes that are `number` long; return none if they are too many to help."""
     names = [
         f"{axis_in_words(axis, value.dim())} of `{name}`"
         for name, value in {**case.inputs, **case.build}.items()

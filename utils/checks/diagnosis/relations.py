@@ -88,7 +88,7 @@ class OutputComparison:
         )
 
     def is_telling(self, number: int) -> bool:
-        """Decide whether a case reveals half of the known mistakes: an easy one is no evidence."""
+        """Decide whether a case reveals at least half of the known mistakes, so is no easy case."""
         expected = self.all_pairs[number].expected
         fooled = [
             self.same(expected, theirs[number].outputs[self.output])
@@ -441,7 +441,7 @@ def times_a_factor(output: OutputComparison) -> str:
 
 
 def off_by_a_size(output: OutputComparison) -> str:
-    """Describe an answer to `block_parameters` that is off by a multiple of one or two lengths."""
+    """Describe an answer to `block_parameters` off by a multiple of one length or of a product."""
     if not output.holds("ii"):
         return ""
     steps = np.concatenate([(pair.actual - pair.expected).ravel() for pair in output.pairs])
@@ -713,7 +713,7 @@ def one_sided(output: OutputComparison) -> str:
 
 
 def right_in_some_cases(output: OutputComparison) -> str:
-    """Describe an answer to `entropy` that is right or wrong in a few cases, by their labels."""
+    """Describe an answer to `entropy` that is right, or wrong, in only a few cases; name these."""
     pairs, name = output.all_pairs, output.output
     right = [output.same(pair.expected, pair.actual) for pair in pairs]
     few = sum(right) < len(right) / 2

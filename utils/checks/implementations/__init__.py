@@ -32,7 +32,7 @@ class Implementations:
 
     @property
     def implementations(self) -> dict[str, Callable]:
-        """Return all implementations by name, right ones last: the first must not be a standard."""
+        """Return all implementations by name, right ones last, so no test can rely on the first."""
         right = [*self.right, otherwise_rounded(self.right[0])]
         return self.broken | {f"right {place}": each for place, each in enumerate(right, start=1)}
 
