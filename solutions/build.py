@@ -1,22 +1,23 @@
-"""Build all that is derived from the exercises: `python -m solutions.build [ONLY]`.
+"""Build all files that are derived from the exercises: `python -m solutions.build [ONLY]`.
 
-ONLY is the number of a notebook, "05", or the name of a task, "entropy". `make exercises` does the
-same. The steps, each of which `--skip` leaves out:
+ONLY is the number of a notebook, "05", or the name of a task, "entropy"; without it, everything is
+built. `make exercises` does the same. `--skip` leaves out the steps that it names:
 
 | step | what it does |
 |---|---|
 | `records` | writes headings, totals and tables; learners' notebooks and records in `exercises/` |
 | `notebooks` | runs the solution notebooks and stores their outputs |
-| `selftest` | checks the checks of those tasks that have changed |
+| `selftest` | tests the checks of those tasks whose code has changed |
 | `plans` | writes the plan pages of `workshop/` |
 
+A record is a task with its cases, and the values that its solution and its known mistakes return.
 A solution notebook `01_….ipynb` stands beside a folder `n01_…` with one file for each of its
-exercises, named after the task. What such a file states (`facts`) is written wherever it is
-repeated: into the notebooks and the Markdown files.
+exercises, named after the task. The build copies the facts in such a file (see `facts`) into the
+notebooks and the Markdown files that repeat them.
 
-In a solution notebook, what stands between `# BEGIN SOLUTION` and `# END SOLUTION` becomes a stub:
-`...`, or, where there is a line `# INSTEAD`, the comments below that line, as code. Of a prose cell
-tagged "answer" (a model answer) only the first line is left; one tagged "rubric" is left out.
+Learners get a stub in place of the lines between `# BEGIN SOLUTION` and `# END SOLUTION`: `...`,
+or, if a line `# INSTEAD` is among them, the comments below that line, turned into code. Of a prose
+cell tagged "answer" (a model answer) they get only the first line, of one tagged "rubric" nothing.
 """
 
 import argparse
@@ -52,20 +53,20 @@ FENCE = re.compile(
 
 
 def notebooks() -> list[Path]:
-    """Return the solution notebooks, in the order of the course."""
+    """Return the paths of the solution notebooks, in the order of the course."""
     return sorted(SOURCE.glob("[0-9]*.ipynb"))
 
 
 def folder_of(path: Path) -> Path:
-    """Return the folder with the files of a solution notebook's exercises."""
+    """Return the folder that holds the files of a solution notebook's exercises."""
     return SOURCE / f"n{path.stem}"
 
 
 def exercises_of(path: Path) -> list[Exercise]:
-    """Return the exercises of a solution notebook, in the order in which it checks them.
+    """Return the exercises of a solution notebook, in the order of its cells `check("…")`.
 
     Raises:
-        ValueError: the notebook and the files of its folder do not agree.
+        ValueError: the notebook's checks and the files in its folder do not match.
     """
     folder = folder_of(path)
     cells = nbformat.read(path, as_version=4).cells
@@ -91,13 +92,13 @@ def _name(file: Path) -> str:
 
 
 def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
-    """Return exercises with their solution notebooks, in the order of the course.
+    """Return the exercises that `only` selects, as pairs (path of solution notebook, exercise).
 
     Args:
-        only: the number of a notebook, "05", or the name of a task; all where it is empty.
+        only: number of a notebook, "05", or name of a task; if empty, it selects all exercises.
 
     Raises:
-        ValueError: there is neither such a notebook nor such a task.
+        ValueError: no notebook has this number, and no task this name.
     """
     pairs = [(path, exercise) for path in notebooks() for exercise in exercises_of(path)]
     matching = [
@@ -115,21 +116,21 @@ def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
 
 
 def code_of(path: Path) -> list[str]:
-    """Return a notebook's code cells, except those that only look at an answer (tagged "check")."""
+    """Return the source of each code cell except those tagged "check" (they define no answer)."""
     cells = nbformat.read(path, as_version=4).cells
     return [
         cell.source for cell in cells if cell.cell_type == "code" and "check" not in _tags(cell)
     ]
 
 
-@cache  # a notebook may train a model
+@cache  # because a notebook may train a model
 def solutions_of(path: Path, train: bool = True) -> dict:
-    """Run a notebook silently, and return what it defines, by name.
+    """Run a solution notebook silently, and return its variables by name.
 
     Args:
         path: the solution notebook.
-        train: run all of it. Otherwise run only what records need: an exercise with `gold` does
-            without its solution, and comes last, below the cells that train its model.
+        train: whether to run all cells. If not, stop when the solutions that records need are
+            defined: an exercise with `gold` needs none, and stands below the cells that train.
     """
     needed = {exercise.task.id for exercise in exercises_of(path) if not exercise.gold}
     names: dict = {}
@@ -142,7 +143,7 @@ def solutions_of(path: Path, train: bool = True) -> dict:
 
 
 def stub(source: str) -> str:
-    """Return a code cell with its solutions removed."""
+    """Return the source of a code cell with a stub in place of each solution."""
 
     def replacement(match: re.Match) -> str:
         if not match["instead"]:
@@ -154,12 +155,12 @@ def stub(source: str) -> str:
 
 
 def solved(source: str) -> str:
-    """Return a code cell with its solutions, but not the comments that enclose them."""
+    """Return the source of a code cell with its solutions, but without the comments around them."""
     return FENCE.sub(lambda match: match["solution"].rstrip("\n"), source)
 
 
 def solution_notebook(path: Path) -> nbformat.NotebookNode:
-    """Return a solution notebook with the facts of its exercises in the headings."""
+    """Return a solution notebook with its exercises' facts written into headings and totals."""
     notebook = nbformat.read(path, as_version=4)
     try:
         facts.state(notebook, [exercise.task for exercise in exercises_of(path)])
@@ -169,14 +170,15 @@ def solution_notebook(path: Path) -> nbformat.NotebookNode:
 
 
 def learner_notebook(path: Path, change: Callable[[str], str] = stub) -> nbformat.NotebookNode:
-    """Return the notebook for learners: no rubrics, no outputs.
+    """Return the learners' version of a solution notebook, without rubrics and outputs.
 
     Args:
         path: the solution notebook.
-        change: what becomes of a code cell: `stub`, where model answers go too, or `solved`.
+        change: function for the source of each code cell: `stub` (model answers are then removed
+            too) or `solved`.
 
     Raises:
-        ValueError: the notebook and its specifications do not agree.
+        ValueError: the notebook and the files of its exercises do not match.
     """
     notebook = solution_notebook(path)
     names = defined("\n".join(code_of(path)))
@@ -195,14 +197,14 @@ def learner_notebook(path: Path, change: Callable[[str], str] = stub) -> nbforma
 
 
 def rubrics(path: Path) -> dict[str, str]:
-    """Return question to be answered in words → its rubric."""
+    """Return the name of each question to be answered in words → its rubric."""
     cells = nbformat.read(path, as_version=4).cells
     texts = [cell.source for cell in cells if "rubric" in _tags(cell)]
     return {re.search(r"`(\w+)`", text)[1]: text for text in texts}
 
 
 def marks(path: Path) -> dict[str, int]:
-    """Return question to be answered in words → the most points that an answer can earn."""
+    """Return the name of each question to be answered in words → the most points it can earn."""
     first_lines = {question: text.partition("\n")[0] for question, text in rubrics(path).items()}
     return {name: int(re.search(r"(\d+) points?$", line)[1]) for name, line in first_lines.items()}
 
@@ -212,7 +214,7 @@ def _tags(cell: nbformat.NotebookNode) -> list[str]:
 
 
 def records_of(path: Path, seed: int, without: Container[str] = ()) -> list[Record]:
-    """Return the records of a notebook's exercises with cases from a seed, except of some tasks."""
+    """Make the records of a notebook's exercises, except `without`, with cases from a seed."""
     solutions = solutions_of(path, train=False)
     return [
         exercise.record(solutions.get(exercise.task.id), seed)
@@ -222,11 +224,11 @@ def records_of(path: Path, seed: int, without: Container[str] = ()) -> list[Reco
 
 
 def build(folder: Path, only: str = "") -> None:
-    """Write exercise notebooks, with their records and all misconceptions, into a folder.
+    """Write learners' notebooks, their records and all misconceptions into a folder.
 
     Args:
-        folder: made where it is missing.
-        only: see `chosen`. The records of other tasks stay as they are stored.
+        folder: the target, created if it is missing.
+        only: see `chosen`. If it is a task, the notebook's other tasks keep their stored records.
     """
     folder.mkdir(exist_ok=True)
     bank.save_misconceptions(MISCONCEPTIONS.values(), folder)
@@ -244,7 +246,7 @@ def build(folder: Path, only: str = "") -> None:
 
 
 def repeat_facts() -> None:
-    """Write what the exercises' files state into the solution notebooks and the Markdown files."""
+    """Bring the facts up to date that notebooks and Markdown files repeat (see `facts`)."""
     for file, text in repeated().items():
         if text != file.read_text(encoding="utf-8"):
             file.write_text(text, encoding="utf-8", newline="\n")
@@ -252,7 +254,7 @@ def repeat_facts() -> None:
 
 
 def repeated() -> dict[Path, str]:
-    """Return file → what it holds when all facts in it are up to date."""
+    """Return each file that repeats facts → its text with all facts up to date."""
     solutions = {path: solution_notebook(path) for path in notebooks()}
     texts = {path: nbformat.writes(notebook) + "\n" for path, notebook in solutions.items()}
     course = {path: nbformat.read(path, as_version=4) for path in sorted(COURSE.glob("0*.ipynb"))}
@@ -269,7 +271,7 @@ def repeated() -> dict[Path, str]:
 
 
 def only_argument(purpose: str) -> argparse.ArgumentParser:
-    """Return a parser for a command that takes a notebook or a task, and stands for all without."""
+    """Return a command-line parser for one optional argument: a notebook or a task, else all."""
     parser = argparse.ArgumentParser(description=purpose)
     parser.add_argument(
         "only", nargs="?", default="", help='a notebook, "05", or a task, "entropy"'
@@ -278,7 +280,7 @@ def only_argument(purpose: str) -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    """Bring up to date all that is derived from the exercises, step by step."""
+    """Run the steps of the build that the command line does not skip."""
     parser = only_argument("Build all that is derived from the exercises.")
     parser.add_argument(
         "--skip", action="extend", nargs="+", choices=STEPS, default=[], help="steps to leave out"
@@ -298,11 +300,11 @@ def main() -> None:
     if "selftest" not in options.skip:
         _run(["solutions.selftest", "--changed", *filter(None, [options.only])])
     if "plans" not in options.skip and facts.ROOT.joinpath("workshop").is_dir():
-        _run(["workshop.plan"])  # by its name: imports do not lead from here to the workshop
+        _run(["workshop.plan"])  # not imported: this package must not depend on it
 
 
 def _run(module: list[str]) -> None:
-    """Run a module with its arguments; where it fails, print why and end with its status."""
+    """Run a module with its arguments; if it fails, print its errors and exit with its status."""
     command = [sys.executable, "-m", *module]
     run = subprocess.run(command, cwd=facts.ROOT, stderr=subprocess.PIPE, text=True)
     if run.returncode:

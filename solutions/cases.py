@@ -1,6 +1,6 @@
-"""Inputs that the cases of several exercises are made of.
+"""Functions that make inputs for the cases of several exercises.
 
-A case maker gets a `Draw` and makes the same inputs for the same seed on every machine.
+Those that draw take a `Draw`, and make the same inputs for the same seed on every machine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,38 +14,38 @@ from utils.checks.tasks import Case
 
 
 def thousands(draw: Draw, *shape: int) -> Tensor:
-    """Draw whole thousands, whose `exp` overflows or is 0.
+    """Draw multiples of 1000, positive and negative, whose `exp` overflows or is 0.
 
-    They are in float64: in float32 the logarithms would be rough.
+    They are float64, because logarithms computed from them in float32 would be inexact.
     """
     signs = 2 * draw.whole(0, 1, *shape) - 1
     return (1000 * signs * draw.whole(1, 5, *shape)).double()
 
 
 def louder(numbers: Tensor) -> Tensor:
-    """Return the numbers times 30.
+    """Return the numbers times 30, in float64.
 
-    They are in float64: where large numbers cancel, float32 would be rough.
+    In float32 the differences of such large numbers would be inexact.
     """
     return 30 * numbers.double()
 
 
 def as_view(matrix: Tensor) -> Tensor:
-    """Return the same numbers as a transposed view, laid out by columns; a vector as it is."""
+    """Return a matrix as a transposed view, stored column by column; return a vector unchanged."""
     return matrix.mT.contiguous().mT if matrix.dim() > 1 else matrix
 
 
 def additive_widths(query_dim: int, key_dim: int, attention_dim: int) -> dict[str, int]:
-    """Return what the constructor of an additive module gets."""
+    """Return the constructor's arguments for a module of additive attention, by name."""
     return {"query_dim": query_dim, "key_dim": key_dim, "attention_dim": attention_dim}
 
 
 def additive_weights(
     draw: Draw, query_dim: int, key_dim: int, attention_dim: int
 ) -> dict[str, Tensor]:
-    """Draw the parameters of an additive module.
+    """Draw the parameters of a module of additive attention, by name.
 
-    They are small enough that no attention weight comes so close to 0 as to be taken for 0.
+    They are so small that no attention weight is close enough to 0 to be mistaken for 0.
     """
     return {
         "W_query.weight": draw.numbers(attention_dim, query_dim, reach=1),
@@ -55,14 +55,14 @@ def additive_weights(
 
 
 def random_mask(draw: Draw, *shape: int) -> Tensor:
-    """Draw a boolean mask (..., src_len) with an open and a closed cell in each row."""
+    """Draw a boolean mask (..., src_len) with at least one open and one closed cell in each row."""
     rows, src_len = torch.Size(shape[:-1]).numel(), shape[-1]
     masks = [draw.order(src_len) < int(draw.whole(1, src_len - 1)) for _ in range(rows)]
     return torch.stack(masks).reshape(shape)
 
 
 def one_row_shut(mask: Tensor) -> Tensor:
-    """Return the mask with the last row of every sentence closed: it may look at nothing."""
+    """Return a copy of a mask with each sentence's last row closed: its query may see nothing."""
     shut = mask.clone()
     shut[..., -1, :] = False
     return shut
@@ -71,9 +71,10 @@ def one_row_shut(mask: Tensor) -> Tensor:
 def query_keys_values(
     draw: Draw, batch: int, tgt_len: int, src_len: int, dim: int, value_dim: int, **more
 ):
-    """Draw query (batch, tgt_len, dim), keys (batch, src_len, dim), values (…, value_dim).
+    """Draw query, keys and values for attention, by name.
 
-    `more` goes to `Draw.numbers` for query and keys.
+    Shapes: (batch, tgt_len, dim), (batch, src_len, dim), (batch, src_len, value_dim). The keyword
+    arguments `more` are those of `Draw.numbers` for query and keys.
     """
     return {
         "query": draw.numbers(batch, tgt_len, dim, **more),
@@ -83,7 +84,7 @@ def query_keys_values(
 
 
 def doubled(inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the same inputs with all floats in double precision."""
+    """Return the inputs with all floating-point tensors converted to float64."""
     return {
         name: value.double() if value.is_floating_point() else value
         for name, value in inputs.items()
@@ -91,14 +92,14 @@ def doubled(inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def in_double(case: Case) -> Case:
-    """Return a case of a module with inputs and parameters in double precision."""
+    """Return a module's case with its inputs and parameters converted to float64."""
     return replace(case, inputs=doubled(case.inputs), parameters=doubled(case.parameters))
 
 
 def far_apart(draw: Draw) -> dict:
-    """Draw query, keys, values and a mask that hides the best key of each row.
+    """Draw query, keys, values and a mask that hides the best key of each sentence.
 
-    The scores are in the thousands, in float64.
+    All numbers are float64, and the scores are in the thousands.
     """
     winner = torch.arange(4) == draw.whole(0, 3, 2, 1, 1)  # (2, 1, 4)
     far = doubled(query_keys_values(draw, 2, 3, 4, 2, 3))
@@ -108,5 +109,5 @@ def far_apart(draw: Draw) -> dict:
 
 
 def padded(lengths: Sequence[int], longest: int) -> Tensor:
-    """Return a padding mask (batch, longest): True for the first `lengths[i]` words of each."""
+    """Return a padding mask (batch, longest): row i is True for its first `lengths[i]` words."""
     return torch.arange(longest) < torch.tensor(lengths).unsqueeze(1)

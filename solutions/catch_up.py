@@ -1,9 +1,9 @@
 """Solve the exercises of earlier notebooks: `python -m solutions.catch_up 04`.
 
-For whoever fell behind; `make catch-up UPTO=04` does the same. The exercises of all notebooks
-before 04 are put in place solved, where they are not all done. The learner's own file is kept
-beside, as `mine_01_….ipynb`, and `progress.json` says of each task that was not done that its
-solution was given: points that were earned before stay, and none are added.
+For learners who fell behind; `make catch-up UPTO=04` does the same. Each exercise notebook before
+04 is replaced by a solved one, unless all its tasks are done. The learner's own notebook is kept
+beside it, as `mine_01_….ipynb`, and for each task that was not done `progress.json` notes that its
+solution was given: points earned before stay, and no points are added.
 """
 
 import argparse
@@ -23,14 +23,15 @@ OWN = "mine_"
 
 
 def catch_up(upto: str, folder: Path) -> Iterator[str]:
-    """Solve the exercises before a notebook, and yield a line for each of their files.
+    """Solve the exercise notebooks before a notebook, and yield a message about each of them.
 
     Args:
-        upto: the number of the notebook to go on with, "04".
-        folder: of the learner's exercises.
+        upto: number of the notebook with which the learner continues, "04".
+        folder: folder of the learner's exercises.
 
     Raises:
-        ValueError: there is no such notebook, or none before it.
+        ValueError: no notebook has this number, or no notebook comes before it.
+        OSError: nothing can be written in the folder.
     """
     later = [path.name[:2] for path in notebooks()[1:]]
     if upto not in later:
@@ -43,9 +44,9 @@ def catch_up(upto: str, folder: Path) -> Iterator[str]:
 
 
 def _give(path: Path, folder: Path) -> str:
-    """Put the solved exercises of a notebook in place, and return what became of the file."""
+    """Replace a learner's notebook by the solved one, and return a message about the outcome."""
     tasks, own = bank.tasks()[path.stem], folder / path.name
-    with contextlib.chdir(folder):  # where progress is kept
+    with contextlib.chdir(folder):  # because `progress.json` is kept in the working directory
         progress = load_progress()
         if all(progress.get(task.id, TaskProgress()).done(task) for task in tasks):
             return "all done, left as it is"
@@ -65,10 +66,10 @@ def _give(path: Path, folder: Path) -> str:
 
 
 def _sources(path: Path) -> list[str]:
-    """Return the sources of a notebook's cells; none where the file is no notebook."""
+    """Return the sources of a notebook's cells; an empty list if the file is not a notebook."""
     try:
         return [cell.source for cell in nbformat.read(path, as_version=4).cells]
-    except Exception:  # missing, or damaged in any way: then it is not the solved one
+    except Exception:  # a missing or damaged file is not the solved notebook
         return []
 
 

@@ -1,9 +1,9 @@
-"""Digests of the code that decides the self-test of a task.
+"""Digests of the code that decides whether a task passes its self-test.
 
-That is what its file, its cell of the solution notebook, and the self-test itself reach by name,
-wherever in the course it stands. Comments, docstrings, the order of definitions, and the words that
-only people read (`WORDS`) do not count. Nor do data files and the versions of Python and of
-libraries: `python -m solutions.selftest --all` runs every task whatever the digests say.
+This code is the task's file, its cell of the solution notebook and the self-test itself, with all
+code of the course that they use by name, directly or indirectly. Comments, docstrings, the order of
+definitions and words that only people read (`WORDS`) do not count. Neither do data files and the
+versions of Python and libraries: `python -m solutions.selftest --all` runs every task regardless.
 """
 
 import ast
@@ -18,24 +18,24 @@ from solutions.specification import Exercise
 from utils.checks.code import defined
 
 ENGINE = ("solutions.selftest", "problems_of")
-NO_CODE = "solutions.misconceptions"  # beliefs in words; an unknown one is refused on import
-WORDS = {  # class → its arguments that only people read: their places, their names
+NO_CODE = "solutions.misconceptions"  # only texts; an unknown misconception is refused on import
+WORDS = {  # class → its arguments that only people read: their positions, their names
     "WrongAnswer": (slice(1, 3), {"explanation", "hint"}),
     "Exercise": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
     "CatchTheBug": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
 }
-Place = tuple[str | Path, str]  # a module or notebook, and a name in it ("" for all of them)
+Place = tuple[str | Path, str]  # a module or notebook, and a name in it ("" for all names)
 
 
 class Piece(NamedTuple):
-    """A statement of a module, or a cell of a notebook.
+    """A top-level statement of a module, or a cell of a notebook.
 
     Args:
-        names: what it defines.
-        mentions: the names that it uses.
-        imports: name → where it comes from.
-        decorators: the names of what decorates it.
-        code: a digest of its syntax tree.
+        names: names that it defines.
+        mentions: names that it uses.
+        imports: name that it imports → the place that the name comes from.
+        decorators: names of its decorators.
+        code: digest of its syntax tree.
     """
 
     names: set[str]
@@ -46,11 +46,11 @@ class Piece(NamedTuple):
 
 
 def digest(notebook: Path, exercise: Exercise) -> str:
-    """Return the digest of what decides the self-test of an exercise.
+    """Return the digest of the code that decides whether an exercise passes its self-test.
 
     Args:
-        notebook: its solution notebook.
-        exercise: one that the notebook checks.
+        notebook: path of the exercise's solution notebook.
+        exercise: an exercise of that notebook.
     """
     task = exercise.task.id
     reached, codes = _engine()
@@ -65,7 +65,9 @@ def _engine() -> tuple[set[Place], set[str]]:
 
 
 def _rests_on(starts: list[Place], left_out: set[Place]) -> tuple[set[Place], set[str]]:
-    """Return all names that some names rest on, except some, and the code that defines them."""
+    """Find all names that `starts` depend on, directly or indirectly, and digests of their code.
+
+    The names in `left_out` are among the names returned, but are not followed."""
     waiting, reached, codes = [*starts], {*left_out}, set()
     while waiting:
         source, name = place = waiting.pop()
@@ -83,10 +85,11 @@ def _rests_on(starts: list[Place], left_out: set[Place]) -> tuple[set[Place], se
 
 @cache
 def _pieces(source: str | Path) -> list[Piece]:
-    """Return the pieces of a module or a notebook; none of a module that is not the course's.
+    """Split a module or a notebook into pieces; a module from outside the course has none.
 
-    A statement that defines no name, or is registered by a decorator of its module, has no names:
-    it counts as soon as anything in its module does. A cell without names does not count.
+    A statement that defines no name, or that a decorator of its own module registers, gets no
+    names: it counts as soon as any name of its module does. A cell that defines no name is left
+    out.
     """
     if isinstance(source, Path):
         pieces = [_piece(cell, ast.parse(cell).body) for cell in code_of(source)]
@@ -130,14 +133,14 @@ def _piece(text: str, statements: list[ast.stmt]) -> Piece:
 
 @cache
 def _file(module: str) -> Path | None:
-    """Return the file of a module of the course."""
+    """Return the file of a module of the course, or None for a module from outside the course."""
     path = ROOT.joinpath(*module.split("."))
     files = (path.with_suffix(".py"), path / "__init__.py")
     return next((file for file in files if file.exists()), None)
 
 
 def _text(value: Any) -> str:
-    """Return a syntax tree as text that is the same in every version of Python."""
+    """Return a syntax tree as text, the same in every version of Python, without docstrings."""
     if isinstance(value, list):
         return "".join(map(_text, value))
     if not isinstance(value, ast.AST):

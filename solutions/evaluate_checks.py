@@ -1,14 +1,14 @@
-"""Measure the checks on answers that they have never seen: `make recall`, or `ANSWERS=file`.
+"""Measure the checks on labelled answers that are unknown to them: `make recall [ANSWERS=file]`.
 
-A file holds one round of labelled answers, each as it would stand in a learner's notebook:
+A file holds answers that were collected together, each as it would stand in a learner's notebook:
 
     # %% entropy · wrong · eps
     # source: where its style comes from
     # mistake: what is wrong with it (of wrong answers, for people who read the output)
     def entropy(weights): …
 
-Below each task stands what the checks said of its answers, and on the last line all counts, as
-JSON.
+The output lists, below each task, the checks' verdicts on its answers. Its last line holds the
+counts of all files, as JSON.
 """
 
 import argparse
@@ -31,11 +31,11 @@ from utils.checks.tasks import Reason
 
 ROUNDS = sorted((Path(__file__).parent / "labelled").glob("round*.py"))
 HEADING = re.compile(r"^# %% (?P<task>\w+) · (?P<label>right|wrong) · (?P<name>\S+)$", re.MULTILINE)
-OUTCOMES = (  # of a wrong answer that is refused
-    "named",  # a known mistake is named
-    "related",  # the relation to the right answer is stated
-    "symptom",  # what shows is stated: a shape, an exception, a broken rule
-    "silent",  # values differ, and that is all
+OUTCOMES = (  # of a check that refuses a wrong answer
+    "named",  # it names a known mistake
+    "related",  # it states a relation: how the answer differs from the right one
+    "symptom",  # it states a symptom: a shape, an exception, a broken rule
+    "silent",  # it states only that values differ
 )
 
 
@@ -43,11 +43,11 @@ class Labelled(NamedTuple):
     """An answer that a person has labelled right or wrong.
 
     Args:
-        task: the task that it answers.
-        right: its label.
+        task: name of the task that it answers.
+        right: whether its label is "right".
         name: a few words, joined by hyphens.
-        mistake: what is wrong with it, for people; empty where it is right.
-        code: as it would stand in a notebook.
+        mistake: description of what is wrong with it, for people; empty if it is right.
+        code: source, as it would stand in a notebook cell.
     """
 
     task: str
@@ -58,10 +58,10 @@ class Labelled(NamedTuple):
 
 
 def labelled(file: Path) -> list[Labelled]:
-    """Return the answers of one round, in the order of the course.
+    """Read the labelled answers in a file, and sort them by the order of the tasks in the course.
 
     Raises:
-        ValueError: the file holds no labelled answer, or one of an unknown task or without source.
+        ValueError: the file has no answers, or one with a bad heading, task or `# source:` line.
     """
     tasks = [task.id for tasks in bank.tasks().values() for task in tasks]
     text = file.read_text(encoding="utf-8")
@@ -85,15 +85,15 @@ def labelled(file: Path) -> list[Labelled]:
 
 
 def verdict(answer: Labelled) -> Verdict:
-    """Return what a learner with this answer is told.
+    """Return the verdict that a learner with this answer gets.
 
     Raises:
-        Exception: its code does not run.
+        Exception: the answer's code raised it.
     """
     ((path, _),) = chosen(answer.task)
     with redirected(Printed()):
         names = names_at_first(path).copy()
-        torch.manual_seed(0)  # some train a network
+        torch.manual_seed(0)  # some answers train a network
         exec(compile(answer.code, f"{answer.task}/{answer.name}.py", "exec"), names)
     return verdict_on(bank.load(answer.task), names, Printed())
 
@@ -110,7 +110,7 @@ def outcome(verdict: Verdict) -> str:
 
 
 def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
-    """Count right answers and those accepted, wrong ones and those refused, and each outcome."""
+    """Count right and accepted answers, wrong and refused answers, and each of `OUTCOMES`."""
     of_right = [outcome for answer, outcome in judged if answer.right]
     of_wrong = [outcome for answer, outcome in judged if not answer.right]
     return {
@@ -123,7 +123,7 @@ def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
 
 
 def report(answer: Labelled, verdict: Verdict) -> Iterator[str]:
-    """Yield what the check said of an answer, and what is true."""
+    """Yield lines with the check's verdict on an answer, and with its actual mistake."""
     words = verdict.mistake.name if verdict.mistake else verdict.relation or verdict.message
     label = f"{'right' if answer.right else 'wrong'}-{answer.name}"
     yield f"    {label}: {outcome(verdict)}{'' if verdict.passed else f': {words}'}"
@@ -132,7 +132,7 @@ def report(answer: Labelled, verdict: Verdict) -> Iterator[str]:
 
 
 def main(files: Sequence[Path]) -> None:
-    """Print what the checks say of the answers in each file, and the counts of all of them."""
+    """Print the checks' verdicts on the answers in each file, and the counts over all files."""
     judged: list[tuple[Labelled, str]] = []
     for file in files:
         try:

@@ -1,13 +1,13 @@
-"""What an exercise's file states once, and the build repeats in other files.
+"""Facts that an exercise's file states once, and that the build repeats in other files.
 
 | stated in an exercise's file | repeated |
 |---|---|
 | title, points, difficulty, minutes | in the heading above the task, in both notebooks |
 | their sums over a notebook | at the top of both notebooks, in the table of the course |
 
-The counts of all self-tests (`COUNTS`) are repeated too, and how long a notebook of the course
-takes (`reading_minutes`). In Markdown files the build writes between `<!-- course -->` or
-`<!-- counts -->` and the comment that closes it, `<!-- /… -->`.
+The build also repeats the counts of all self-tests (`COUNTS`), and the minutes that a notebook of
+the course takes (`reading_minutes`). In Markdown files it writes between a comment
+`<!-- course -->` or `<!-- counts -->` and the comment that closes it, `<!-- /… -->`.
 """
 
 import json
@@ -27,16 +27,16 @@ READING = re.compile(r"\| \d+ minutes \|")
 TITLE = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
 TOTALS = re.compile(r"^\| \d+ minutes \| \d+ \|", flags=re.MULTILINE)
 TASKS = re.compile(r"^\*\w+ tasks? for notebook", flags=re.MULTILINE)
-LINES_A_MINUTE = 6.5  # of code, that an attentive reader follows
+LINES_A_MINUTE = 6.5  # lines of code that an attentive reader follows in a minute
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
 
 def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
-    """Write the facts of a notebook's tasks into it: the headings, and the totals at the top.
+    """Write the facts of tasks into their notebook: into the headings, and as totals at the top.
 
     Raises:
-        ValueError: the notebook has no place for them.
+        ValueError: the notebook lacks a heading for each task, or the line for the totals.
     """
     prose = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
     headings = sum(len(HEADING.findall(cell.source)) for cell in prose)
@@ -62,17 +62,17 @@ def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
 
 
 def total(tasks: Sequence[Task]) -> tuple[int, int]:
-    """Return the minutes and the points of all tasks together."""
+    """Return the sum of the tasks' minutes, and that of their points."""
     return sum(task.minutes for task in tasks), sum(task.points for task in tasks)
 
 
 def pages() -> list[Path]:
-    """Return the Markdown files that the build may write into."""
+    """Return the Markdown files into which the build may write."""
     return [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 
 
 def filled(page: str, parts: Mapping[str, str]) -> str:
-    """Return a Markdown page with each part written between its comments, where it has them."""
+    """Insert each part into a Markdown page between the comments with its name, if it has them."""
     for name, text in parts.items():
         place = rf"(?<!`)(<!-- {name} -->\s*).*?(\s*<!-- /{name} -->)"
         page = re.sub(place, lambda match, text=text: match[1] + text + match[2], page, flags=re.S)
@@ -80,16 +80,16 @@ def filled(page: str, parts: Mapping[str, str]) -> str:
 
 
 def reading_minutes(notebook: NotebookNode) -> int:
-    """Return how long an attentive reader takes for a notebook, to the nearest five minutes."""
+    """Return the minutes that an attentive reader takes for a notebook, rounded to fives."""
     return 5 * round(minutes_of(notebook.cells) / 5)
 
 
 def minutes_of(cells: Iterable[NotebookNode]) -> float:
-    """Return how many minutes an attentive reader takes to work through some cells.
+    """Estimate how many minutes an attentive reader takes to work through some cells.
 
-    150 words of prose, or 6.5 lines of code, take a minute; so do two predictions, and a thing to
-    move. Fitted to what seven readers said of as many notebooks (43 to 100 minutes), from which it
-    differs by 4.5 on average; for an earlier version of seven (65 to 150 minutes), by 10.
+    150 words of prose take a minute; so do 6.5 lines of code, two predictions, or one widget. The
+    estimate was fitted to the times that seven readers gave for seven notebooks (43 to 100 minutes)
+    and is off by 4.5 on average; for an earlier version of seven (65 to 150 minutes), by 10.
     """
     words = lines = predictions = movable = 0
     for cell in cells:
@@ -107,8 +107,8 @@ def table(notebooks: Mapping[str, NotebookNode], exercises: Mapping[str, Sequenc
     """Return the table of the course, in Markdown.
 
     Args:
-        notebooks: name → the notebook; its first cell has a title, and in italics what it is about.
-        exercises: name → the tasks of that notebook.
+        notebooks: name → notebook, whose first cell has a title and, in italics, a subtitle.
+        exercises: name → tasks of that notebook.
     """
     rows = ["| | Notebook | | Minutes | Exercises | Minutes |", "|---|---|---|---|---|---|"]
     for name, notebook in notebooks.items():
@@ -127,18 +127,18 @@ def table(notebooks: Mapping[str, NotebookNode], exercises: Mapping[str, Sequenc
 
 
 def stored_counts() -> dict[str, dict]:
-    """Return task → what its last self-test counted, and the digest of what decides it."""
+    """Return task → the counts of its last self-test and, if it passed, the digest of its code."""
     return json.loads(COUNTS.read_text(encoding="utf-8"))
 
 
 def store_counts(entries: Mapping[str, Mapping]) -> None:
-    """Keep what self-tests have counted, one task a line."""
+    """Write the counts of self-tests to the file `COUNTS`, one task per line."""
     lines = [f" {json.dumps(task)}: {json.dumps(entry)}" for task, entry in entries.items()]
     COUNTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8", newline="\n")
 
 
 def sum_of(entries: Iterable[Mapping]) -> Counter[str]:
-    """Add up the counts of several tasks."""
+    """Add up the counts of several tasks' self-tests."""
     counts: Counter[str] = Counter()
     for entry in entries:
         counts.update({name: count for name, count in entry.items() if name != "digest"})
@@ -146,7 +146,7 @@ def sum_of(entries: Iterable[Mapping]) -> Counter[str]:
 
 
 def in_words(counts: Mapping[str, int]) -> str:
-    """Return the counts of self-tests as half a sentence."""
+    """Return the counts of self-tests in words, as half a sentence."""
     faults = counts["mutants"] - counts["mutants_equivalent"]
     return (
         f"{counts['misconceptions_named']:,} of {counts['misconceptions']:,} mistakes called by "

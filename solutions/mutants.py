@@ -1,7 +1,7 @@
-"""Small faults injected into correct answers, one at a time, to see whether the checks notice.
+"""Mutants: correct answers with one small fault each, to see whether the checks notice it.
 
 Mutation testers such as mutmut and cosmic-ray change modules and run test suites. Here the code
-lives in notebooks and the test is a check, so a small mutator of our own is simpler.
+lives in notebooks and a check is the test, so a small mutator of our own is simpler.
 """
 
 import ast
@@ -25,7 +25,7 @@ OPERATORS = {
     ast.Eq: [ast.NotEq],
     ast.NotEq: [ast.Eq],
 }
-COMMUTATIVE = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)  # operands swapped are no fault
+COMMUTATIVE = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)  # swapping their operands is no fault
 NAMES = {
     "softmax": ["log_softmax", "sigmoid"],
     "argmax": ["argmin", "amax"],
@@ -48,16 +48,16 @@ NAMES = {
     "all": ["any"],
     "cat": ["stack"],
 }
-CHOOSES = ("argmax", "argmin", "argsort", "sort", "topk")  # deterministic, until noise is added
-MOVED = 1.5  # a threshold or a tolerance, by this factor, to both sides
-NEARLY = ast.Constant(0.001)  # what somebody who is too tolerant takes for 0
+CHOOSES = ("argmax", "argmin", "argsort", "sort", "topk")  # mutants add noise to their numbers
+MOVED = 1.5  # factor by which a threshold or a tolerance is raised and lowered
+NEARLY = ast.Constant(0.001)  # a number that is wrongly treated as 0
 
 
 def mutants(source: str, name: str) -> Iterator[tuple[str, str]]:
-    """Yield mutants of what `source` defines as `name`, each with a single fault.
+    """Yield mutants of the definition of `name` in `source`, each with a single fault.
 
     Yields:
-        The changed line, and the whole changed source.
+        The first changed line, and the whole changed source.
     """
     tree = ast.parse(source)
     (own,) = [statement for statement in tree.body if _name(statement) == name]
@@ -65,7 +65,7 @@ def mutants(source: str, name: str) -> Iterator[tuple[str, str]]:
     for position, node in enumerate(ast.walk(own)):
         for variant in _variants(node):
             if node is own and variant is None:
-                continue  # then there is no answer
+                continue  # the definition itself must stay
             changed = copy.deepcopy(tree)
             (own_copy,) = [statement for statement in changed.body if _name(statement) == name]
             original = list(ast.walk(own_copy))[position]
@@ -83,7 +83,7 @@ def _name(node: ast.stmt) -> str:
 
 
 def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
-    """Yield faulty replacements for a node; None removes a statement."""
+    """Yield faulty replacements for a syntax node; None stands for removing it."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):
             for other in OPERATORS.get(type(op), []):
@@ -93,7 +93,7 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
             yield left
             yield right
         case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
-            yield ast.UnaryOp(ast.Not(), left)  # 0 and what is empty are not true either
+            yield ast.UnaryOp(ast.Not(), left)  # wrong for 0 and for empty values
         case ast.Compare(left=left, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
             yield left
         case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=0)]):
@@ -122,7 +122,7 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
             for keyword in keywords:
                 yield ast.Call(func, args, [other for other in keywords if other is not keyword])
             if isinstance(func, ast.Attribute):
-                yield func.value  # the method is not called
+                yield func.value  # the object without the method call
                 if func.attr in CHOOSES:
                     yield _noisy(node)
             if getattr(func, "attr", getattr(func, "id", "")) in ("range", "arange"):
@@ -149,7 +149,7 @@ def _variants(node: ast.AST) -> Iterator[ast.AST | None]:
 
 
 def _tolerant(left: ast.expr, op: ast.cmpop) -> Iterator[ast.Compare]:
-    """Yield comparisons with 0 that take small numbers for 0 too."""
+    """Yield variants of a comparison with 0 that treat small numbers as 0 too."""
     size = ast.Call(ast.Name("abs", ast.Load()), [left], [])
     match op:
         case ast.Gt() | ast.LtE():
@@ -163,15 +163,15 @@ def _tolerant(left: ast.expr, op: ast.cmpop) -> Iterator[ast.Compare]:
 
 
 def _noisy(call: ast.Call) -> ast.Call:
-    """Return a choice of the best among numbers that have been shaken a little, as by sampling."""
+    """Return a call of `argmax`, `sort` or the like that first adds some noise to its numbers."""
     numbers = ast.unparse(call.func.value)
     shaken = ast.parse(f"({numbers} + torch.rand(({numbers}).shape) / 10)", mode="eval").body
     return ast.Call(ast.Attribute(shaken, call.func.attr, ast.Load()), call.args, call.keywords)
 
 
 def _shorter(call: ast.Call) -> Iterator[ast.Call]:
-    """Yield ranges that leave out their first or their last number."""
-    if not call.args:  # a mutant may lack them
+    """Yield variants of a `range` or `arange` that leave out its first or its last number."""
+    if not call.args:  # a mutant may lack the arguments
         return
     *start, end = call.args[:2]
     first = start[0] if start else ast.Constant(0)
@@ -185,7 +185,7 @@ def _shorter(call: ast.Call) -> Iterator[ast.Call]:
 
 
 def _of_the_first(function: ast.FunctionDef, argument: str) -> ast.FunctionDef:
-    """Return the function with all of a batch replaced by its first element, in one argument."""
+    """Return a function that replaces every element of an argument's batch by the first element."""
     (statement,) = ast.parse(f"{argument} = {argument}[:1].expand({argument}.shape)").body
     changed = copy.copy(function)
     changed.body = [statement, *function.body]

@@ -1,9 +1,10 @@
-"""Print what the checks say of faulty solutions drawn at random, beside the fault.
+"""Print faults drawn at random, each with the relation that the check states about the solution.
 
     python -m solutions.sample_feedback 50 --seed 1
 
-For people, who judge whether a relation is true, and whether it misleads. Half of the answers have
-two faults; those that raise are left out, as theirs are easily judged. A seed draws others.
+A relation is a sentence on how a wrong answer differs from the right one. People judge whether it
+is true, and whether it misleads. Half of the solutions have two faults; those that raise an
+exception are left out, because they are easy to judge. Each seed draws other faults.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from utils.checks.tasks import Reason
 
 
 def sample(seed: int) -> Iterator[tuple[str, str]]:
-    """Yield without end what was changed in a solution, and the relation that the check states."""
+    """Yield, without end, a fault (as changed lines of a solution) and the relation it leads to."""
     draw = random.Random(seed)
     solutions = [
         (path, exercise, [code for _, code in mutants_of(path, exercise)])
@@ -37,7 +38,7 @@ def sample(seed: int) -> Iterator[tuple[str, str]]:
         if draw.random() < 0.5:
             code = draw.choice([twice for _, twice in mutants(code, task)])
         verdict = None
-        with contextlib.suppress(Exception), redirected(Printed()):  # not all can be run
+        with contextlib.suppress(Exception), redirected(Printed()):  # some solutions do not run
             verdict = verdict_on(bank.load(task), names_after(path, exercise, code), Printed())
         if verdict and verdict.relation and verdict.reason != Reason.ERROR:
             right = ast.unparse(ast.parse(source_of(path, exercise)))

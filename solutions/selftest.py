@@ -1,15 +1,15 @@
-"""Check the checks, in both directions: `python -m solutions.selftest`, or `make selftest`.
+"""Test the checks in both directions: `python -m solutions.selftest`, or `make selftest`.
 
-Every known mistake has to fail under its own name, on the public cases and on hidden ones; every
-right answer has to pass, however it is written; and small faults in a solution have to be noticed.
+Every known mistake has to fail under its own name, on the public cases and on hidden ones (from
+other seeds); every right answer has to pass, in whatever style it is written; and the checks have
+to notice small faults in a solution (`mutants`).
 
-Without an argument this runs the tasks whose code has changed since they last passed: what a task
-counted then, and the digest of the code that decides it, are kept in `selftest.json`. The number of
-a notebook, "05", or the name of a task, "entropy", runs these, or with `--changed` those of them
-that have changed; `--all` runs every task.
-`--relations` also counts, for faults that are no known mistake, how often the feedback says how an
-answer stands to the right one: for mutants, for two faults at once, and for the known mistakes
-where the catalogue is left out.
+Without an argument, the tasks run whose code has changed since their self-test last passed:
+`selftest.json` holds each task's counts and the digest of its code. The number of a notebook, "05",
+or the name of a task, "entropy", selects tasks; with `--changed`, only those among them run that
+have changed. `--all` runs every task.
+`--relations` also counts how often the feedback states a relation (how a wrong answer differs from
+the right one): for mutants, for pairs of faults, and for known mistakes without the catalogue.
 """
 
 import contextlib
@@ -35,17 +35,17 @@ from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed, redirected, run_cases
 from utils.checks.tasks import Record
 
-HIDDEN_SETS = 10  # of cases, each from a fresh seed
-PAIRS = 12  # answers with two faults that are tried in each task, about
+HIDDEN_SETS = 10  # sets of hidden cases, each from a fresh seed
+PAIRS = 12  # about how many answers with two faults are tried in each task
 
 
 def verdict(record: Record, answer: Any) -> Verdict:
-    """Return the verdict on a learner's definition."""
+    """Return the verdict of a task's check on a definition."""
     return verdict_on(record, {record.task.id: answer}, Printed())
 
 
 def variants(exercise: Exercise) -> dict[str, Any]:
-    """Return right answers that are written in other ways, by name."""
+    """Return an exercise's right answers in other styles, by name."""
     are_choices = exercise.task.answer_type == "choices"
     return {
         variant.__name__: variant() if are_choices else variant for variant in exercise.variants
@@ -54,7 +54,7 @@ def variants(exercise: Exercise) -> dict[str, Any]:
 
 @cache
 def names_at_first(path: Path) -> dict:
-    """Return the names that a learner's notebook holds before any work is done."""
+    """Return the variables of a learner's notebook before any exercise is solved, by name."""
     names: dict = {}
     with redirected(Printed()):
         exec("\n".join(stub(source) for source in code_of(path)), names)
@@ -62,19 +62,19 @@ def names_at_first(path: Path) -> dict:
 
 
 def source_of(path: Path, exercise: Exercise) -> str:
-    """Return the cell of a solution notebook that holds the solution of an exercise."""
+    """Return the source of the cell that holds an exercise's solution."""
     return next(cell for cell in code_of(path) if exercise.task.id in defined(cell))
 
 
 def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
-    """Return the changed line and the code of each mutant of a solution; none of a test."""
+    """Return the changed line and the code of each mutant of a solution; [] if it is a test."""
     if isinstance(exercise, CatchTheBug):
         return []
     return list(mutants(source_of(path, exercise), exercise.task.id))
 
 
 def names_after(path: Path, exercise: Exercise, code: str) -> dict[str, Any]:
-    """Return what a solution notebook defines when a cell with a changed solution has run, too."""
+    """Run a changed solution after a solution notebook, and return all variables by name."""
     names = solutions_of(path, train=bool(exercise.gold)).copy()
     with redirected(Printed()):
         exec(compile(code, "<mutant>", "exec"), names)
@@ -82,12 +82,12 @@ def names_after(path: Path, exercise: Exercise, code: str) -> dict[str, Any]:
 
 
 def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Iterator[str]:
-    """Yield what is wrong with the check of an exercise.
+    """Test the check of an exercise, and yield a message about each problem with it.
 
     Args:
-        path: the solution notebook.
-        exercise: one that the notebook checks.
-        counts: is added to on the way.
+        path: path of the solution notebook.
+        exercise: an exercise of that notebook.
+        counts: counters, to which this test is added.
     """
     task = exercise.task
     solution = solutions_of(path, train=bool(exercise.gold))[task.id]
@@ -134,17 +134,20 @@ def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Itera
 
 
 def _passes(record: Record, path: Path, exercise: Exercise, code: str) -> bool:
-    """Return whether a check accepts a changed solution."""
+    """Return whether the check accepts a changed solution."""
     try:
         names = names_after(path, exercise, code)
         given = run_cases(record.task, names[record.task.id], record.cases, Printed())
         return judge(record, given).passed
-    except Exception:  # it does not run, or gives what cannot be compared
+    except Exception:  # it does not run, or returns something that cannot be compared
         return False
 
 
 def relations_of(path: Path, exercise: Exercise) -> dict[str, int]:
-    """Count wrong answers that are no known mistake, and how many are named and related."""
+    """Count the wrong answers to an exercise whose feedback states a relation, by their kind.
+
+    The kinds are known mistakes without the catalogue, mutants, and pairs of faults. Of the last
+    two kinds, all wrong answers and those named as a known mistake are counted too."""
     counts: Counter[str] = Counter()
     record = bank.load(exercise.task.id)
     unknown = replace(record, task=replace(record.task, mistakes=[]))
@@ -156,7 +159,7 @@ def relations_of(path: Path, exercise: Exercise) -> dict[str, int]:
     pairs = [codes[len(codes) // 2] for codes in doubles if codes]
     for name, codes in {"mutants": singles, "pairs": pairs}.items():
         for code in codes:
-            with contextlib.suppress(Exception):  # where it does not run, nobody hands it in
+            with contextlib.suppress(Exception):  # nobody hands in code that does not run
                 outcome = verdict_on(record, names_after(path, exercise, code), Printed())
                 if not outcome.passed:
                     counts[f"{name}_wrong"] += 1
@@ -166,13 +169,13 @@ def relations_of(path: Path, exercise: Exercise) -> dict[str, int]:
 
 
 def is_up_to_date(path: Path, exercise: Exercise) -> bool:
-    """Return whether the code that decides a self-test is as it was when it last passed."""
+    """Return whether an exercise's self-test passed with the code as it is now."""
     entry = facts.stored_counts().get(exercise.task.id, {})
     return entry.get("digest") == digests.digest(path, exercise)
 
 
 def main() -> int:
-    """Run self-tests, keep the counts of those that pass, and print all counts; last as JSON."""
+    """Run self-tests, store and print their counts, and return the exit status."""
     parser = only_argument("Check the checks, in both directions.")
     parser.add_argument("--all", action="store_true", help="run every task")
     parser.add_argument("--changed", action="store_true", help="run only what has changed")

@@ -1,4 +1,4 @@
-"""Specifications of exercises: a task, its cases from a seed, known wrong and right answers."""
+"""Specifications of exercises: task, cases drawn from a seed, known wrong and right answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,11 +15,11 @@ from utils.checks.diagnosis import measure_moves
 from utils.checks.runner import Printed, Rerun, run_cases
 from utils.checks.tasks import Answer, Case, Mistake, Record, Task
 
-PUBLIC_SEED = 2014  # of the cases that learners have; a grader draws its own
-ROUNDS = 3  # in which a learner's test meets the implementations, each with its own random seed
-DIGITS = 6  # of recorded numbers: coarser than rounding errors, finer than any tolerance
+PUBLIC_SEED = 2014  # seed of the cases that learners have; a grader draws its own
+ROUNDS = 3  # passes of a learner's test over all implementations, each under its own random seed
+DIGITS = 6  # decimals of recorded numbers: coarser than rounding errors, finer than any tolerance
 
-# Why a change to a solution is not a fault (see `Exercise.equivalents`)
+# Reasons why a change to a solution is not a fault (see `Exercise.equivalents`)
 IN_A_MATRIX = "in a matrix axis 1 is the last"
 FAR_APART = "what a trained network chooses among lies farther apart"
 WHOLE = "no whole number lies so near to 0"
@@ -27,17 +27,17 @@ A_DISTANCE = "a distance has no sign"
 
 
 class Draw:
-    """A source of random inputs, the same on every machine for the same seed.
+    """A source of random inputs that are the same on every machine for the same seed.
 
-    Only integers are drawn: what `torch.randn` returns differs in its last bits between
-    processors. Numbers with two decimals also read well in feedback.
+    It draws only integers, because numbers from `torch.randn` differ in their last bits between
+    processors. Decimals are integers divided by 100, which also read well in feedback.
     """
 
     def __init__(self, seed: int):
         self._generator = torch.Generator().manual_seed(seed)
 
     def whole(self, low: int, high: int, *shape: int) -> Tensor:
-        """Draw integers from `low` to `high`, inclusive."""
+        """Draw integers from `low` to `high`, both inclusive."""
         return torch.randint(low, high + 1, shape, generator=self._generator)
 
     def numbers(self, *shape: int, reach: float = 3.0) -> Tensor:
@@ -50,7 +50,7 @@ class Draw:
         return torch.randperm(count, generator=self._generator)
 
     def shares(self, *shape: int) -> Tensor:
-        """Draw rows that sum to 1, no two entries of a row equal."""
+        """Draw rows of positive numbers that sum to 1 and are distinct within a row."""
         rows = torch.Size(shape[:-1]).numel()
         parts = torch.stack([self.order(50)[: shape[-1]] + 1 for _ in range(rows)])
         return (parts / parts.sum(-1, keepdim=True)).reshape(shape)
@@ -62,11 +62,11 @@ class WrongAnswer:
 
     Args:
         gives: the wrong function, module or dictionary.
-        explanation: what it does, and why that is not what was asked.
-        hint: a question or a nudge that leads out of it.
-        misconception: the slug of the belief behind it, from `solutions.misconceptions`.
-        also: other ways to write it that give something else: a few words → what they give.
-        name: its key among the mistakes of its task, filled in by `Exercise`.
+        explanation: sentences on what it does, and why the task asks for something else.
+        hint: a question or a nudge that leads out of the mistake.
+        misconception: slug of the belief behind it, from `solutions.misconceptions`.
+        also: a few words → a definition with the same mistake that returns other values.
+        name: its key among the mistakes of its task; `Exercise` fills it in.
     """
 
     gives: Any
@@ -78,28 +78,29 @@ class WrongAnswer:
 
     @property
     def spellings(self) -> list["WrongAnswer"]:
-        """Return this wrong answer, and one for each other way to write it."""
+        """Return this wrong answer, and a wrong answer for each definition in `also`."""
         named = {f"{self.name}, {words}": gives for words, gives in self.also.items()}
         named = {self.name: self.gives} | named
         return [replace(self, name=name, gives=gives, also={}) for name, gives in named.items()]
 
 
 class Exercise:
-    """A task, the cases that it is tried on, and known wrong and right answers.
+    """A task, the cases on which answers to it are tried, and known wrong and right answers.
 
     Args:
-        cases: draws the cases; for every seed the same number, with the same labels.
-        mistakes: a few words that name what is wrong → the wrong answer; at least four.
-        equivalents: mutants of the solution that are not faults: the changed line → why it gives
-            the same. The self-test lists them.
-        gold: gives the right answers where the solution's own may be wrong, as those of a trained
-            model may be.
-        variants: at least three right answers in other styles; of a task of choices,
-            functions that return what the learner would write.
-        facts: what `Task` takes.
+        cases: function that draws the cases; their number and labels are the same for every seed.
+        mistakes: a few words that name the mistake → the wrong answer; at least four.
+        equivalents: changed line of a mutant that is no fault → the reason why the mutant returns
+            the same values as the solution.
+        gold: function that returns the right values, if those of the solution may be wrong, as a
+            trained model's may be.
+        variants: at least three right answers in other styles; for a task of choices,
+            functions that return the learner's dictionary.
+        facts: the other arguments of `Task`.
 
     Raises:
-        ValueError: there is too little of something, or an unknown misconception.
+        ValueError: mistakes, variants, hints or the section are missing, or a misconception is
+            unknown.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class Exercise:
                 )
 
     def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
-        """Return the cases of a seed with what the solution and every mistake give for them."""
+        """Draw cases from a seed, and record what the solution and each mistake return for them."""
         cases = self.cases(Draw(seed))
         mistaken = self._mistaken(cases)
         expected = self._returned(self.gold or solution, cases)
@@ -159,7 +160,7 @@ class Exercise:
         return {mistake.name: self._returned(mistake.gives, cases) for mistake in self.mistakes}
 
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
-        """Return answers computed in float64 and rounded: the same numbers on every processor."""
+        """Return a definition's values in float64, rounded so that all processors agree."""
         precise = [
             replace(
                 case,
@@ -178,20 +179,21 @@ class Exercise:
 
 
 class CatchTheBug(Exercise):
-    """An exercise whose answer is a test: it accepts what is right, and catches what has a bug.
+    """An exercise that asks for a test: it accepts right implementations and rejects broken ones.
 
-    The implementations that it is tried on stand in `utils/checks/implementations/`, and the
-    expected verdicts come from there. Small faults are not injected into the solution: a test with
-    other inputs is most often as good.
+    The modules in `utils/checks/implementations/` define these implementations and state which of
+    them are broken. The self-test makes no mutants of the solution, because a test with other
+    inputs is usually as good.
 
     Args:
         id: `test_` and the name of the module of implementations.
-        mistakes: weak tests, at least four, no two of which let the same bugs slip through.
+        mistakes: at least four weak tests, each of which misses a different set of bugs.
         variants: at least three good tests in other styles.
-        facts: what `Task` takes.
+        facts: the other arguments of `Task`.
 
     Raises:
-        ValueError: there is too little of something, or an unknown misconception.
+        ValueError: mistakes, variants, hints or the section are missing, or a misconception is
+            unknown.
     """
 
     def __init__(
@@ -220,7 +222,7 @@ class CatchTheBug(Exercise):
 
     def _draw_cases(self, draw: Draw) -> list[Case]:
         seeds = draw.whole(0, 2**31 - 1, ROUNDS).tolist()
-        order = int(draw.whole(0, 2**31 - 1))  # for a grader: no worker is told
+        order = int(draw.whole(0, 2**31 - 1))  # seed of a grader's shuffle, secret from workers
         names = [*self.implementations.implementations]
         inputs = {"lineup": names, "seeds": seeds, "order": order}
         return [Case("all implementations, in several rounds", inputs)]
@@ -242,6 +244,6 @@ def _double(value: Any) -> Any:
 def _rounded(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind != "f":
         return values
-    rounded = values.round(DIGITS) + 0.0  # no -0.0
-    small = (rounded == 0) & (np.abs(values) > 1e-30)  # must not be taken for an exact 0
+    rounded = values.round(DIGITS) + 0.0  # turns -0.0 into 0.0
+    small = (rounded == 0) & (np.abs(values) > 1e-30)  # must not become an exact 0
     return np.where(small, np.copysign(10.0**-DIGITS, values), rounded)

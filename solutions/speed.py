@@ -1,8 +1,8 @@
-"""Time checks of wrong answers: `python -m solutions.speed`, or with a task's name.
+"""Measure how long checks of wrong answers take: `python -m solutions.speed [TASK]`.
 
-From the record on disk to the HTML, for every known mistake, once as it is and once as if the
-catalogue did not know it, which is when relations are looked for. Processor time of one thread, in
-milliseconds, so that other work on the machine counts little.
+A measurement runs from reading the record to writing the HTML. It is taken twice for every known
+mistake: with the catalogue, and without it, because then the check looks for a relation. It counts
+the processor time of one thread, in milliseconds, so that other work on the machine matters little.
 """
 
 import json
@@ -21,9 +21,9 @@ from utils.checks.feedback import explain
 
 
 def times(only: str) -> Iterator[tuple[bool, float, str]]:
-    """Yield whether the catalogue knows a mistake, milliseconds, and which mistake it is."""
+    """Time checks of mistakes; yield if the catalogue is used, milliseconds, and the mistake."""
     for _, exercise in chosen(only):
-        _time(exercise.task.id, exercise.mistakes[0].gives, True)  # loads what its calls need
+        _time(exercise.task.id, exercise.mistakes[0].gives, True)  # loads code for later calls
         for mistake in exercise.mistakes:
             for known in (True, False):
                 milliseconds = _time(exercise.task.id, mistake.gives, known)
@@ -40,7 +40,7 @@ def _time(task: str, answer: Any, known: bool) -> float:
 
 
 def main(only: str) -> None:
-    """Print a line for known and one for unknown mistakes, then the slowest, then JSON."""
+    """Print the times of known and of unknown mistakes, the slowest checks, and all as JSON."""
     torch.set_num_threads(1)
     rows, summary = sorted(times(only), key=lambda row: row[1]), {}
     for known, words in ((True, "known"), (False, "unknown")):

@@ -1,7 +1,7 @@
-"""Parts of the tests that tasks of the type "catch the bug" know, and mistakes that many share.
+"""Parts of tests for tasks of the type "catch the bug", and mistakes that many of them share.
 
-A weak test is mostly a good one with one part left out: it compares for inputs that are too easy,
-or looks at less than it could.
+A weak test is mostly a good one with one part left out: its inputs are too easy, or it checks less
+than it could.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from solutions.specification import WrongAnswer
 
 
 def close(actual: Tensor, expected: Tensor) -> bool:
-    """Return whether two tensors have one shape and, up to rounding, the same numbers."""
+    """Return whether two tensors have the same shape and, up to rounding, the same numbers."""
     return actual.shape == expected.shape and torch.allclose(actual, expected, atol=1e-5)
 
 
@@ -24,13 +24,13 @@ def compared(
     like: Callable = close,
     **options,
 ) -> Callable:
-    """Return a test that compares what an implementation returns with what it should.
+    """Return a test that compares an implementation's results with the expected ones.
 
     Args:
-        right: takes the inputs and the options and returns the expected results.
-        inputs: what the implementation is called with.
-        results: positions of those that are compared; all where it is None.
-        like: says whether two results agree.
+        right: function of the inputs and the options that returns the expected results.
+        inputs: arguments for the implementation.
+        results: positions of the results to compare; None compares all results.
+        like: function that returns whether two results agree.
     """
 
     def test(implementation):
@@ -42,7 +42,7 @@ def compared(
 
 
 def differs(right: Callable, *inputs, result: int = 0) -> Callable:
-    """Return a test that is upside down: it asserts that a result is wrong."""
+    """Return an inverted test: it asserts that a result is wrong."""
 
     def test(implementation):
         actual, expected = _results(implementation(*inputs)), _results(right(*inputs))
@@ -52,7 +52,7 @@ def differs(right: Callable, *inputs, result: int = 0) -> Callable:
 
 
 def shapes_alone(*inputs, shapes: Sequence[tuple[int, ...]]) -> Callable:
-    """Return a test that looks at nothing but the shapes of the results."""
+    """Return a test that checks only the shapes of the results."""
 
     def test(implementation):
         assert [result.shape for result in _results(implementation(*inputs))] == shapes
@@ -61,7 +61,7 @@ def shapes_alone(*inputs, shapes: Sequence[tuple[int, ...]]) -> Callable:
 
 
 def sums_alone(*inputs, result: int = 1) -> Callable:
-    """Return a test that looks at nothing but whether the rows of a result sum to 1."""
+    """Return a test that checks only whether the rows of a result sum to 1."""
 
     def test(implementation):
         sums = _results(implementation(*inputs))[result].sum(-1)
@@ -71,14 +71,14 @@ def sums_alone(*inputs, result: int = 1) -> Callable:
 
 
 def some_open(batch: int = 2, tgt_len: int = 3, src_len: int = 5) -> Tensor:
-    """Return a mask with open and hidden cells in each row; no two rows are alike."""
+    """Return a mask (batch, tgt_len, src_len) of distinct rows, each with open and hidden cells."""
     numbers = torch.arange(1, 1 + batch * tgt_len).unsqueeze(-1)
     bits = numbers >> torch.arange(src_len) & 1
     return bits.bool().reshape(batch, tgt_len, src_len)
 
 
 def first_query_shut(mask: Tensor) -> Tensor:
-    """Return the mask with the first query of the last sentence closed: it may look at nothing."""
+    """Return a copy of a mask in which the last sentence's first query may attend to nothing."""
     shut = mask.clone()
     shut[-1, 0] = False
     return shut
@@ -94,7 +94,7 @@ def asserts_nothing(
     explanation: str = "Either nothing in your test can fail, or it looks only at what is right in "
     "all of them, as most shapes are.",
 ) -> WrongAnswer:
-    """Return the mistake of a test that accepts every implementation of `name`."""
+    """Make a `WrongAnswer` of a test that accepts every implementation of `name`."""
     return WrongAnswer(
         test,
         explanation,
@@ -107,7 +107,7 @@ def only_the_shapes(
     test: Callable,
     explanation: str = "Your test looks at the shapes. Nearly all bugs leave them as they are.",
 ) -> WrongAnswer:
-    """Return the mistake of a test that looks at nothing but shapes."""
+    """Make a `WrongAnswer` of a test that checks only shapes."""
     return WrongAnswer(
         test,
         explanation,
@@ -117,7 +117,7 @@ def only_the_shapes(
 
 
 def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
-    """Return the mistake of a test that hides nothing; `place` is the mask's among the inputs."""
+    """Make a `WrongAnswer` of a test without a mask, which is the `place` argument of `name`."""
     return WrongAnswer(
         test,
         "Your test never hides anything. What a mask does wrong shows only where there is one "
@@ -132,7 +132,7 @@ def upside_down(
     explanation: str = "Your test fails where it should pass. What it asserts is true of the "
     "broken implementations and false of the right one.",
 ) -> WrongAnswer:
-    """Return the mistake of a test that fails for the right implementation."""
+    """Make a `WrongAnswer` of an inverted test, which fails for the right implementation."""
     return WrongAnswer(
         test,
         explanation,
@@ -146,7 +146,7 @@ def to_the_last_digit(
     explanation: str = "Decimal numbers are rounded at each step of a computation, so two right "
     "ways to the same number seldom agree in every digit. Your test asks for that.",
 ) -> WrongAnswer:
-    """Return the mistake of a test that knows no tolerance."""
+    """Make a `WrongAnswer` of a test that compares numbers without a tolerance."""
     return WrongAnswer(
         test,
         explanation,
@@ -156,7 +156,7 @@ def to_the_last_digit(
 
 
 def wrong_expectation(*inputs, place: tuple[int, ...], hint: str) -> WrongAnswer:
-    """Return the mistake of a test that expects a wrong weight at a place."""
+    """Make a `WrongAnswer` of a test that expects a wrong attention weight at `place`."""
 
     def test(implementation):
         _, weights = implementation(*inputs)

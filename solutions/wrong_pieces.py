@@ -1,7 +1,8 @@
-"""Parts of answers, right and wrong, that several exercises share.
+"""Parts of right and wrong answers that several exercises share.
 
-A wrong implementation is mostly a right one with one part replaced. Parts that need no words have
-a comment in place of a docstring: made-up learners (`grading.classroom`) copy them as they are.
+A wrong implementation is mostly a right one with one part replaced. Made-up learners
+(`grading.classroom`) copy parts with their docstrings, but without comments: parts that need no
+words in a learner's notebook have only a comment.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ def unit(vectors):
 
 
 def in_pairs(states, keys):
-    """Write out every pair [s; h]: (..., tgt_len, src_len, state_dim + key_dim)."""
+    """Return all pairs [state; key]: (..., tgt_len, src_len, state_dim + key_dim)."""
     tgt_len, src_len = states.shape[-2], keys.shape[-2]
     repeated = states.unsqueeze(-2).expand(*states.shape[:-1], src_len, -1)
     others = keys.unsqueeze(-3).expand(*keys.shape[:-2], tgt_len, -1, -1)
@@ -32,19 +33,19 @@ def in_pairs(states, keys):
 
 
 def filled(scores, mask, filling, dim=-1):
-    """Take a softmax of scores whose hidden cells are filled with one number."""
+    """Return the softmax of scores whose hidden cells are filled with one number."""
     return scores.masked_fill(~mask, filling).softmax(dim)
 
 
 def safe_softmax(scores, mask):
-    """Take the right masked softmax: hidden cells get 0, also where a whole row is hidden."""
+    """Return the right masked softmax: hidden cells get 0, even if their whole row is hidden."""
     if mask is None:
         return scores.softmax(-1)
     return filled(scores, mask, torch.finfo(scores.dtype).min).masked_fill(~mask, 0.0)
 
 
 class Additive(nn.Module):
-    """Additive attention in methods that wrong answers replace."""
+    """Additive attention, split into methods that wrong answers override."""
 
     def __init__(self, query_dim, key_dim, attention_dim):
         super().__init__()
@@ -70,7 +71,7 @@ class Additive(nn.Module):
 
 
 def changed(base, **instead):
-    """Return a subclass with some of its methods replaced."""
+    """Return a subclass of `base` with some of its methods replaced."""
 
     class Changed(base):
         pass
@@ -81,7 +82,7 @@ def changed(base, **instead):
 
 
 def reshaped(keys):
-    """Reshape keys to what `.mT` would give: the right shape, with the numbers mixed up."""
+    """Reshape keys to the shape of `keys.mT`, which mixes up their numbers."""
     return keys.reshape(keys.shape[0], keys.shape[2], keys.shape[1])
 
 
@@ -91,7 +92,7 @@ def general(query, keys, W):
 
 
 def root_of_width(query, keys, values):
-    """Return the right scale."""
+    """Return the right scale of scores: the square root of the query's width."""
     return query.shape[-1] ** 0.5
 
 
@@ -99,9 +100,9 @@ def attention(scale=root_of_width, weigh=masked_softmax, handed_out=lambda keys,
     """Return scaled dot-product attention with some parts replaced.
 
     Args:
-        scale: what the scores are divided by, from query, keys and values.
-        weigh: weights from scores and mask.
-        handed_out: what the weights mix, from keys and values.
+        scale: function of query, keys and values that returns the divisor of the scores.
+        weigh: function of scores and mask that returns the weights.
+        handed_out: function of keys and values that returns the vectors to be mixed.
     """
 
     def attend(query, keys, values, mask=None):
@@ -112,7 +113,7 @@ def attention(scale=root_of_width, weigh=masked_softmax, handed_out=lambda keys,
 
 
 def fill_with(number):
-    """Return a way to weigh that fills hidden scores with a number and forgets empty rows."""
+    """Return a wrong `weigh` for `attention`: it fills hidden scores, even in empty rows."""
 
     def weigh(scores, mask):
         return (scores if mask is None else scores.masked_fill(~mask, number)).softmax(-1)
@@ -121,22 +122,22 @@ def fill_with(number):
 
 
 def mask_late(scores, mask):
-    """Apply the mask after the softmax."""
+    """Return weights to which the mask is applied after the softmax."""
     return scores.softmax(-1) * (1 if mask is None else mask)
 
 
 def mask_turned(scores, mask):
-    """Take True for "hidden"."""
+    """Return weights for a mask in which True is misread as "hidden"."""
     return masked_softmax(scores, None if mask is None else ~mask)
 
 
 def mask_added(scores, mask):
-    """Add the boolean mask to the scores."""
+    """Return the softmax of scores to which the boolean mask is added."""
     return (scores if mask is None else scores + mask).softmax(-1)
 
 
 def cut_and_divided(scores, mask):
-    """Apply the mask after the softmax, and divide the rows by their sums again."""
+    """Return weights masked after the softmax, each row then divided by its sum."""
     cut = mask_late(scores, mask)
     return cut / cut.sum(-1, keepdim=True)
 
@@ -147,28 +148,28 @@ def split_into_heads(tensor, heads):
 
 
 def joined_heads(tensor):
-    """Join (batch, heads, len, head_dim) to (batch, len, dim)."""
+    """Join heads (batch, heads, len, head_dim) into (batch, len, dim)."""
     return tensor.transpose(1, 2).flatten(2)
 
 
 def joined_without_turning(tensor):
-    """Reshape heads to the right shape, which mixes up words and heads."""
+    """Reshape heads into (batch, len, dim) without transposing, which mixes up words and heads."""
     batch, _, length, _ = tensor.shape
     return tensor.reshape(batch, length, -1)
 
 
 def joined_times(parts, matrix):
-    """Multiply several vectors side by side, (batch, …), with a matrix (sum of …, out)."""
+    """Concatenate vectors (batch, …), and multiply them by a matrix (sum of their widths, out)."""
     return torch.cat(parts, dim=1).matmul(matrix)
 
 
 def wrong_choices(
     right: Mapping[str, str], mistakes: Mapping[tuple[str, str], tuple[str, str, str, str]]
 ) -> dict[str, WrongAnswer]:
-    """Return a wrong answer by name for each wrong choice.
+    """Return a wrong answer for each wrong choice, by name.
 
     Args:
-        right: the right choices.
+        right: key → right choice.
         mistakes: (key, wrong choice) → name, explanation, hint and misconception.
     """
     return {
@@ -178,7 +179,7 @@ def wrong_choices(
 
 
 def in_other_styles(right: Mapping[str, str], note: str) -> list[Callable[[], dict[str, str]]]:
-    """Return functions that write the right choices in other ways, one with a note beside them."""
+    """Return functions that write the right choices in other ways; one of them adds a note."""
 
     def in_capitals():
         return {key: choice.capitalize() for key, choice in right.items()}

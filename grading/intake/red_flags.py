@@ -29,7 +29,7 @@ INTERNALS = {
     *("sys._getframe", "sys.settrace", "sys.setprofile", "inspect.currentframe", "inspect.stack"),
     *("os.fork", "os.write", "torch.ops", "torch.autograd.Function"),
 }
-INTERNAL_TEXT = re.compile(r"utils[./]checks|grading[./]\w|solutions[./]\w|\.npz\b|/proc/")
+INTERNAL_TEXT = re.compile(r"utils[./]checks|grading[./]\w|solutions[./]\w|\.safetensors\b|/proc/")
 PRIVATE = re.compile(r"torch\.(\w+\.)*_(?!_)")  # private names of things that have a public name
 FOR_LEARNERS = {"utils.checks", *(f"utils.checks.{it}" for it in ("check", "hint", "progress"))}
 MODELS = ("torch.nn", "utils.seq2seq", "utils.transformer")

@@ -204,7 +204,9 @@ class Names:
         used = {task.id: {known.name: known for known in task.mistakes} for task in _course()}
         for entry, words in self._words.items():
             task, problem = entry.partition(".")[0], ""
-            if entry not in self._entries.get(task, {}):
+            if task not in used:
+                problem = "the course has no such task any more: delete the entry"
+            elif entry not in self._entries.get(task, {}):
                 problem = "no answer is kept under that number"
             elif words.name and not (words.explanation and words.hint):
                 problem = "a name needs an explanation and a hint"

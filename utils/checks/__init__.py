@@ -2,27 +2,27 @@
 
     check("entropy")     is my answer right, and if not, what is wrong first?
     hint("entropy")      the next of three hints
-    progress()           what is done and what is to do, in the whole course, and what keeps
-                         going wrong
+    progress()           exercises done and to do in the whole course, and misconceptions that
+                         keep coming back
 
-A wrong answer passes these, from the top to the bottom:
+A wrong answer passes through these modules, from top to bottom:
 
 | module | what it does |
 |---|---|
 | `notebook` | `check` and `hint` |
 | `bank` | reads a task's cases, expected outputs and known mistakes from `exercises/` |
 | `runner` | runs the learner's code: the only place that does |
-| `diagnosis` | says what is wrong; the module itself is its only door |
-| `compare` | compares answers with what was expected: the verdict |
+| `diagnosis` | finds what is wrong; import from the package, not from its modules |
+| `compare` | compares returned values with the expected ones: the verdict |
 | `feedback` | writes a verdict as text and as HTML |
 
 | Beside them | |
 |---|---|
-| `tasks` | what an exercise, a case, an answer and a reason are, as plain data |
+| `tasks` | defines the exercise, the case, the answer and the reason, as plain data |
 | `catch_the_bug` | lets a learner's test call one implementation after another |
 | `implementations` | those implementations: right ones, and some with a bug each |
-| `code` | what a piece of code defines and mentions |
-| `memory`, `progress` | what is kept of a learner, and how it is shown |
+| `code` | finds the names that a piece of code defines and uses |
+| `memory`, `progress` | store a learner's progress, and show it |
 """
 
 from utils.checks.notebook import check, hint

@@ -1,4 +1,4 @@
-"""Records on disk: `NAME.json` holds the words, `NAME.safetensors` the numbers. No code, no pickle.
+"""Records on disk: texts in `NAME.json`, numbers in `NAME.safetensors`, no code and no pickle.
 
 exercises/01_attention_concepts.json           tasks, labels of cases, messages, texts
 exercises/01_attention_concepts.safetensors    inputs, expected outputs, outputs of known mistakes
@@ -22,17 +22,17 @@ from utils.checks.tasks import Answer, Case, GradientKey, Misconception, Mistake
 
 FOLDER = Path(__file__).parents[2] / "exercises"
 NUMBERS = ".safetensors"
-# Processors round differently: in stored arrays, which have six decimals, by up to 2e-6. Half of
-# what the checks forgive.
+# Difference up to which stored numbers count as equal, half of what the checks forgive: processors
+# round differently, by up to 2e-6 in arrays with six decimals.
 SAME = 5e-6
 MISCONCEPTIONS = "misconceptions.json"
-PARTS = ("inputs", "build", "parameters")  # of a case
+PARTS = ("inputs", "build", "parameters")  # fields of a case
 
 
 def save(records: Sequence[Record], path: Path) -> None:
     """Write records to `path` with the endings .json and .safetensors.
 
-    A file that holds the same already is left alone: words to the letter, numbers to within `SAME`.
+    A file is left alone if it has the same texts already, or numbers equal to within `SAME`.
     """
     arrays: dict[str, np.ndarray] = {}
     entries = [_entry(record, arrays) for record in records]
@@ -47,12 +47,12 @@ def save_misconceptions(misconceptions: Iterable[Misconception], folder: Path) -
 
 
 def misconceptions() -> dict[str, Misconception]:
-    """Return the vocabulary: slug → misconception."""
+    """Return the vocabulary of misconceptions: slug → misconception."""
     return {entry["slug"]: Misconception(**entry) for entry in _read_json(FOLDER / MISCONCEPTIONS)}
 
 
 def tasks() -> dict[str, list[Task]]:
-    """Return name of the notebook → its tasks, in the order of the course."""
+    """Return the name of each notebook → its tasks, in the order of the course."""
     return {
         path.stem: [_task(entry["task"]) for entry in _read_json(path.with_suffix(".json"))]
         for path in sorted(FOLDER.glob(f"*{NUMBERS}"))
@@ -60,10 +60,10 @@ def tasks() -> dict[str, list[Task]]:
 
 
 def load(task_id: str) -> Record:
-    """Read the record of one task, and of the others nothing.
+    """Read the record of one task, without the arrays of other tasks.
 
     Raises:
-        KeyError: no exercise has that name.
+        KeyError: no task has this name.
     """
     for path in sorted(FOLDER.glob(f"*{NUMBERS}")):
         text = path.with_suffix(".json").read_text(encoding="utf-8")
@@ -75,13 +75,13 @@ def load(task_id: str) -> Record:
 
 
 def load_all(path: Path) -> dict[str, Record]:
-    """Read all records saved under a path: task → its record."""
+    """Read all records that were saved under a path: name of the task → its record."""
     entries = _read_json(path.with_suffix(".json"))
     return {entry["task"]["id"]: _record(entry, path.with_suffix(NUMBERS)) for entry in entries}
 
 
 def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """Describe a record as JSON; its arrays are added to `arrays`."""
+    """Convert a record to JSON data, and add its arrays to `arrays`."""
     task, texts = record.task, {}
 
     def store(key: str, values: np.ndarray) -> None:
@@ -123,7 +123,7 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
 
 
 def _record(entry: dict[str, Any], path: Path) -> Record:
-    """Restore a record from its JSON and the file of its arrays."""
+    """Restore a record from its JSON data and the file of its arrays."""
     task, texts = _task(entry["task"]), entry.get("texts", {})
     with safe_open(path, framework="numpy") as arrays:
 
@@ -163,14 +163,14 @@ def _task(entry: dict[str, Any]) -> Task:
 
 
 def _with_one_nan(values: np.ndarray) -> np.ndarray:
-    """Give every NaN the same bits: their signs differ from one processor to another."""
+    """Give every NaN the same bits, because their signs differ between processors."""
     if values.dtype.kind != "f":
         return values
     return np.where(np.isnan(values), values.dtype.type("nan"), values)
 
 
 def _holds(path: Path, arrays: Mapping[str, np.ndarray]) -> bool:
-    """Decide whether a file has these arrays and no others."""
+    """Decide whether a file has exactly these arrays, up to rounding."""
     try:
         with safe_open(path, framework="numpy") as stored:
             return set(stored.keys()) == set(arrays) and all(
@@ -183,7 +183,7 @@ def _holds(path: Path, arrays: Mapping[str, np.ndarray]) -> bool:
 
 
 def _write_json(path: Path, content: Any) -> None:
-    """Write a file of JSON unless it holds the same already."""
+    """Write a JSON file, unless it has the same content already."""
     text = (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
     if not path.exists() or path.read_bytes() != text:
         path.write_bytes(text)

@@ -1,9 +1,9 @@
-"""Let a learner's test call one implementation after another, and note which of them it blames.
+"""Let a learner's test call one implementation after another, and note which of them it rejects.
 
-The test gets a `Proxy`, which passes each call on to a `Referee` and returns the reply. In a
-notebook the referee is in the same process. In the grader it stays with the parent: the worker,
-where the test runs, asks over the wire, and never holds an implementation or learns whose turn it
-is.
+A test "blames" (rejects) an implementation by failing. The test gets a `Proxy`, which passes each
+call on to a `Referee` and returns the reply. In a notebook, the referee is in the same process. In
+the grader, the referee stays in the parent process: the worker, in which the test runs, sends calls
+over the wire, and neither holds an implementation nor learns which one has its turn.
 """
 
 import builtins
@@ -20,9 +20,9 @@ from torch import Tensor
 from utils.checks import implementations
 from utils.checks.tasks import Answer, Case
 
-MOST_CALLS = 20  # of one implementation
-MOST_NUMBERS = 2_000  # in one call
-LARGEST_WHOLE = 100  # it may be a length, and then it is memory
+MOST_CALLS = 20  # calls of one implementation in a turn
+MOST_NUMBERS = 2_000  # numbers among the arguments of one call
+LARGEST_WHOLE = 100  # a whole number may be a length, and take memory
 CARRIED = (torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool)
 LONGEST_MESSAGE = 500  # characters of an exception
 
@@ -31,9 +31,9 @@ class Decision(NamedTuple):
     """The outcome of a test for one implementation.
 
     Args:
-        blames: whether it failed.
-        message: the exception that it failed with.
-        where: the learner's line.
+        blames: whether the test failed, and so rejects the implementation.
+        message: text of the exception with which the test failed.
+        where: the learner's line that raised the exception.
     """
 
     blames: bool
@@ -42,15 +42,15 @@ class Decision(NamedTuple):
 
 
 class Referee:
-    """Answers a test's calls for the implementation whose turn it is.
+    """The part that answers a test's calls, by the implementation whose turn it is.
 
-    Each of them has a turn in every round, and all turns of a round have the same random seed. A
-    broken one comes first, so that no test gains by taking the first for its measure.
+    Each implementation has a turn in every round, and all turns of a round have the same random
+    seed. A broken implementation comes first, so that no test can take the first as its standard.
 
     Args:
-        task_id: the task whose implementations are called.
-        case: their names, and a seed for each round.
-        shuffle: draws the order; as in the case, where there is none.
+        task_id: name of the task whose implementations are called.
+        case: case with the implementations' names, and a seed for each round.
+        shuffle: random generator that draws the order of turns; None keeps the order of the case.
     """
 
     def __init__(self, task_id: str, case: Case, shuffle: Random | None = None):
@@ -71,7 +71,7 @@ class Referee:
         return [self._seeds[row] for row, _ in self._turns]
 
     def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        """Call the implementation whose turn it is: {"returned": …} or {"raised": [class, text]}.
+        """Call the implementation in turn; return {"returned": …} or {"raised": [class, text]}.
 
         Raises:
             ValueError: the call is not allowed, see `refusal`.
@@ -92,18 +92,18 @@ class Referee:
             return {"raised": [type(error).__name__, message]}
 
     def decided(self, decision: Decision) -> None:
-        """Note the outcome of this turn, which is final, and pass on to the next one."""
+        """Store the final outcome of the current turn, and go on to the next turn."""
         self._decisions.append(decision)
         self._calls = 0
 
     @property
     def done(self) -> bool:
-        """Decide whether each implementation has had its turns."""
+        """Decide whether each implementation has had all its turns."""
         return len(self._decisions) == len(self._turns)
 
     @property
     def answer(self) -> Answer:
-        """Return all decisions: `blames` (rounds, implementations), and `messages` for each."""
+        """Return all decisions: `blames` (rounds, implementations), and a message for each."""
         decisions = dict(zip(self._turns, self._decisions, strict=True))
         rounds = [[decisions[row, name] for name in self._names] for row in range(len(self._seeds))]
         blames = [[bool(decision.blames) for decision in of_round] for of_round in rounds]
@@ -112,10 +112,10 @@ class Referee:
 
 
 class Proxy:
-    """The stand-in for an implementation that a test is called with.
+    """The function that a test gets in place of an implementation.
 
     Args:
-        referee: answers the calls.
+        referee: referee that answers the calls.
     """
 
     def __init__(self, referee: Referee):
@@ -139,11 +139,11 @@ class Proxy:
 
 
 def refusal(calls: int, values: Sequence[Any]) -> str:
-    """Say why a call is not allowed, in words that complete "`attend` …"; "" where it is.
+    """Return why a call is not allowed, in words that complete "`attend` …"; "" if it is allowed.
 
     Args:
-        calls: how many there are with this one.
-        values: all arguments.
+        calls: number of calls in this turn, with this one.
+        values: all arguments of the call.
     """
     if calls > MOST_CALLS:
         return f"may be called {MOST_CALLS} times in a test, not more"
@@ -158,14 +158,14 @@ def refusal(calls: int, values: Sequence[Any]) -> str:
 
 
 def copied(value: Any) -> Any:
-    """Copy a value as the wire would: without gradients, row by row in memory, tuples as lists."""
+    """Copy a value as the wire would: without gradients, stored row by row, tuples as lists."""
     if isinstance(value, Tensor):
         return value.detach().clone(memory_format=torch.contiguous_format)
     return [copied(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """Yield what stands in a list, and None for each list: an empty one counts as well."""
+    """Yield the items of nested lists, and None for each list, so that empty lists count too."""
     if isinstance(value, list | tuple):
         yield None
         for item in value:
@@ -175,12 +175,12 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _size(value: Any) -> int:
-    """Count the numbers in a value. An axis of length 0 counts as 1: the others may be long."""
+    """Count the numbers in a value; an axis of length 0 counts as 1, as others may be long."""
     return math.prod(size or 1 for size in value.shape) if isinstance(value, Tensor) else 1
 
 
 def _can_be_carried(value: Any) -> bool:
-    """Decide whether the wire takes a value."""
+    """Decide whether the wire to a worker can carry a value."""
     if isinstance(value, Tensor):
         plain = value.device.type == "cpu" and value.layout == torch.strided
         return plain and value.dtype in CARRIED

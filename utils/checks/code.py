@@ -1,14 +1,14 @@
-"""Read what a piece of code defines and mentions, without running it."""
+"""Find the names that a piece of code defines and uses, without running it."""
 
 import ast
 from functools import lru_cache
 
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of an if, a for, a with, a try
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # inside an if, a for, a with, a try
 
 
 @lru_cache(maxsize=200)  # the cells of a few notebooks
 def syntax(source: str) -> ast.Module:
-    """Parse a piece of code; the tree is empty where it is not Python."""
+    """Parse a piece of code; return an empty tree if it is not valid Python."""
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

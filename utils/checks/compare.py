@@ -1,15 +1,15 @@
-"""Compare answers with what was expected. Data in, a verdict out: no learner's code runs here.
+"""Compare returned values with the expected ones, and give a verdict. No learner's code runs here.
 
-Faults are looked for in the order in which a person would: shape, kind of numbers, finite,
-invariants, values, gradients. Cases go from the plain to the odd, and the first fault of the first
-case that fails is the verdict. Where the answer is what a known mistake gives, the verdict names
-the mistake as well.
+Faults are looked for in the order in which a person would look: shape, kind of numbers, NaN and
+infinity, invariants, values, gradients. Cases go from the plain to the odd, and the verdict is the
+first fault of the first case that fails. If a known mistake returns the same values as the answer,
+the verdict also names the mistake.
 
-A learner's test is judged by what it blames: no right implementation, and each with a bug.
+A learner's test has to accept (not "blame") right implementations, and reject each with a bug.
 
-Where a task has `full_marks_from`, a model has been trained, and nobody gets every entry right:
-then the share of correct entries decides, and a known mistake has to explain most of the entries
-that it gets wrong.
+A task with `full_marks_from` asks for a trained model, which never gets every entry right: the
+share of correct entries decides, and an answer makes a known mistake if it has most of the wrong
+entries of that mistake.
 """
 
 import math
@@ -22,9 +22,9 @@ import numpy as np
 from utils.checks.runner import AnswerError
 from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Reason, Record, Task
 
-LARGEST_PICTURE = 8  # rows or columns of a matrix to be drawn
-MOST = 0.5  # the share of what only a mistake explains, from which a model is said to have made it
-GRADIENT_TOLERANCE = 1e-3  # of the largest entry: float32 is compared with float64
+LARGEST_PICTURE = 8  # rows or columns of a matrix that is drawn
+MOST = 0.5  # share of a mistake's wrong entries above which a model is said to make the mistake
+GRADIENT_TOLERANCE = 1e-3  # relative to the largest entry, as float32 is compared with float64
 NUMBER_TYPES = {
     "f": "decimal numbers",
     "i": "whole numbers",
@@ -37,7 +37,7 @@ NUMBER_TYPES = {
 
 @dataclass(frozen=True)
 class Evidence:
-    """The output in which an answer first differs, for whoever may see the expected values."""
+    """The first wrong output of an answer, for readers who may see the expected values."""
 
     case: Case
     output: str
@@ -46,7 +46,7 @@ class Evidence:
 
 
 class Comparison(NamedTuple):
-    """Two small matrices to be shown side by side, and the first place at which they differ."""
+    """Two small matrices to be shown side by side, and the first place where they differ."""
 
     expected: np.ndarray
     actual: np.ndarray
@@ -58,17 +58,17 @@ class Verdict:
     """The judgement of an answer.
 
     Args:
-        task: what was asked.
-        reason: passed, or the first thing that is wrong.
-        message: the same in a sentence, without any expected value.
-        mistake: the known mistake that it makes, if it is one.
-        evidence: where it shows.
+        task: the task that was answered.
+        reason: `PASSED`, or the first thing that is wrong.
+        message: sentence on the reason, without any expected value.
+        mistake: the known mistake that the answer makes, if it makes one.
+        evidence: the output in which the fault shows.
         where: for an exception, the learner's line and the inputs that raised it.
-        share: of correct entries, where the task has `full_marks_from`; of the bugs that a test
-            catches.
-        slips: slugs of the misconceptions whose bugs slip through a test.
-        relation: how the answer is related to the right one, where it is no known mistake.
-        right: which outputs are right in all cases, where others are not.
+        share: share of correct entries, if the task has `full_marks_from`; of a test, share of the
+            bugs that it catches.
+        slips: slugs of the misconceptions whose bugs a test misses.
+        relation: sentence on how the answer differs from the right one, if no mistake is known.
+        right: sentence on the outputs that are right in all cases, if others are not.
     """
 
     task: Task
@@ -88,7 +88,7 @@ class Verdict:
 
     @property
     def comparison(self) -> Comparison | None:
-        """Expected and actual values, if small matrices; of a batch, the first that differs."""
+        """The expected and the actual matrix with the first difference, if they are small."""
         if self.evidence is None or self.evidence.expected.dtype.kind == "U":
             return None
         first = next(differences(self.evidence, self.task.tolerance), None)
@@ -111,12 +111,12 @@ class Verdict:
 
 
 def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None = None) -> Verdict:
-    """Return the verdict on one answer for each case of the record.
+    """Return the verdict on an answer, from the values that it returned in the cases.
 
     Args:
-        record: what was asked and is expected.
-        answers: in the order of the cases.
-        error: why there is none to the next case and those behind it.
+        record: the task, its cases and the expected values.
+        answers: returned values, in the order of the cases.
+        error: the reason why later cases have no returned values, if they have none.
     """
     task, share = record.task, None
     if error:
@@ -160,7 +160,7 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
 
 
 def first_cases(record: Record, count: int) -> Record:
-    """Return a record without its later cases."""
+    """Return a copy of a record with only its first `count` cases."""
     mistaken = {name: of_each[:count] for name, of_each in record.mistaken.items()}
     return replace(
         record, cases=record.cases[:count], expected=record.expected[:count], mistaken=mistaken
@@ -168,9 +168,9 @@ def first_cases(record: Record, count: int) -> Record:
 
 
 def _judge_test(record: Record, answer: Answer) -> Verdict:
-    """Return the verdict on a test, from what it blames.
+    """Return the verdict on a learner's test, from the implementations that it rejects ("blames").
 
-    A right implementation may not be blamed in any round; a broken one has to be, in all of them.
+    In no round must it reject a right implementation; in every round it has to reject a broken one.
     """
     task, mistake, blames = record.task, _weak_test(record, answer), answer.outputs["blames"]
     broken = _broken(record)
@@ -206,24 +206,25 @@ _BLAMED = {
 
 
 def _broken(record: Record) -> np.ndarray:
-    """Return which implementations have a bug."""
+    """Return a boolean array, True at implementations that have a bug."""
     return record.expected[0].outputs["blames"].all(0)
 
 
 def _treatment_of(blames: np.ndarray) -> str:
-    """Classify how a test treats the right implementations (rounds, implementations)."""
+    """Classify how a test treats right implementations, by `blames` (rounds, implementations)."""
     if not blames.any():
         return "accepted"
     if blames.all():
         return "blamed"
-    alike = (blames.any(1) == blames.all(1)).all()  # in each round
+    alike = (blames.any(1) == blames.all(1)).all()  # all or none in each round
     return "blamed by chance" if alike else "blamed for its rounding"
 
 
 def _weak_test(record: Record, answer: Answer) -> Mistake | None:
-    """Find the known weak test that misses the most bugs, all of which this one misses too.
+    """Find the known weak test that explains most of the bugs that a learner's test misses.
 
-    Both have to treat the right implementations in the same way.
+    The learner's test has to miss all bugs that the weak test misses, and to treat the right
+    implementations in the same way.
     """
     broken, mine = _broken(record), answer.outputs["blames"]
     slips = broken & ~mine.all(0)
@@ -238,11 +239,11 @@ def _weak_test(record: Record, answer: Answer) -> Mistake | None:
 
 
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
-    """Find the known mistake that gives the same as the answers, in the first output that is wrong.
+    """Find the known mistake that returns the same values as the answer in its first wrong output.
 
-    One output is compared, not all: whoever makes two mistakes is told of them one at a time. But
-    what is right in the answer has to be right with the mistake too. Cases that came out as NaN or
-    infinity are ignored where some mistake explains all the others.
+    Only one output is compared, because learners who make two mistakes are told of one at a time.
+    But outputs that the answer gets right have to be right with the mistake too. Cases with NaN or
+    infinity are ignored if a mistake explains all other cases.
     """
     tolerance = record.task.tolerance
     if record.task.full_marks_from is not None:
@@ -272,7 +273,7 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
 def _alike(
     task: Task, known: Sequence[Answer], answers: Sequence[Answer], finite_only: bool = False
 ) -> list[str]:
-    """Return the outputs that are equal in all cases, or in all that came out finite."""
+    """Return the outputs that have the known values in all cases, or in all with finite values."""
 
     def same(theirs: np.ndarray, mine: np.ndarray) -> bool:
         ignored = finite_only and _blown_up(mine)
@@ -289,7 +290,7 @@ def _alike(
 
 
 def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
-    """Name the outputs that are right in all cases, where others are not."""
+    """State which outputs are right in all cases, if others are not; else return ""."""
     task = record.task
     right = [f"`{name}`" for name in _alike(task, record.expected, answers)]
     others = [f"`{name}`" for name in task.outputs if f"`{name}`" not in right]
@@ -300,7 +301,7 @@ def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names, with "and" before the last."""
+    """Join names with commas, and with "and" before the last name."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
@@ -318,7 +319,7 @@ def are_close(left: np.ndarray, right: np.ndarray, tolerance: float) -> bool:
 
 
 def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: float) -> float:
-    """Return the share of entries that are as expected, over all cases and outputs."""
+    """Return the share of entries that have the expected values, over all cases and outputs."""
     right = total = 0
     for known, answer in zip(expected, answers, strict=True):
         for name, values in known.outputs.items():
@@ -328,10 +329,10 @@ def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: flo
 
 
 def _share_of_a_mistake(record: Record, mistake: Mistake, answers: Sequence[Answer]) -> float:
-    """Return the share of entries that are the mistake's, of those that it gets wrong.
+    """Return the share of a mistake's wrong entries that the answer has too.
 
-    Of all entries, an untrained model often has more in common with some mistake than with the
-    right answer, by chance.
+    Entries that the mistake gets right do not count, because by chance an untrained model often has
+    more entries in common with some mistake than with the right answer.
     """
     tolerance, alike, apart = record.task.tolerance, 0, 0
     theirs = record.mistaken[mistake.name]
@@ -344,7 +345,7 @@ def _share_of_a_mistake(record: Record, mistake: Mistake, answers: Sequence[Answ
 
 
 def _agree(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return True at each entry of the left array that the right one has too."""
+    """Return a boolean array, True at each entry of `left` that `right` has in the same place."""
     if not _comparable(left, right):
         return np.zeros(left.shape, dtype=bool)
     if left.dtype.kind == "f":
@@ -353,7 +354,7 @@ def _agree(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
 
 
 def _percent(share: float) -> str:
-    """Format a share, rounded down: 89.99 % is not 90 %."""
+    """Format a share as a percentage, rounded down: 89.99 % must not look like 90 %."""
     return f"{math.floor(round(1000 * share, 6)) / 10:g} %"
 
 
@@ -398,7 +399,7 @@ def _not_zero(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str
 # Rules that a task may set for an output: values, expected, tolerance → what is wrong, or "".
 INVARIANTS: dict[str, Callable[[np.ndarray, np.ndarray, float], str]] = {
     "not negative": _negative,
-    "rows sum to 1": _not_shares,  # or to 0, where a row is masked whole
+    "rows sum to 1": _not_shares,  # or to 0, if the whole row is masked
     "exact zeros": _not_zero,
 }
 
@@ -427,9 +428,9 @@ def _cut_graph(task: Task, output: str, expected: Answer, actual: Answer) -> str
 
 
 def _wrong_gradient(expected: Sequence[Answer], answers: Sequence[Answer]) -> GradientKey | None:
-    """Find the first gradient most of which differs, over all cases.
+    """Find the first gradient that is wrong in more than half of its entries, over all cases.
 
-    Most of it, since right answers may differ in single entries, as where a logarithm meets a 0.
+    Right answers may differ in single entries, for example if a logarithm meets a 0.
     """
     fits: dict[GradientKey, list[np.ndarray]] = {}
     for right, answer in zip(expected, answers, strict=True):
@@ -446,7 +447,7 @@ def _wrong_gradient(expected: Sequence[Answer], answers: Sequence[Answer]) -> Gr
 
 
 def gradient_fits(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
-    """Return which entries of a gradient are right, of those that are finite and not 0."""
+    """Return True for each right entry of a gradient, of those expected to be finite and not 0."""
     counts = np.isfinite(expected) & (expected != 0)
     room = GRADIENT_TOLERANCE * max(1.0, np.abs(expected[counts]).max(initial=0.0))
     return np.abs(actual - expected)[counts] <= room
@@ -471,7 +472,7 @@ _QUESTIONS: dict[Reason, Callable[[Task, str, Answer, Answer], str]] = {
 
 
 def differences(evidence: Evidence, tolerance: float) -> Iterator[tuple[int, ...]]:
-    """Yield the indices of the entries that differ, in reading order; none where shapes differ."""
+    """Yield the index of each entry that differs, in reading order; nothing if shapes differ."""
     expected, actual = evidence.expected, evidence.actual
     if _comparable(expected, actual):
         wrong = ~_agree(expected, actual, tolerance)

@@ -1,6 +1,6 @@
-"""Write what a learner reads: the same words as text and as HTML.
+"""Write feedback for learners, in the same words as text and as HTML.
 
-The HTML inherits the colours of the page, so it reads well in a light and in a dark theme.
+The HTML inherits the colours of the page, so it is readable in a light and in a dark theme.
 """
 
 import html
@@ -17,8 +17,8 @@ from utils.checks.compare import Evidence, Verdict, differences
 from utils.plots import WEIGHT_COLOURS, ink_on
 
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
-LARGEST_QUOTE = 12  # entries of a tensor that is written out
-MOST_SLIPS = 3  # bugs that are named at a time
+LARGEST_QUOTE = 12  # entries of a tensor that is written out, at most
+MOST_SLIPS = 3  # missed bugs that are named at a time
 LONGEST_QUOTE = 120  # characters of any other input that is written out
 
 
@@ -27,14 +27,14 @@ class Note:
     """A few lines to be displayed as text or as HTML. Code stands between backticks.
 
     Args:
-        heading: the first line.
-        lines: the others.
-        colour: of the bar on the left.
-        picture: HTML below the lines; the text does without.
-        table: rows of a table below the lines, the first being its head.
-        next_step: the last line, for readers who can act on it, in the notebook.
-        below: another note, below this one.
-        seen: whether it has been shown.
+        heading: first line.
+        lines: lines below the heading.
+        colour: colour of the bar on the left.
+        picture: HTML below the lines; the text has no picture.
+        table: rows of a table below the lines; the first row is its head.
+        next_step: last line, for readers who can act on it in the notebook.
+        below: another note, shown below this one.
+        seen: whether the note has been shown.
     """
 
     heading: str
@@ -51,7 +51,7 @@ class Note:
         return [*self.lines, *filter(None, [self.next_step])]
 
     def __repr__(self) -> str:
-        object.__setattr__(self, "seen", True)  # whatever displays a note asks for its text too
+        object.__setattr__(self, "seen", True)  # any display of a note asks for its text too
         rows = [" | ".join(row) for row in self.table]
         below = [repr(self.below)] if self.below else []
         lines = (f"  {line}" for line in [*self._all_lines, *rows])
@@ -84,24 +84,24 @@ _AIR = 'style="margin-top:8px"'
 
 
 def _table_cell(tag: str, text: str) -> str:
-    tag = tag if text else "td"  # a heading without a text is none
+    tag = tag if text else "td"  # an empty heading is no heading
     return f'<{tag} style="text-align:left;padding:2px 14px 2px 0">{to_html(text)}</{tag}>'
 
 
 def to_html(text: str) -> str:
-    """Escape a text for HTML, with `code` in backticks set as code and *emphasis* in italics."""
+    """Escape a text for HTML, and set `code` in backticks as code and *emphasis* in italics."""
     code = r'<code style="background:none;color:inherit;padding:0">\1</code>'
     escaped = re.sub(r"(?<!\w)\*(\w[\w ]*)\*(?!\w)", r"<em>\1</em>", html.escape(text))
     return re.sub(r"`([^`]+)`", code, escaped)
 
 
 def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
-    """Return a note with a verdict in words and a picture."""
+    """Return a note that explains a verdict in words and with a picture."""
     return replace(in_words(verdict, printed_lines), picture=_picture(verdict))
 
 
 def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
-    """Return a note with a verdict in words: what is wrong, where it shows, and what to do next."""
+    """Return a note that explains a verdict in words: the fault, its place and the next step."""
     task = verdict.task
     count = "1 line" if printed_lines == 1 else f"{printed_lines:,} lines"
     hidden = f"Your code printed {count} while it was checked. Prints are left out here."
@@ -124,7 +124,7 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
 
 
 def _describe_slips(slugs: Sequence[str]) -> list[str]:
-    """Say which misconceptions slip through a test, and not how to catch them."""
+    """Name the beliefs behind the bugs that a test misses, without saying how to catch them."""
     lines = [
         f"{'Another' if number else 'What slips through: an implementation'} by somebody who "
         f"believes that {bank.misconceptions()[slug].belief}."
@@ -135,7 +135,7 @@ def _describe_slips(slugs: Sequence[str]) -> list[str]:
 
 
 def _locate(verdict: Verdict, evidence: Evidence) -> list[str]:
-    """Name the case, the call where it is short, shapes, and the first entry that differs."""
+    """Describe where an answer differs: case, inputs if they are short, shapes, first entry."""
     task, case = verdict.task, evidence.case
     if task.answer_type == "choices":
         return []
@@ -148,7 +148,7 @@ def _locate(verdict: Verdict, evidence: Evidence) -> list[str]:
     for index in differences(evidence, task.tolerance):
         at = f"[{', '.join(map(str, index))}]" if index else ""
         expected, actual = _tell_apart(evidence.expected[index], evidence.actual[index])
-        if task.returns == "texts":  # that the differing text was made from
+        if task.returns == "texts":  # quote the input that the text was made from
             lines += [
                 f"For `{name}[{index[0]}] = {texts[index[0]]!r}`:"
                 for name, texts in case.inputs.items()
@@ -161,7 +161,7 @@ def _locate(verdict: Verdict, evidence: Evidence) -> list[str]:
 
 
 def _quote(value) -> str:
-    """Write out an input; "" where it is too long."""
+    """Write out an input as code; "" if it is too long."""
     if not isinstance(value, Tensor):
         return repr(value) if len(repr(value)) <= LONGEST_QUOTE else ""
     if value.numel() > LARGEST_QUOTE:
@@ -172,7 +172,7 @@ def _quote(value) -> str:
 
 
 def _tell_apart(expected: np.generic, actual: np.generic, least: int = 4) -> tuple[str, str]:
-    """Format two entries that differ, with as many digits as it takes to see it."""
+    """Format two entries that differ, with enough digits to show the difference."""
     for digits in range(least, 18):
         left, right = (_entry(value, digits) for value in (expected, actual))
         if left != right:
@@ -187,7 +187,7 @@ def _entry(value: np.generic, digits: int) -> str:
 
 
 def _picture(verdict: Verdict) -> str:
-    """Draw expected beside actual values as HTML, where they are small matrices."""
+    """Draw expected beside actual values as HTML; "" if they are not small matrices."""
     if verdict.comparison is None:
         return ""
     expected, actual, place = verdict.comparison
@@ -212,7 +212,7 @@ def _picture(verdict: Verdict) -> str:
 
 
 def _cell(number: np.generic, other: np.generic, colour: np.ndarray, is_first: bool) -> str:
-    """Write one number as a cell; that of the first difference has a frame."""
+    """Write a number as a table cell; the cell of the first difference has a frame."""
     text = _tell_apart(number, other, 3)[0] if is_first else f"{number:.3g}"
     frame = f";outline:2px solid {BAD}" if is_first else ""
     style = f"background:{mpl.colors.to_hex(colour)};color:{ink_on(colour)}{frame}"

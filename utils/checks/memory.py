@@ -1,9 +1,9 @@
-"""Keep what is remembered of a learner from one session to the next.
+"""Keep a learner's progress, predictions and ratings from one session to the next.
 
-Beside the exercises `progress.json`, what each task has earned; beside the README
-`predictions.json`, what was guessed in the notebooks, and `interview.json`, how well the questions
-of the interview sheet could be answered. And, for those who made the folder `unrecognised` beside
-the exercises, wrong answers whose mistake the course does not know.
+`progress.json` beside the exercises holds the points that each task has earned. Beside the README,
+`predictions.json` holds guesses from the notebooks, and `interview.json` how well the learner could
+answer the questions of the interview sheet. If a learner makes the folder `unrecognised` beside the
+exercises, wrong answers whose mistake the course does not know are kept there.
 """
 
 import ast
@@ -27,12 +27,12 @@ UNRECOGNISED = Path("unrecognised")
 
 @dataclass(frozen=True)
 class TaskProgress:
-    """The remembered state of a task.
+    """A learner's stored progress in a task.
 
     Args:
-        points: the most that an answer has earned; older files say `true` for full points.
+        points: most points that an answer has earned; older files hold `true` for full points.
         misconceptions: slugs of the misconceptions that answers have shown.
-        given: whether the solution was handed over, so that no answer earns anything more.
+        given: whether the learner was given the solution, so that no answer earns more points.
     """
 
     points: int = 0
@@ -49,13 +49,13 @@ class TaskProgress:
 
 
 def load_progress() -> dict[str, TaskProgress]:
-    """Return task → what is remembered of it; whatever is damaged is ignored."""
+    """Return task → its stored progress; damaged entries are ignored."""
     return {task: parse_progress(entry) for task, entry in _read(PROGRESS).items()}
 
 
 def parse_progress(entry: Any) -> TaskProgress:
-    """Read a task's entry in the file; whatever is damaged is ignored."""
-    entry = entry if isinstance(entry, dict) else {"points": entry}  # older files: the points alone
+    """Convert a task's entry in `progress.json` to its progress; damaged fields are ignored."""
+    entry = entry if isinstance(entry, dict) else {"points": entry}  # older files: only the points
     points, slugs = entry.get("points"), entry.get("kinds")
     return TaskProgress(
         points if isinstance(points, int) else 0,
@@ -65,10 +65,10 @@ def parse_progress(entry: Any) -> TaskProgress:
 
 
 def save_progress(task: Task, points: int, mistake: Mistake | None) -> bool:
-    """Add what an answer has earned, and the misconception that it has shown.
+    """Store the points that an answer has earned, and the misconception that it has shown.
 
     Returns:
-        Whether it could be written down.
+        Whether the file could be written.
     """
     kept = load_progress()
     before = kept.get(task.id, TaskProgress())
@@ -83,10 +83,10 @@ def save_progress(task: Task, points: int, mistake: Mistake | None) -> bool:
 
 
 def save_given(tasks: Iterable[Task]) -> bool:
-    """Add that the solutions of tasks were handed over, save of those that are done.
+    """Store that the learner was given the solutions of those tasks that are not done.
 
     Returns:
-        Whether it could be written down.
+        Whether the file could be written.
     """
     kept = load_progress()
     for task in tasks:
@@ -105,12 +105,12 @@ def _write_progress(kept: Mapping[str, TaskProgress]) -> bool:
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction, and what came of it.
+    """A learner's prediction and its outcome.
 
     Args:
-        guess: what the learner said.
-        certainty: how sure of it.
-        answer: what it turned out to be.
+        guess: the prediction.
+        certainty: how sure of it the learner was.
+        answer: the true answer.
         came_true: whether the guess was right, or close.
     """
 
@@ -121,40 +121,40 @@ class Guess:
 
 
 def load_guesses() -> dict[str, Guess]:
-    """Return question → the first guess; whatever is damaged is ignored."""
+    """Return question → the learner's first guess; damaged entries are ignored."""
     kept = _read(PREDICTIONS).items()
     return {question: Guess(**entry) for question, entry in kept if _is_guess(entry)}
 
 
 def save_guess(question: str, guess: Guess) -> None:
-    """Keep a guess, unless the same question was answered before: that would not be a guess."""
+    """Store the first guess at a question; a later one would no longer be a guess."""
     kept = load_guesses()
     kept.setdefault(question, guess)
     _write(PREDICTIONS, {known: asdict(first) for known, first in kept.items()})
 
 
 def load_ratings() -> dict[str, str]:
-    """Return question of the interview sheet → how well it could be answered."""
+    """Return question of the interview sheet → how well the learner could answer it."""
     kept = _read(RATINGS).items()
     return {question: rating for question, rating in kept if isinstance(rating, str)}
 
 
 def save_ratings(ratings: Mapping[str, str]) -> None:
-    """Keep how well the questions could be answered."""
+    """Store how well the learner could answer the questions of the interview sheet."""
     _write(RATINGS, dict(ratings))
 
 
 def keep_unrecognised(task: Task, cells: Sequence[str]) -> None:
-    """Keep the last definition of an answer with an unknown mistake, where the learner allows it.
+    """Store the last cell that defines an answer with an unknown mistake, if the learner allows it.
 
-    Whoever makes the folder `unrecognised` allows it. It has the form that `make recall` reads, so
-    an instructor can measure the checks on it: unrecognised/entropy/wrong-1f2e3d4c.py.
+    A learner allows it by making the folder `unrecognised`. An instructor can learn from the files,
+    such as unrecognised/entropy/wrong-1f2e3d4c.py.
     """
     if not UNRECOGNISED.is_dir():
         return
     defining = [cell for cell in cells if task.id in code.defined(cell)]
     body = code.syntax(defining[-1]).body if defining else []
-    kept = [node for node in body if not isinstance(node, ast.Expr)]  # the check itself is one
+    kept = [node for node in body if not isinstance(node, ast.Expr)]  # such as `check("entropy")`
     source = "\n\n".join(ast.get_source_segment(defining[-1], node) for node in kept)
     name = hashlib.sha256(source.encode()).hexdigest()[:8]
     with contextlib.suppress(OSError):
@@ -164,18 +164,18 @@ def keep_unrecognised(task: Task, cells: Sequence[str]) -> None:
 
 
 def _is_guess(entry: Any) -> bool:
-    """Decide whether an entry of the file has the fields of a guess, and no others."""
+    """Decide whether an entry of `predictions.json` has exactly the fields of a guess."""
     types = {"guess": str, "certainty": str, "answer": str, "came_true": bool}
     return isinstance(entry, dict) and {name: type(value) for name, value in entry.items()} == types
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """Read a file of JSON: {} if it is not there; a damaged one is put aside under another name."""
+    """Read a JSON file; return {} if it is missing, or damaged, in which case it is renamed."""
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
     except OSError:  # not there yet
         return {}
-    except (ValueError, RecursionError):  # damaged: put aside, as the next entry would replace it
+    except (ValueError, RecursionError):  # damaged: renamed, as the next entry would replace it
         with contextlib.suppress(OSError):
             file.replace(file.with_name(f"{file.stem}.damaged.json"))
         return {}
@@ -183,10 +183,10 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _write(file: Path, content: dict[str, Any]) -> bool:
-    """Replace a file in one go: another notebook may be reading it at the same moment.
+    """Replace a JSON file in one step, because another notebook may be reading it.
 
     Returns:
-        Whether it could be written.
+        Whether the file could be written.
     """
     new = file.with_name(f".{file.stem}.{os.getpid()}.json")
     try:

@@ -1,4 +1,4 @@
-"""What a learner types: `check` and `hint`. `progress` stands in a module of its own."""
+"""The commands `check` and `hint` for learners. (`progress` has a module of its own.)"""
 
 import ast
 import difflib
@@ -26,16 +26,16 @@ STALE = (
     "This is about an older `{0}`: the last cell that defines it has a syntax error, so it never "
     "ran. Fix it, run it, and check again."
 )
-MOST_NEAR = 3  # names that are suggested for one that no exercise has
+MOST_NEAR = 3  # names that are suggested for an unknown one
 
 _hints_open: dict[str, int] = {}  # task → how many of its hints are open, since the kernel started
 _waiting: list[Note] = []  # notes that the end of the cell shows, if nothing did before
 
 
 def check(task_id: str) -> Note:
-    """Check the answer to an exercise, wherever in the notebook it is defined.
+    """Check your answer to an exercise, wherever in the notebook it is defined.
 
-    It never raises: whatever is wrong comes back as something to read.
+    It never raises an exception: the note that it returns describes every problem.
 
     Args:
         task_id: the name that the exercise asks you to define, in quotes.
@@ -63,12 +63,12 @@ def check(task_id: str) -> Note:
 
 
 def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
-    """Judge what a notebook defines.
+    """Judge a notebook's definition of an answer.
 
     Args:
         record: the task and its cases.
         names: the notebook's global variables.
-        printed: counts what the learner's code prints.
+        printed: counter of the lines that the learner's code prints.
     """
     task = record.task
     if task.id not in names:
@@ -80,7 +80,7 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
             return diagnose(record, run_cases(task, definition, record.cases, printed), rerun=rerun)
         except AnswerError as error:
             return diagnose(record, error.earlier, error, rerun)
-    except Exception as error:  # objects can be odder than anybody foresees
+    except Exception as error:  # a learner's object can behave in any way
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"
         )
@@ -102,7 +102,7 @@ def hint(task_id: str) -> Note:
 
 
 def _find(task_id: Any, names: dict, command: str) -> Record | Note:
-    """Return the record of a task, or a note that says which names there are."""
+    """Return the record of a task, or a note that suggests names if no task has this one."""
     if isinstance(task_id, str):
         try:
             return bank.load(task_id)
@@ -124,7 +124,7 @@ def _find(task_id: Any, names: dict, command: str) -> Record | Note:
 
 
 def _is_stale(name: str, cells: list[str]) -> bool:
-    """Decide whether the last cell that was to define a name never ran: it is not Python."""
+    """Decide whether the last cell that defines a name is not valid Python, so it never ran."""
     definition = re.compile(rf"^(async def|def|class) {name}\b|^{name} *=", re.MULTILINE)
     defining = [cell for cell in cells if definition.search(cell)]
     try:
@@ -135,7 +135,7 @@ def _is_stale(name: str, cells: list[str]) -> bool:
 
 
 def _show(note: Note, names: dict) -> Note:
-    """Return a note, and see that it is shown even where it is not the last line of its cell."""
+    """Return a note, and make sure it is shown, even if it is not the last line of its cell."""
     shell = get_ipython()
     if shell is None:
         if names.get("__name__") == "__main__" and not hasattr(sys, "ps1"):

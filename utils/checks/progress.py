@@ -1,4 +1,4 @@
-"""`progress`: what is done and what is to do, and what keeps going wrong."""
+"""Show a learner's progress: exercises done and to do, and beliefs that keep going wrong."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,15 +9,15 @@ from utils.checks.feedback import Note
 from utils.checks.memory import Guess, TaskProgress, load_guesses, load_progress, load_ratings
 from utils.checks.tasks import Task
 
-CERTAIN = "certain"  # as the control of a prediction has it
-MOST_BELIEFS = 3  # shown at a time: nobody works on ten things at once
+CERTAIN = "certain"  # as in the control that asks for a prediction
+MOST_BELIEFS = 3  # beliefs shown at a time, because nobody works on ten at once
 
 
 def progress() -> Note:
-    """List all exercises of the course, done and to do, with points; and what keeps coming back.
+    """List all exercises with points, done and to do, and misconceptions that keep coming back.
 
-    Kept in `progress.json` here, and in `predictions.json` and `interview.json` beside the README.
-    Delete these files to start over.
+    Your progress is kept in `progress.json` here, and in `predictions.json` and `interview.json`
+    beside the README. Delete these files to start over.
     """
     kept, course = load_progress(), bank.tasks()
     rows, points = [["", "Exercise", "Points", ""]], 0
@@ -45,7 +45,7 @@ def progress() -> Note:
 def _describe_misconceptions(
     tasks: Sequence[Task], kept: Mapping[str, TaskProgress]
 ) -> Note | None:
-    """Name the misconceptions that two tasks or more have shown; last those overcome in all."""
+    """List the misconceptions that two tasks or more have shown; last, those that are overcome."""
     vocabulary = bank.misconceptions()
     tasks_with: dict[str, list[Task]] = {}
     for task in tasks:
@@ -70,7 +70,7 @@ def _describe_misconceptions(
 
 
 def _describe_guesses(guesses: Mapping[str, Guess]) -> Note | None:
-    """Count the guesses that came true for each certainty, and quote those that misled."""
+    """Count the guesses that came true for each certainty; quote wrong ones that were certain."""
     if not guesses:
         return None
     true = sum(guess.came_true for guess in guesses.values())
@@ -89,7 +89,7 @@ def _describe_guesses(guesses: Mapping[str, Guess]) -> Note | None:
 
 
 def _describe_ratings(ratings: Mapping[str, str]) -> Note | None:
-    """Count how many questions of the interview sheet could be answered, and how well."""
+    """Count the questions of the interview sheet by how well the learner could answer them."""
     rows = [["You could answer", "Questions"]]
     rows += [[rating, str(count)] for rating, count in Counter(ratings.values()).most_common()]
     return Note("The interview sheet", table=rows) if ratings else None

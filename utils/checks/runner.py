@@ -1,6 +1,6 @@
-"""Run a learner's code, and return data or one clear reason why there is none.
+"""Run a learner's code, and return its values or one clear reason why it returned none.
 
-No other module of the checks runs a learner's code. This one knows no expected value.
+No other module of the checks runs a learner's code, and this module knows no expected value.
 """
 
 import _thread
@@ -32,19 +32,19 @@ from utils.checks.catch_the_bug import LONGEST_MESSAGE, Decision, Proxy, Referee
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason
 
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
-QUICK = 1.0  # seconds: some fifty times what most answers take for all that is asked of them
-PATIENCE = 6  # a slow or busy machine is no endless loop
+QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
+PATIENCE = 6  # times a limit: a slow or busy machine must not look like an endless loop
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
 
 class AnswerError(Exception):
-    """The learner's error: why there is no answer.
+    """The reason why a learner's definition returned nothing that can be compared.
 
     Args:
-        reason: for tables.
+        reason: the reason as a member of `Reason`, for tables.
         message: a sentence or two for the learner, with the way out.
         where: for an exception, the learner's line and the inputs that raised it.
-        earlier: the answers to the cases before.
+        earlier: values returned in the cases before this error.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class AnswerError(Exception):
 
 
 class Printed(io.TextIOBase):
-    """A stream that counts lines and keeps none: a flood must not fill the memory."""
+    """A stream that counts lines and stores none, so that no flood of output fills the memory."""
 
     lines = 0
 
@@ -65,7 +65,7 @@ class Printed(io.TextIOBase):
 
 
 class OutOfTime(BaseException):
-    """The end of the time. Not an `Exception`, so that `except Exception` does not swallow it."""
+    """The end of a time limit. Not an `Exception`, so that `except Exception` lets it pass."""
 
 
 def run_cases(
@@ -76,19 +76,20 @@ def run_cases(
     referee: Referee | None = None,
     limit: Callable[[float], contextlib.AbstractContextManager] | None = None,
 ) -> list[Answer]:
-    """Return what the learner's object gives for every case.
+    """Call a learner's definition with every case, and return its values.
 
     Args:
-        spec: how to call it.
-        definition: what the learner's notebook holds under the name `spec.id`.
-        cases: the inputs; they are copied before each call.
-        printed: counts what the learner's code prints.
-        referee: of a test; where none is given, one in this process.
-        limit: raises `OutOfTime` after so many seconds; by default, after `PATIENCE` times as many
-            by the clock, as several threads take processor time faster than that.
+        spec: specification of the calls.
+        definition: object that the learner's notebook holds under the name `spec.id`.
+        cases: inputs of the calls; they are copied before each call.
+        printed: counter of the lines that the learner's code prints.
+        referee: referee of a test, which answers its calls; by default, one in this process.
+        limit: function of seconds that returns a context manager, which raises `OutOfTime` after
+            them; by default, after `PATIENCE` times as many by the clock, because several threads
+            use processor time faster than the clock.
 
     Raises:
-        AnswerError: there is no answer to compare, or none to the cases from some case on.
+        AnswerError: the definition returned nothing that can be compared, from some case on.
     """
     if spec.answer_type == "choices":
         return [Answer(_chosen(spec, definition)) for _ in cases]
@@ -116,14 +117,14 @@ def run_cases(
 
 
 class Rerun:
-    """A way to call the learner's object with cases that it may not be made for, while it is quick.
+    """A function that calls a learner's definition with unusual cases, as long as time is left.
 
-    Make it before the object is called at all: nobody waits for long to hear what else is wrong
-    with an answer that was slow already.
+    Make it before the definition is first called, because its time starts then: learners should not
+    wait to hear what else is wrong with an answer that was slow already.
 
     Args:
         spec, definition: as in `run_cases`.
-        seconds: of this process's processor time, from now on.
+        seconds: limit of this process's processor time, from now on.
     """
 
     def __init__(self, spec: CallSpec, definition: Any, seconds: float = QUICK):
@@ -133,11 +134,11 @@ class Rerun:
     def __call__(
         self, cases: Sequence[Case], seed: int = OUR_SEED
     ) -> list[Mapping[str, np.ndarray] | None]:
-        """Return the outputs in each case; None where it fails, or there is no time left.
+        """Return the outputs in each case; None if a call fails or no time is left.
 
         Args:
-            cases: the inputs; they are copied.
-            seed: set before each call.
+            cases: inputs of the calls; they are copied.
+            seed: random seed that is set before each call.
         """
         returned: list[Mapping[str, np.ndarray] | None] = []
         left = self._end - time.process_time()
@@ -161,9 +162,9 @@ class Rerun:
 
 @contextlib.contextmanager
 def isolated_side_effects(printed: Printed) -> Iterator[None]:
-    """Let nothing remain of what an answer prints, warns of, draws as a figure or draws at random.
+    """Discard an answer's side effects: printed lines, warnings, figures and the random state.
 
-    Inputs are on the CPU, and so is what an answer makes, whatever the notebook's default.
+    Inputs are on the CPU, and so are new tensors, whatever the notebook's default device is.
     """
     on_cpu = torch.get_default_device().type == "cpu"
     with (
@@ -178,7 +179,7 @@ def isolated_side_effects(printed: Printed) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _discarded_figures() -> Iterator[None]:
-    """Neither show nor keep the figures that an answer draws."""
+    """Discard the figures that an answer draws, without showing them."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     before = pyplot.get_fignums() if pyplot else []
     with capture_output(stdout=False, stderr=False, display=True):
@@ -190,15 +191,15 @@ def _discarded_figures() -> Iterator[None]:
 
 @contextlib.contextmanager
 def redirected(printed: Printed) -> Iterator[None]:
-    """Send both standard streams to a counter."""
+    """Redirect both standard streams to a counter of lines."""
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         yield
 
 
 def _run(spec: CallSpec, definition: Any, case: Case) -> Answer:
-    """Return the answer to a case, or to its plain form.
+    """Return the values in a case or, if that raises an exception, in its plain form (`_plain`).
 
-    No task speaks of precision and layout, so whoever writes for float32 and `.view` is right too.
+    No task mentions precision or memory layout, so code for float32 and `.view` is right too.
     """
     try:
         return _run_exactly(spec, definition, case)
@@ -210,7 +211,7 @@ def _run(spec: CallSpec, definition: Any, case: Case) -> Answer:
 
 
 def _plain(case: Case) -> Case | None:
-    """Return a case in float32, row by row in memory; None where it is that already."""
+    """Return a case in float32, stored row by row; None if it is so already."""
     decimals = [*filter(_is_decimal, [*case.inputs.values(), *case.parameters.values()])]
     if all(value.dtype == torch.float32 and value.is_contiguous() for value in decimals):
         return None
@@ -250,7 +251,7 @@ def _run_exactly(spec: CallSpec, definition: Any, case: Case) -> Answer:
 
 
 def _run_test(spec: CallSpec, test: Callable, referee: Referee) -> Answer:
-    """Return which implementations the learner's test blames, turn by turn."""
+    """Run a learner's test on each implementation in turn, and return which ones it rejects."""
     under_test = spec.id.removeprefix("test_")
     for seed in referee.seeds:
         proxy = Proxy(referee)
@@ -283,7 +284,7 @@ def _run_test(spec: CallSpec, test: Callable, referee: Referee) -> Answer:
 
 @contextlib.contextmanager
 def fixed_seeds(seed: int) -> Iterator[None]:
-    """Seed whatever a test may draw its inputs from; `run_cases` restores what torch had."""
+    """Seed Python, NumPy and torch for a test; restore all but torch, as `run_cases` does that."""
     of_python, of_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
@@ -296,7 +297,7 @@ def fixed_seeds(seed: int) -> Iterator[None]:
 
 
 def _check_type(spec: CallSpec, definition: Any) -> None:
-    """Refuse what is not the type of object that the task asks for."""
+    """Raise an error if a definition is not the type of object that the task asks for."""
     if spec.answer_type == "module":
         if inspect.isclass(definition) and issubclass(definition, nn.Module):
             return
@@ -321,7 +322,7 @@ def _check_type(spec: CallSpec, definition: Any) -> None:
 
 
 def _callable(spec: CallSpec, definition: Any, case: Case) -> Callable:
-    """Return what a case is passed to: the function, or a module with the case's parameters."""
+    """Return the function to call with a case, or the module with the case's parameters."""
     if spec.answer_type == "function":
         return definition
     module = _call(lambda: definition(**case.build), [], case)
@@ -354,15 +355,15 @@ def _call(function: Callable, inputs: Sequence[Any], case: Case) -> Any:
 
 
 def _in_a_line(error: BaseException) -> str:
-    """Format an exception as its class and its first line: torch may add pages of internals."""
+    """Format an exception in one line, because torch's messages may have pages of internals."""
     first_line = str(error).partition("\n")[0]
     return f"{type(error).__name__}: {first_line}"
 
 
 def _unwritten(error: BaseException) -> str:
-    """Name what an answer uses and is still `...`, if that is behind an error; else return "".
+    """Name the variable that is still `...`, if it caused an exception; else return "".
 
-    Other messages speak of an ellipsis too, as that of `einsum` with an axis too many.
+    Other messages mention an ellipsis too, such as that of `einsum` with an axis too many.
     """
     of_its_class = isinstance(error, TypeError | AttributeError) or "of ellipsis" in str(error)
     if not (of_its_class and "ellipsis" in str(error)):
@@ -376,7 +377,7 @@ def _unwritten(error: BaseException) -> str:
 
 
 def _called_with(case: Case) -> str:
-    """Say which case an exception comes from, and with which shapes."""
+    """Describe the case in which an exception was raised, with the shapes of its inputs."""
     shapes = [
         f"`{name}` {tuple(value.shape)}"
         for name, value in case.inputs.items()
@@ -386,7 +387,7 @@ def _called_with(case: Case) -> str:
 
 
 def _line_of(error: BaseException) -> str:
-    """Quote the innermost line that the learner wrote: notebook cells have no file on disk."""
+    """Quote the innermost line that raised an exception in a cell, which has no file on disk."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         text = linecache.getline(frame.filename, frame.lineno).strip()
         if text and not Path(frame.filename).exists():
@@ -445,7 +446,7 @@ def _array(spec: CallSpec, name: str, value: Any) -> np.ndarray:
             f"`{spec.id}` returns `{name}` on the device `{value.device}`, but its inputs are on "
             "`cpu`. Make new tensors where the inputs are: `device=inputs.device`.",
         )
-    value = value.detach().clone()  # the learner may keep it, and change it later
+    value = value.detach().clone()  # the learner's code may keep and change it later
     return (value.double() if value.is_floating_point() else value).numpy()
 
 
@@ -463,9 +464,9 @@ def _texts(spec: CallSpec, name: str, value: Any) -> np.ndarray:
     )
 
 
-@torch.enable_grad()  # whatever the notebook has switched off
+@torch.enable_grad()  # even if the notebook has switched gradients off
 def _gradients(spec: CallSpec, definition: Any, case: Case) -> dict[GradientKey, np.ndarray]:
-    """Return the gradient of each output with respect to all inputs and parameters that move it."""
+    """Return the gradients of outputs with respect to the inputs and parameters they depend on."""
     function = _callable(spec, definition, case)
     leaves = {
         name: value.clone().requires_grad_()
@@ -493,19 +494,19 @@ def _gradients(spec: CallSpec, definition: Any, case: Case) -> dict[GradientKey,
                 for leaf, flow in zip(leaves, flows, strict=True):
                     if flow is not None:
                         gradients[GradientKey(name, leaf)] = flow.detach().double().numpy()
-    except Exception:  # it ran on tensors without gradients: `.numpy()`, say, needs such
+    except Exception:  # it runs only on tensors without gradients, as with `.numpy()`
         return {}
     return gradients
 
 
 def factors(output: Tensor) -> Tensor:
-    """Make a factor for each entry of an output: attention weights sum to 1 whatever they are."""
+    """Return factors for an output's entries, because the plain sum of weights is always 1."""
     places = torch.arange(1, output.numel() + 1, dtype=output.dtype, device=output.device)
     return places.cos().reshape(output.shape)
 
 
 def _chosen(spec: CallSpec, definition: Any) -> dict[str, np.ndarray]:
-    """Hash the choices, so that nobody reads an answer in the course's files by accident."""
+    """Return hashes of a learner's choices, so that no file of the course shows an answer."""
     if not isinstance(definition, dict):
         raise AnswerError(
             Reason.WRONG_TYPE, f"`{spec.id}` is {_a(definition)}. The task asks for a dictionary."
@@ -527,7 +528,7 @@ def _chosen(spec: CallSpec, definition: Any) -> dict[str, np.ndarray]:
 
 
 def _a(value: Any) -> str:
-    """Name the class of a value, with its article."""
+    """Name the class of a value with its article, "a list"."""
     if inspect.isclass(value):
         return "a class"
     name = type(value).__name__
@@ -535,14 +536,14 @@ def _a(value: Any) -> str:
 
 
 class time_limit:  # noqa: N801, as other context managers are called
-    """A limit after which `OutOfTime` is raised in the main thread, until the block is left.
+    """A context manager that raises `OutOfTime` in the main thread after a time limit.
 
-    Repeatedly, since a bare `except:` inside a loop would swallow the first. But never while the
-    block is being entered or left, which has to run to its end.
+    It does so repeatedly until the block is left, because a bare `except:` in a loop would swallow
+    the first exception; but never while the block is being entered or left, which must not fail.
 
     Args:
-        seconds: from now on.
-        processor: of processor time that this process takes, and not by the clock.
+        seconds: time limit for the block.
+        processor: whether to measure this process's processor time, and not the clock.
     """
 
     def __init__(self, seconds: float, processor: bool = False):
@@ -571,10 +572,10 @@ class time_limit:  # noqa: N801, as other context managers are called
 
 
 def _alarm(seconds: float, stop: Callable, processor: bool) -> Callable[[], None]:
-    """Call `stop` repeatedly once the time is up; by the clock, it interrupts a sleep too.
+    """Call `stop` repeatedly once the time is up, by a timer; by the clock, also during a sleep.
 
     Returns:
-        A function that ends it.
+        A function that ends the calls.
     """
     timer = signal.ITIMER_PROF if processor else signal.ITIMER_REAL
     number = signal.SIGPROF if processor else signal.SIGALRM
@@ -589,11 +590,11 @@ def _alarm(seconds: float, stop: Callable, processor: bool) -> Callable[[], None
 
 
 def _watcher(seconds: float, stop: Callable) -> Callable[[], None]:
-    """Do the same where the system has no such timer, as on Windows: a thread sends Ctrl-C."""
+    """Replace `_alarm` on systems without its timer, such as Windows: a thread sends Ctrl-C."""
     deadline, left = time.monotonic() + seconds, threading.Event()
 
     def interrupted(number: int, frame: FrameType | None) -> None:
-        if time.monotonic() < deadline:  # a person pressed it
+        if time.monotonic() < deadline:  # a person pressed Ctrl-C
             raise KeyboardInterrupt
         stop(number, frame)
 

@@ -1,7 +1,7 @@
-"""The plain data of an exercise: what learners may see of it, and the inputs that it is tried on.
+"""The public parts of an exercise: texts for learners, and the inputs on which answers are tried.
 
-All of it is plain data, so it can be stored and sent between processes. How an exercise is solved,
-and how people get it wrong, is no part of it: that stays in `solutions/`.
+They are plain data, which can be stored and sent between processes. The code of solutions and of
+wrong answers is not among them: it stays in `solutions/`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Misconception:
-    """A misconception that several tasks can show.
+    """A false belief of learners, which may show in several tasks.
 
     Args:
-        slug: a short name, in kebab-case.
-        belief: what the learner takes to be true; completes "You seem to believe that ..." and
-            "23 of 60 believe that ...", with no full stop.
-        advice: what is the case, in a sentence or two. It names no task; a task says more.
+        slug: short name, in kebab-case.
+        belief: clause that completes "You seem to believe that ..." and "23 of 60 believe that
+            ...", without a full stop.
+        advice: a sentence or two on what is true instead, without the name of a task.
     """
 
     slug: str
@@ -30,13 +30,13 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake that a wrong answer makes, in words for the learner.
+    """A known mistake in answers to a task, in words for the learner.
 
     Args:
         name: a few words, unique within the task.
-        explanation: what the answer does, and why that is not what was asked.
-        hint: a question or a nudge that leads out of it.
-        misconception: the slug of the `Misconception` behind it.
+        explanation: sentences on what the answer does, and why the task asks for something else.
+        hint: a question or a nudge that leads out of the mistake.
+        misconception: slug of the `Misconception` behind the mistake.
     """
 
     name: str
@@ -47,19 +47,20 @@ class Mistake:
 
 @dataclass(frozen=True, kw_only=True)
 class CallSpec:
-    """The part of a task that it takes to call an answer: all that a worker is sent of it.
+    """The part of a task that is needed to call an answer; a grader's worker gets no more of it.
 
     Args:
-        id: the name that the learner defines; no other task of the course has it.
-        outputs: a name for each thing that is returned, in order.
-        answer_type: what the learner writes: a function, a `torch.nn.Module`, a dictionary of
+        id: name that the learner defines, unique in the course.
+        outputs: names of the returned values, in order.
+        answer_type: type of the definition: a function, a `torch.nn.Module`, a dictionary of
             choices, or a test of a function (see `catch_the_bug`).
-        choices: for a dictionary of choices: its keys, and what can be chosen.
-        returns: what each output is: a tensor, or a list of texts.
-        learns: whether a network learns through it, so that its gradients count.
-        seconds: how long a cell that belongs to it may run, and its answers to all cases.
+        choices: for a dictionary of choices: key → its options.
+        returns: type of each output: a tensor, or a list of texts.
+        learns: whether a network learns through the answer, so that its gradients count.
+        seconds: time limit of a cell that belongs to the task, and of the answer's calls in all
+            cases together.
         again: whether a wrong answer is called again, with other inputs, to find out what is wrong;
-            not where a call takes long.
+            False if calls take long.
     """
 
     id: str
@@ -68,7 +69,7 @@ class CallSpec:
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     returns: Literal["tensors", "texts"] = "tensors"
     learns: bool = False
-    seconds: float = 10.0  # right answers need a few milliseconds, where nothing is trained
+    seconds: float = 10.0  # right answers need a few milliseconds, unless they train
     again: bool = True
 
 
@@ -78,17 +79,18 @@ class Task(CallSpec):
 
     Args:
         title: a few words.
-        points: all or none, unless `full_marks_from` says otherwise, or it is a test.
+        points: points for a right answer; only with `full_marks_from` or in a test, an answer can
+            earn a part of them.
         difficulty: 1 to 3.
-        minutes: for somebody who has read the notebook.
-        section: where in the course it is explained, notebook and section: "01.6".
-        hints: a question, a nudge, most of the answer.
-        mistakes: those that can be named.
-        invariants: output → names of what must hold for it, from `compare.INVARIANTS`.
-        tolerance: absolute and relative.
-        full_marks_from: the share of correct entries that earns all points; a smaller share earns
-            part of them. None where every entry has to be correct.
-        shortcuts: calls that would do the task's work. Instructors are told of them.
+        minutes: working time of somebody who has read the notebook.
+        section: notebook and section of the course that explain the task: "01.6".
+        hints: three hints: a question, a nudge, most of the answer.
+        mistakes: known mistakes, which feedback can name.
+        invariants: output → names of the rules that it must obey, from `compare.INVARIANTS`.
+        tolerance: absolute and relative tolerance of numbers.
+        full_marks_from: share of correct entries that earns all points; a smaller share earns a
+            part of them. None if every entry has to be correct.
+        shortcuts: calls that would do the task's work; instructors are told of their use.
     """
 
     title: str
@@ -105,7 +107,7 @@ class Task(CallSpec):
 
     @property
     def facts(self) -> str:
-        """Format the line above the exercise: points, difficulty, minutes, if gradients count."""
+        """Format the line below a heading: points, difficulty, minutes, whether gradients count."""
         points = f"{self.points} point{'' if self.points == 1 else 's'}"
         stars = "★" * self.difficulty + "☆" * (3 - self.difficulty)
         learns = " · a network learns through it" if self.learns else ""
@@ -117,10 +119,10 @@ class Case:
     """The inputs of one call.
 
     Args:
-        label: what is special about it, in words for the learner.
-        inputs: passed by position, in this order; tensors, numbers, strings, lists of those.
-        build: for a module, what its constructor gets, by name.
-        parameters: for a module, tensors by the name of the parameter that they are copied into.
+        label: words for the learner on what is special about the case.
+        inputs: arguments, passed by position: tensors, numbers, strings, or lists of those.
+        build: for a module, arguments of its constructor, by name.
+        parameters: for a module, parameter → tensor that is copied into it.
     """
 
     label: str
@@ -130,7 +132,7 @@ class Case:
 
 
 class GradientKey(NamedTuple):
-    """The name of a gradient: of an output, with respect to an input or parameter."""
+    """The name of a gradient: that of an output with respect to an input or a parameter."""
 
     output: str
     input: str
@@ -138,12 +140,12 @@ class GradientKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of one call, as data.
+    """The values that one call of a learner's definition returned, as data.
 
     Args:
         outputs: output → its values (floats as float64).
-        gradients: of each output, its entries weighted by `runner.factors` and summed, with
-            respect to each input and parameter that it depends on.
+        gradients: gradient of each output (its entries weighted by `runner.factors` and summed)
+            with respect to each input and parameter on which it depends.
     """
 
     outputs: Mapping[str, np.ndarray]
@@ -152,11 +154,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Record:
-    """A task with its cases, and what the solution and each mistake return for them.
+    """A task with its cases, and the values that the solution and each mistake return for them.
 
     Args:
-        moves: what an answer may depend on, from `diagnosis.measure_moves`: name of a change of the
-            inputs → the outputs of the solution that it moves.
+        moves: name of a change of the inputs → outputs of the solution that return other values
+            after it (`diagnosis.measure_moves`): only on these changes may an answer depend.
     """
 
     task: Task
@@ -172,8 +174,8 @@ _RUNNER, _COMPARE, _GRADER = "runner", "compare", "grader"
 class Reason(StrEnum):
     """The first thing that is wrong with an answer, or `PASSED`.
 
-    Its value is what tables and files hold. Each member also has `words`, for people, and
-    `found_by`: the module of the checks that finds it, or the grader.
+    Tables and files hold a member's value. It also has `words`, for people, and `found_by`: the
+    module of the checks that finds this reason, or the grader.
     """
 
     words: str
@@ -209,12 +211,12 @@ class Reason(StrEnum):
     SLIPS = "slips", "bugs slip through a test", _COMPARE
     PASSED = "passed", "passed", _COMPARE
 
-    # The worker that was to answer is gone, or cannot be understood.
+    # The worker has died, or its reply cannot be read.
     DONE = "done", "ends the process", _GRADER
     MEMORY = "memory", "too much memory", _GRADER
     WIRE = "wire", "no readable answer", _GRADER
 
     @property
     def from_worker(self) -> bool:
-        """Decide whether a worker may report it: the others are for its parent to find."""
+        """Decide whether a worker may report this reason; its parent finds all other reasons."""
         return self.found_by == _RUNNER

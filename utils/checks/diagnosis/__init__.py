@@ -1,14 +1,14 @@
-"""What is wrong with an answer, and how it is related to the right one. This is the only door.
+"""Find what is wrong with an answer, and state how it differs from the right one: the relation.
 
-The catalogue of known mistakes comes first: its words are sharper. Behind it comes whatever can be
-verified, from the values alone or by calling the answer again; where all values are right, which of
-the gradients are.
+Other packages import only from here. A known mistake from the catalogue comes first, because its
+words are more precise. After it comes the first relation that can be verified from the values or
+by calling the answer again; if all values are right, it states which gradients are right.
 
-| module | what it says of an answer that is no known mistake |
+| module | what it describes of an answer that is no known mistake |
 |---|---|
-| `relations` | how its values are related to the right ones |
-| `behaviours` | what it does when it is called with other inputs |
-| `causes` | what is likely behind an exception |
+| `relations` | how its values differ from the right ones |
+| `behaviours` | how its values change if it is called with other inputs |
+| `causes` | the likely cause of an exception |
 """
 
 from collections.abc import Sequence
@@ -47,13 +47,13 @@ def diagnose(
     error: AnswerError | None = None,
     rerun: RerunCases | None = None,
 ) -> Verdict:
-    """Judge an answer, and add a relation to the right one where no known mistake is named.
+    """Judge an answer; if it is no known mistake, state its relation to the right answer.
 
     Args:
-        record: what was asked and is expected.
-        answers: in the order of the cases.
-        error: why there is none to the next case and those behind it.
-        rerun: calls the answer with other inputs; None where nobody can.
+        record: the task, its cases and the expected values.
+        answers: returned values, in the order of the cases.
+        error: the reason why later cases have no returned values, if they have none.
+        rerun: function that calls the answer with other inputs; None if it cannot be called.
     """
     verdict = judge(record, answers, error)
     task = record.task
@@ -67,7 +67,7 @@ def diagnose(
 def _describe(
     record: Record, answers: Sequence[Answer], verdict: Verdict, rerun: RerunCases | None
 ) -> str:
-    """Return the first thing that can be verified of a wrong answer; "" if nothing can."""
+    """Return the first relation that can be verified for a wrong answer; "" if there is none."""
     reason = verdict.reason
     if reason == Reason.IN_PLACE and rerun:
         return _describe_with_own_inputs(record, rerun)
@@ -87,7 +87,7 @@ def _describe(
 
 
 def _describe_with_own_inputs(record: Record, rerun: RerunCases) -> str:
-    """Say what else is wrong with an answer that changes its inputs: each call gets its own."""
+    """Describe what else is wrong with an answer that changes its inputs, by calls with copies."""
     outputs = rerun(record.cases, OUR_SEED)
     if None in outputs:
         return ""
@@ -99,7 +99,7 @@ def _describe_with_own_inputs(record: Record, rerun: RerunCases) -> str:
 
 
 def _describe_test(record: Record, answers: Sequence[Answer], verdict: Verdict) -> str:
-    """Name the one implementation accepted by a test that blames all correct ones; "" if none."""
+    """Describe a test that rejects all implementations except one, a broken one; else return ""."""
     if verdict.reason != Reason.BLAMES:
         return ""
     blames, (case,) = answers[0].outputs["blames"], record.cases
@@ -118,7 +118,7 @@ def _describe_test(record: Record, answers: Sequence[Answer], verdict: Verdict) 
 
 
 def _describe_gradients(record: Record, answers: Sequence[Answer]) -> str:
-    """Say where the gradients are right, and where the path is cut; "" if a value is wrong."""
+    """State which gradients of an answer are right, and which are not; "" if a value is wrong."""
     outputs = [OutputComparison(record, answers, output) for output in record.task.outputs]
     if len(answers) < len(record.cases) or not all(output.right for output in outputs):
         return ""

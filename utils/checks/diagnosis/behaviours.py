@@ -1,10 +1,11 @@
-"""Call a wrong answer with other inputs, for mistakes that nobody wrote down.
+"""Call a wrong answer with other inputs, to describe mistakes that nobody wrote down.
 
-Two questions are asked. Is there a change of the inputs that mends it: does it read the mask the
-other way round, or an input transposed? And what moves it: does it depend on all that
-the right answer depends on, and on nothing else, such as the other sentences of the batch?
+Two questions are asked. Which change of the inputs makes the answer right (`InputFix`): does it
+read the mask the other way round, or an input transposed? And which changes move it, so that it
+returns other values (`Probe`): does it depend on all that the right answer depends on, and on
+nothing else, such as the other sentences of the batch?
 
-What moves the right answer was found in the same way and is recorded beside the expected values.
+The build probes the solution in the same way, and records its moves beside the expected values.
 """
 
 import itertools
@@ -24,13 +25,13 @@ from utils.checks.runner import OUR_SEED
 from utils.checks.tasks import Answer, Case, Record
 
 OTHER_SEED = OUR_SEED + 1
-MOST_CASES = 3  # that a probe is tried on
-CLEARLY = 100  # times the task's tolerance: what moves so far has moved
+MOST_CASES = 3  # cases on which a probe is tried
+CLEARLY = 100  # times the task's tolerance: values that differ by more have moved
 
 Outputs = Mapping[str, np.ndarray]
-# Cases and a seed → the outputs in each case, None where the answer failed.
+# Cases and a seed → the outputs in each case, None if the answer failed.
 RerunCases = Callable[[Sequence[Case], int], Sequence[Outputs | None]]
-Change = Callable[[Case], Case | None]  # None where it changes nothing
+Change = Callable[[Case], Case | None]  # None if it leaves the case as it is
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class CallableAnswer:
     """An answer that can be called again.
 
     Args:
-        record: what was asked and expected.
-        given: what it returned, for as many cases as it did.
-        rerun: calls it.
+        record: the task, its cases and the expected values.
+        given: returned values, for the cases that were answered.
+        rerun: function that calls the answer.
     """
 
     record: Record
@@ -50,45 +51,45 @@ class CallableAnswer:
     def again(
         self, change: Change, seed: int = OUR_SEED, most: int | None = None
     ) -> list[tuple[int, Outputs | None]]:
-        """Call the answer with changed cases: number of the case, and what is returned then."""
+        """Call the answer with changed cases, and return each case's number and outputs."""
         changed = [(number, change(case)) for number, case in enumerate(self.record.cases)]
         changed = [(number, case) for number, case in changed if case][:most]
         returned = self.rerun([case for _, case in changed], seed)
         return [(number, outputs) for (number, _), outputs in zip(changed, returned, strict=True)]
 
     def right(self, number: int, outputs: Outputs | None) -> bool:
-        """Decide whether these are the right outputs for a case."""
+        """Decide whether outputs are right for the case with this number."""
         expected = self.record.expected[number].outputs
         return outputs is not None and all(
             self.same(expected[name], outputs[name], LOOSE) for name in expected
         )
 
     def same(self, left: np.ndarray, right: np.ndarray, times: float) -> bool:
-        """Decide whether two arrays are alike, within so many times the tolerance."""
+        """Decide whether two arrays are equal within `times` the task's tolerance."""
         return are_close(left, right, times * self.record.task.tolerance)
 
 
 def describe_repetition(record: Record, answers: Sequence[Answer], rerun: RerunCases) -> str:
-    """Say whether a wrong answer is another one when it is called again; "" if not."""
+    """Describe a wrong answer that returns other values if it is called again; else return ""."""
     answer = CallableAnswer(record, [given.outputs for given in answers], rerun)
     return _describe_movement(answer, _REPETITIONS)
 
 
 def describe_behaviour(record: Record, answers: Sequence[Answer], rerun: RerunCases) -> str:
-    """Say what calls with other inputs show of a wrong answer; "" if nothing."""
+    """Describe a wrong answer by calls with other inputs; "" if they show nothing."""
     answer = CallableAnswer(record, [given.outputs for given in answers], rerun)
     return _describe_fix(answer) or _describe_movement(answer, _probes(record))
 
 
-# --- What would mend it ---------------------------------------------------------------------------
+# --- Changes of the inputs that make an answer right ----------------------------------------------
 
 
 class InputFix(NamedTuple):
     """A change of the inputs that may make an answer right.
 
     Args:
-        words: what to tell, if it does.
-        change: of a case.
+        words: sentence for the learner, if it does.
+        change: function that changes a case.
     """
 
     words: str
@@ -96,14 +97,14 @@ class InputFix(NamedTuple):
 
 
 def _describe_fix(answer: CallableAnswer) -> str:
-    """Return the words of the first change of the inputs that makes the answer right."""
+    """Return the words of the first `InputFix` that makes the answer right; "" if none does."""
     right = [answer.right(number, outputs) for number, outputs in enumerate(answer.given)]
     right += [False] * (len(answer.record.cases) - len(right))
     if all(right):
         return ""
     first = right.index(False)
     fixes = [*_fixes(answer.record)]
-    if 2 * right.count(False) > len(right):  # a term too many shows in most cases
+    if 2 * right.count(False) > len(right):  # such a mistake shows in most cases
         fixes += _nudges(answer.record)
     changed = [(fix, fix.change(answer.record.cases[first])) for fix in fixes]
     changed = [(fix, case) for fix, case in changed if case]
@@ -115,7 +116,7 @@ def _describe_fix(answer: CallableAnswer) -> str:
 
 
 def _fixes_all(answer: CallableAnswer, fix: InputFix, right: Sequence[bool]) -> bool:
-    """Decide whether the answer is right in all cases then, and not by chance."""
+    """Decide whether a fix makes the answer right in all cases, and not by chance."""
     now = {number: answer.right(number, outputs) for number, outputs in answer.again(fix.change)}
     bits = sum(
         BITS.get(values.dtype.kind, 0) * values.size
@@ -127,10 +128,10 @@ def _fixes_all(answer: CallableAnswer, fix: InputFix, right: Sequence[bool]) -> 
 
 
 def _fixes(record: Record) -> Iterator[InputFix]:
-    """Yield the changes that are tried first.
+    """Yield the changes of the inputs that are tried first: inverted, transposed, contiguous.
 
-    For `attend_with_mask` with a mask read the other way round, `MultiHead` with a matrix that is
-    transposed, and `as_view`, where a transposed view of the inputs meets `.view`.
+    They fix an answer to `attend_with_mask` that reads the mask the other way round, one to
+    `MultiHead` that uses a transposed matrix, and any that calls `.view` on a transposed input.
     """
     for name in _names(record):
         yield InputFix(
@@ -153,14 +154,15 @@ def _fixes(record: Record) -> Iterator[InputFix]:
 
 
 def _names(record: Record) -> list[str]:
-    """Return the names of all inputs."""
+    """Return the names of all inputs, over all cases."""
     return [*dict.fromkeys(name for case in record.cases for name in case.inputs)]
 
 
 def _nudges(record: Record) -> Iterator[InputFix]:
-    """Yield every input without its mean, and with a factor that an answer may apply twice.
+    """Yield changes that subtract an input's mean, or multiply it by the root of its width.
 
-    For `layer_norm` without the mean (RMS norm), and `cached_step` that is scaled twice.
+    They fix an answer to `layer_norm` that keeps the mean (RMS norm), and one to `cached_step` that
+    is scaled twice.
     """
 
     def wide(x: Any) -> bool:
@@ -189,7 +191,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _on(part: str, name: str, change: Callable[[Any], Any]) -> Change:
-    """Turn the change of one input or parameter into a change of a case."""
+    """Turn a change of one input or parameter into a change of a case."""
 
     def of_case(case: Case) -> Case | None:
         values = getattr(case, part)
@@ -211,25 +213,25 @@ def _contiguous(case: Case) -> Case | None:
     return replace(case, inputs={**case.inputs, **laid_out})
 
 
-# --- What moves it --------------------------------------------------------------------------------
+# --- Changes of the inputs that move an answer ----------------------------------------------------
 
 
 class Probe(NamedTuple):
-    """A change of the inputs that moves some answers, and others not.
+    """A change of the inputs that moves some answers (they return other values), and others not.
 
     Args:
-        name: unique among those of a task.
-        change: of a case.
-        moved: what to tell of an output that moves, and should not.
-        unmoved: what to tell of one that does not, and should.
-        part: of an output, what is looked at.
-        seed: of the call.
-        stronger: more changes, for outputs that are decisions.
-        sure: whether a decision too has to stay the same; otherwise it may be by chance that the
-            right one did.
-        placed: whether the part is one of the right one only if the shape is right.
-        decimals: whether it tells nothing of decisions, which move only where a limit is crossed.
-        apart: whether it tells nothing where it moves any output of the right answer.
+        name: unique name among a task's probes.
+        change: function that changes a case.
+        moved: sentence about an output that moves but should not.
+        unmoved: sentence about an output that should move but does not.
+        part: function that selects the part of an output to be compared.
+        seed: random seed of the call.
+        stronger: further changes, tried before an output is said not to move.
+        sure: whether decisions (outputs other than decimals) must not move either; if not, the
+            right decision may have stayed the same by chance.
+        placed: whether to skip outputs of a wrong shape, in which the part lies elsewhere.
+        decimals: whether to skip decisions, which move only if a limit is crossed.
+        apart: whether to skip the probe if it moves any output of the right answer.
     """
 
     name: str
@@ -246,11 +248,11 @@ class Probe(NamedTuple):
 
 
 def measure_moves(record: Record, rerun: RerunCases) -> dict[str, list[str]]:
-    """Return the name of each probe that could be tried → the outputs that it moves.
+    """Probe the solution: return the name of each probe with a clear result → outputs it moves.
 
     Args:
-        record: with the right answers.
-        rerun: calls the solution.
+        record: record with the right values.
+        rerun: function that calls the solution.
     """
     solution = CallableAnswer(record, [answer.outputs for answer in record.expected], rerun)
     probes = [*_REPETITIONS, *_probes(record)]
@@ -263,7 +265,7 @@ def measure_moves(record: Record, rerun: RerunCases) -> dict[str, list[str]]:
 
 
 def _describe_movement(answer: CallableAnswer, probes: Iterable[Probe]) -> str:
-    """Say what an output depends on and should not, or the other way round; "" if nothing."""
+    """Describe an output that depends on too much or on too little; "" if no probe shows it."""
     for probe in probes:
         if probe.name not in answer.record.moves:
             continue
@@ -290,7 +292,7 @@ def _describe_movement(answer: CallableAnswer, probes: Iterable[Probe]) -> str:
 
 
 def _movement(answer: CallableAnswer, probe: Probe) -> dict[str, bool | None]:
-    """Return output → whether a probe moves it in any case; None where that is not clear."""
+    """Return output → whether a probe moves it in any case; None if it moves only slightly."""
     pairs = [
         (answer.given[number], outputs)
         for number, outputs in answer.again(probe.change, probe.seed, MOST_CASES)
@@ -313,7 +315,7 @@ def _movement(answer: CallableAnswer, probe: Probe) -> dict[str, bool | None]:
             continue
         try:
             parts = [(probe.part(left[name]), probe.part(right[name])) for left, right in pairs]
-        except IndexError:  # it has no such part
+        except IndexError:  # the output has no such part
             continue
         if all(answer.same(left, right, 1) for left, right in parts):
             movement[name] = False
@@ -329,14 +331,14 @@ def _all_finite(outputs: Outputs) -> bool:
 
 
 def _has_decimals(answer: CallableAnswer, output: str) -> bool:
-    """Decide whether an output is made of decimals, which move with whatever they depend on."""
+    """Decide whether an output consists of decimals, which move with all that they depend on."""
     return all(known.outputs[output].dtype.kind == "f" for known in answer.record.expected)
 
 
 def _untouched(answer: CallableAnswer, probe: Probe, output: str) -> bool:
-    """Decide whether an output stays the same under stronger changes too.
+    """Decide whether an output stays the same under the stronger changes of a probe too.
 
-    A decision moves only where a limit is crossed, and a quotient may hide a factor.
+    A decision moves only if a limit is crossed, and a quotient may hide a factor.
     """
     for change in probe.stronger:
         for number, outputs in answer.again(change):
@@ -396,7 +398,7 @@ def _probes(record: Record) -> Iterator[Probe]:
         part=lambda values: values[0],
         sure=True,
         placed=True,
-        apart=True,  # or its first axis is none of a batch: the beams of a search compete
+        apart=True,  # else the first axis is no batch: beams of a search compete
     )
     for mask, name in itertools.permutations(names, 2):
         yield Probe(
@@ -415,7 +417,7 @@ def _probes(record: Record) -> Iterator[Probe]:
 
 
 def _otherwise(value: Any) -> Any:
-    """Return another value of the same type, within the same bounds."""
+    """Return another value of the same type and within the same bounds; None if there is none."""
     if _is(value, torch.bool):
         return ~value
     if isinstance(value, Tensor):
@@ -442,7 +444,7 @@ STRONGER: list[Callable[[Any], Any]] = [
 
 
 def _others_changed(names: Sequence[str], case: Case) -> Case | None:
-    """Change all but the first of a batch."""
+    """Change all elements of a batch but the first; None if the inputs share no batch."""
     tensors = {name: value for name, value in case.inputs.items() if _is(value) and value.dim() > 1}
     lengths = {len(tensor) for tensor in tensors.values()}
     if len(lengths) != 1 or max(lengths) < 2:
@@ -455,7 +457,7 @@ def _others_changed(names: Sequence[str], case: Case) -> Case | None:
 
 
 def _hidden_changed(mask: str, name: str, case: Case) -> Case | None:
-    """Change what a padding mask hides from everybody."""
+    """Change the places of an input that a padding mask hides from all queries."""
     hides, value = case.inputs.get(mask), case.inputs.get(name)
     if not (_is(hides, torch.bool) and _is(value) and hides.dim() and value.dim()):
         return None
@@ -468,7 +470,7 @@ def _hidden_changed(mask: str, name: str, case: Case) -> Case | None:
 
 
 def _rest_changed(change: Callable[[Any], Any], value: Any) -> Any:
-    """Change all but the first entry."""
+    """Change all entries of an input but the first along its first axis."""
     if not isinstance(value, Tensor) or not value.dim() or len(value) < 2:
         return None
     rest = change(value[1:])
@@ -476,7 +478,7 @@ def _rest_changed(change: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _last_changed(value: Any) -> Any:
-    """Change the last place of a sequence (batch, length, …)."""
+    """Change the last place of each sequence in an input (batch, length, …)."""
     if not _is(value) or value.dim() < 3 or value.shape[1] < 2:
         return None
     return torch.cat([value[:, :-1], value[:, -1:] * 0.5 + 1.0], dim=1)

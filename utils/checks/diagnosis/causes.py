@@ -1,6 +1,6 @@
-"""Say what is likely behind an exception, in words of the task.
+"""Describe the likely cause of an exception in terms of the task.
 
-torch says which two numbers do not fit. Whose lengths they are can be read from the inputs.
+torch names two lengths that do not fit. The inputs show which of their axes have these lengths.
 """
 
 import difflib
@@ -13,7 +13,7 @@ from torch import Tensor
 from utils.checks.diagnosis.relations import axis_in_words
 from utils.checks.tasks import Case, Task
 
-MOST_LENGTHS = 2  # that a number is explained by
+MOST_LENGTHS = 2  # axes by which a length is explained, at most
 IMPORTED = {
     "np": "import numpy as np",
     "nn": "from torch import nn",
@@ -25,12 +25,12 @@ IMPORTED = {
 
 
 def describe_cause(task: Task, case: Case, message: str) -> str:
-    """Say what may be behind an exception; "" where nothing can be said.
+    """Describe the likely cause of an exception; "" if its message fits no known pattern.
 
     Args:
-        task: what was called.
-        case: what it was called with.
-        message: the exception's class and text.
+        task: the task whose answer was called.
+        case: the case in which it raised the exception.
+        message: class and text of the exception.
     """
     for pattern, explanation in _CAUSES.items():
         if match := re.search(pattern, message):
@@ -49,7 +49,7 @@ def _do_not_fit(task: Task, case: Case, first: str, second: str) -> str:
 
 
 def _shapes_do_not_fit(task: Task, case: Case, first: str, second: str) -> str:
-    """Find the first axis, from the end, at which two shapes do not fit."""
+    """Describe the first axis, from the end, at which two shapes do not fit."""
     shapes = [[int(length) for length in re.findall(r"\d+", shape)] for shape in (first, second)]
     for left, right in zip(*map(reversed, shapes), strict=False):
         if left != right and 1 not in (left, right):
@@ -58,7 +58,7 @@ def _shapes_do_not_fit(task: Task, case: Case, first: str, second: str) -> str:
 
 
 def _lengths(case: Case, number: int) -> list[str]:
-    """Return the axes of a case that are that long; none where they are too many to help."""
+    """Name the inputs' axes that are `number` long; return none if they are too many to help."""
     names = [
         f"{axis_in_words(axis, value.dim())} of `{name}`"
         for name, value in {**case.inputs, **case.build}.items()
@@ -147,7 +147,7 @@ def _taken_apart(task: Task, case: Case, expected: str, given: str = "more") -> 
 
 
 WITHOUT = "`{}` is called there without `{}`, which it needs."
-# Pattern of a message → the cause, with the groups of the pattern, or a function that words it.
+# Pattern of a message → the cause in words, or a function of the pattern's groups that words it.
 _CAUSES: dict[str, str | Callable[..., str]] = {
     r"NameError: name '(\w+)' is not defined": _no_such_name,
     r"local variable '(\w+)'": _not_set,

@@ -1,11 +1,11 @@
 """Rules that relate a wrong answer to the right one, for mistakes that nobody wrote down.
 
-A rule looks at one output over all cases. It returns a sentence, or "" where it does not hold. What
-it says was verified in every case in which it can be seen, and on so many numbers that chance is
-excluded. `describe_values` tries the rules in order, the strongest first.
+A rule compares one output with the expected one in all cases. It returns a sentence, the relation,
+or "" if it finds none. A relation is verified in every case in which it can be seen, and on so many
+numbers that chance is excluded. `describe_values` tries the rules in order, the strongest first.
 
-Each rule names the answer that it is for. A rule stays while it speaks on labelled answers
-(`make recall`) or on solutions with two faults; what was silent on all of them went.
+The docstring of a rule names an answer that it describes, as an example. Rules that found nothing
+for labelled answers (`make recall`) and for solutions with two faults were removed.
 """
 
 import itertools
@@ -21,21 +21,21 @@ from torch import Tensor
 
 from utils.checks.tasks import Answer, Case, Record
 
-LOOSE = 10  # times the task's tolerance: a relation is well within it, or does not hold
-CLOSE = 2e-3  # of factors that have a name
-BITS = {"f": 10, "i": 2, "u": 2, "b": 1}  # that an entry is worth as evidence, at least
-ENOUGH = 30  # bits: a thousand relations may be tried
-MOST_LABELS = 3  # of cases, that are quoted
-SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller ones have few digits left
+LOOSE = 10  # times the task's tolerance: numbers that differ by less count as equal
+CLOSE = 2e-3  # difference up to which two factors count as equal
+BITS = {"f": 10, "i": 2, "u": 2, "b": 1}  # bits of evidence in an entry, at least
+ENOUGH = 30  # bits of evidence that exclude chance if a thousand relations are tried
+MOST_LABELS = 3  # labels of cases that a sentence quotes
+SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller shares have few digits
 
 
 class Pair(NamedTuple):
-    """One output in one case, expected and actual.
+    """The expected and the actual values of one output in one case.
 
     Args:
-        case: its inputs.
-        expected, actual: its values.
-        others: all expected outputs.
+        case: the case, with its inputs.
+        expected, actual: values of the output.
+        others: expected values of all outputs, by name.
     """
 
     case: Case
@@ -46,12 +46,12 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class OutputComparison:
-    """One output in all cases, expected and actual.
+    """The expected and the actual values of one output in all cases.
 
     Args:
-        record: what was asked and expected.
-        answers: one for each case, or for the first of them.
-        output: its name.
+        record: the task, its cases and the expected values.
+        answers: returned values, for each case or for the first cases.
+        output: name of the output.
     """
 
     record: Record
@@ -60,7 +60,7 @@ class OutputComparison:
 
     @cached_property
     def all_pairs(self) -> list[Pair]:
-        """All cases that were answered."""
+        """The pairs of all cases for which there are returned values."""
         name, record = self.output, self.record
         return [
             Pair(case, expected.outputs[name], actual.outputs[name], expected.outputs)
@@ -71,7 +71,7 @@ class OutputComparison:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """All cases but those that came out as NaN or infinity, whose numbers say nothing."""
+        """The pairs without unexpected NaN or infinity, which would hide a relation."""
         return [
             pair
             for pair in self.all_pairs
@@ -88,7 +88,7 @@ class OutputComparison:
         )
 
     def is_telling(self, number: int) -> bool:
-        """Decide whether a case shows most known mistakes: what all get right is no evidence."""
+        """Decide whether a case reveals at least half of the known mistakes, so is no easy case."""
         expected = self.all_pairs[number].expected
         fooled = [
             self.same(expected, theirs[number].outputs[self.output])
@@ -98,61 +98,61 @@ class OutputComparison:
 
     @cached_property
     def depth(self) -> int:
-        """The number of axes that the output should have in every case."""
+        """The smallest number of axes that the output should have in any case."""
         return min((pair.expected.ndim for pair in self.pairs), default=0)
 
     @cached_property
     def axes(self) -> range:
-        """Those axes, counted from the end."""
+        """The output's axes as negative numbers, from the last axis to the first."""
         return range(-1, -self.depth - 1, -1)
 
     @cached_property
     def right_shapes(self) -> bool:
-        """Whether all shapes are right."""
+        """Whether the output has the right shape in all cases."""
         return all(pair.expected.shape == pair.actual.shape for pair in self.pairs)
 
     @cached_property
     def dtypes(self) -> str:
-        """The types of numbers, expected and actual, as "ff", "bb", "if"; "" if cases differ."""
+        """The expected and the actual type of numbers, as "ff" or "if"; "" if cases differ."""
         of_each = {pair.expected.dtype.kind + pair.actual.dtype.kind for pair in self.pairs}
         return of_each.pop() if len(of_each) == 1 else ""
 
     def holds(self, *dtypes: str) -> bool:
-        """Decide whether all shapes are right, and the types of numbers are among these."""
+        """Decide whether all shapes are right and the types of numbers are one of `dtypes`."""
         return self.right_shapes and self.dtypes in dtypes
 
     @cached_property
     def wrong(self) -> list[np.ndarray]:
-        """The entries that are wrong, for each pair; only where all shapes are right."""
+        """A boolean array for each pair, True at wrong entries; all shapes have to be right."""
         return [~self.equal(pair.expected, pair.actual) for pair in self.pairs]
 
     @cached_property
     def holds_shares(self) -> bool:
-        """Whether all rows should sum to 1, or to 0 where everything is masked."""
+        """Whether each row should sum to 1, or to 0 if it is completely masked."""
         shares = (_is_shares(pair.expected) for pair in self.pairs)
         return self.holds("ff") and self.depth > 0 and all(shares)
 
     def same(self, left: np.ndarray, right: np.ndarray) -> bool:
-        """Decide whether two arrays are equal, but for rounding."""
+        """Decide whether two arrays are equal, shapes included, except for rounding."""
         return left.shape == right.shape and bool(self.equal(left, right).all())
 
     def equal(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """Return which entries are equal, but for rounding."""
+        """Return a boolean array, True at entries that are equal except for rounding."""
         room = LOOSE * self.record.task.tolerance
         return np.isclose(left, right, rtol=room, atol=room, equal_nan=True)
 
     def agree(
         self, left: Callable[[Pair], np.ndarray], right: Callable[[Pair], np.ndarray]
     ) -> bool:
-        """Decide whether two functions of a pair are equal in all cases.
+        """Decide whether two functions of a pair give equal values in all cases, and not by chance.
 
-        An entry that is right where it stands is no evidence, nor is the same number over and over.
+        An entry that is right in its own place is no evidence, nor is one number that recurs.
         """
         bits, decimals = 0.0, set()
         for pair in self.pairs:
             try:
                 first, second = np.asarray(left(pair)), np.asarray(right(pair))
-            except (ValueError, IndexError, TypeError):  # it has too few axes for that
+            except (ValueError, IndexError, TypeError):  # too few axes for the functions
                 return False
             if not self.same(first, second):
                 return False
@@ -161,18 +161,18 @@ class OutputComparison:
                 telling = min(telling, int((~self.equal(pair.expected, pair.actual)).sum()))
             kind = pair.expected.dtype.kind
             worth = BITS[kind]
-            if kind == "i" and first.size:  # a large count tells as much as 0.37
+            if kind == "i" and first.size:  # a large whole number is as strong evidence as 0.37
                 worth = np.clip(np.log2(1 + np.abs(first).min()), worth, BITS["f"])
             bits += worth * telling
             decimals |= set(pair.actual.round(4).ravel().tolist()) if self.dtypes == "ff" else set()
         return bits >= ENOUGH and (self.dtypes != "ff" or BITS["f"] * len(decimals) >= ENOUGH)
 
     def is_made_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
-        """Decide whether a change of the right values gives the answer, in all cases."""
+        """Decide whether `change` turns the right values into the answer's, in all cases."""
         return self.agree(lambda pair: change(pair.expected), lambda pair: pair.actual)
 
     def is_mended_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
-        """Decide whether a change of the answer gives the right values, in all cases."""
+        """Decide whether `change` turns the answer's values into the right ones, in all cases."""
         return self.agree(lambda pair: pair.expected, lambda pair: change(pair.actual))
 
 
@@ -181,7 +181,7 @@ def describe_values(
     answers: Sequence[Answer],
     rules: Sequence[Callable[[OutputComparison], str]],
 ) -> str:
-    """Return what the first rule that holds says of a wrong output; "" if none holds."""
+    """Return the sentence of the first rule that describes a wrong output; "" if no rule does."""
     outputs = [OutputComparison(record, answers, name) for name in record.task.outputs]
     wrong = [
         output for output in outputs if not output.right and 2 * len(output.pairs) >= len(answers)
@@ -195,14 +195,14 @@ def describe_values(
 
 
 def axis_in_words(axis: int, depth: int) -> str:
-    """Name an axis, counted from the end, of so many."""
+    """Name an axis, given as a negative number, of an array with `depth` axes."""
     if depth == 1:
         return "the only axis"
     return {-1: "the last axis", -depth: "the first axis"}.get(axis, f"axis {depth + axis}")
 
 
 def _its_axis(axis: int, depth: int) -> str:
-    """Name an axis of an output that the sentence has named before."""
+    """Name an axis after its output in a sentence: "its last axis"."""
     return axis_in_words(axis, depth).replace("the ", "its ")
 
 
@@ -215,11 +215,11 @@ POWERS = {
 
 
 def _factor_in_words(factors: Mapping[int, float], cases: Sequence[Case]) -> str:
-    """Name what the answer was multiplied by; "" where the cases have factors without a pattern.
+    """Describe the factors between right and actual values; "" if they have no pattern.
 
     Args:
-        factors: number of the case → factor, where it can be seen.
-        cases: all of them, whose sizes may explain the factors.
+        factors: number of the case → factor, for the cases in which it can be seen.
+        cases: all cases, whose sizes may explain the factors.
     """
     values = np.array([*factors.values()])
     if np.ptp(values) <= CLOSE * abs(values[0]):
@@ -251,7 +251,7 @@ def _constant_in_words(factor: float) -> str:
 
 
 def _sizes(cases: Sequence[Case]) -> dict[str, list[float]]:
-    """Return every length and number that all cases have, in words → its value in each case."""
+    """Return the description of each length or number that all cases have → its value in each."""
     named = [dict(_sizes_of(case)) for case in cases]
     common = [name for name in named[0] if all(name in sizes for sizes in named)]
     return {name: [sizes[name] for sizes in named] for name in common}
@@ -261,7 +261,7 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
     for name, value in {**case.inputs, **case.build}.items():
         if isinstance(value, Tensor):
             for axis in range(-1, -value.dim() - 1, -1):
-                where = axis_in_words(axis, max(2, value.dim()))  # with and without a batch
+                where = axis_in_words(axis, max(2, value.dim()))  # also without a batch
                 yield f"the length of {where} of `{name}`", value.shape[axis]
         elif isinstance(value, int | float) and not isinstance(value, bool):
             yield f"`{name}`", value
@@ -271,7 +271,7 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
 
 
 def another_output(output: OutputComparison) -> str:
-    """For `score_variance` with its two results in the wrong order."""
+    """Describe an answer to `score_variance` that returns its two results in the wrong order."""
     for other in output.record.task.outputs:
         if other != output.output and output.agree(
             lambda pair, other=other: pair.others[other], lambda pair: pair.actual
@@ -281,7 +281,7 @@ def another_output(output: OutputComparison) -> str:
 
 
 def an_input(output: OutputComparison) -> str:
-    """For `training_loop` that trains a copy, and returns the embedding that it was given."""
+    """Describe an answer to `training_loop` that trains a copy and returns its input unchanged."""
     for name, value in output.record.cases[0].inputs.items():
         if isinstance(value, Tensor) and output.agree(
             lambda pair, name=name: pair.case.inputs.get(name), lambda pair: pair.actual
@@ -294,14 +294,14 @@ def an_input(output: OutputComparison) -> str:
 
 
 def another_shape(output: OutputComparison) -> str:
-    """For `MyAdditiveAttention` with a `squeeze()` that drops every axis of length 1."""
+    """Describe an answer to `MyAdditiveAttention` whose `squeeze()` drops too many axes."""
     if output.agree(lambda pair: pair.expected.ravel(), lambda pair: pair.actual.ravel()):
         return f"The numbers of `{output.output}` are right, in the right order: its shape is not."
     return ""
 
 
 def axes_exchanged(output: OutputComparison) -> str:
-    """For `greedy_decoding` with places first and sentences second; for `split_heads`."""
+    """Describe an answer to `greedy_decoding` or `split_heads` with its axes in the wrong order."""
     name, depth = output.output, output.depth
     for order in itertools.permutations(range(depth)):
         moved = [axis - depth for axis, place in enumerate(order) if axis != place]
@@ -320,7 +320,7 @@ def axes_exchanged(output: OutputComparison) -> str:
 
 
 def shifted(output: OutputComparison) -> str:
-    """For `four_patterns` whose `so_far` leaves out the word itself, except in the first row."""
+    """Describe an answer to `four_patterns` whose `so_far` is shifted by one place on an axis."""
     if not output.right_shapes:
         return ""
     early, late = slice(None, -1), slice(1, None)
@@ -343,7 +343,7 @@ def shifted(output: OutputComparison) -> str:
 
 
 def other_places(output: OutputComparison) -> str:
-    """For `additive_scores` with reshape in place of a transpose; for `score_variance`, sorted."""
+    """Describe an answer to `additive_scores` whose reshape puts right numbers in wrong places."""
     name = output.output
     for order in itertools.permutations(range(output.depth)):
 
@@ -365,11 +365,11 @@ def other_places(output: OutputComparison) -> str:
     return ""
 
 
-# --- The same numbers, calculated with ------------------------------------------------------------
+# --- The right numbers after a further calculation ------------------------------------------------
 
 
 def a_step(output: OutputComparison) -> str:
-    """For `beam_step` with probabilities in place of their logarithms."""
+    """Describe an answer to `beam_step` that returns probabilities, not their logarithms."""
     name = output.output
     if not output.holds("ff"):
         return ""
@@ -385,7 +385,7 @@ def a_step(output: OutputComparison) -> str:
 
 
 def summed(output: OutputComparison) -> str:
-    """For `block_parameters` with the counts of all widths added up to one number."""
+    """Describe an answer to `block_parameters` that adds up the right counts along an axis."""
     for axis in output.axes:
         if output.is_made_by(partial(np.sum, axis=axis)):
             where = _its_axis(axis, output.depth)
@@ -394,7 +394,7 @@ def summed(output: OutputComparison) -> str:
 
 
 def decimals_cut_off(output: OutputComparison) -> str:
-    """For `four_patterns` made of whole numbers, where // rounds the shares down."""
+    """Describe an answer to `four_patterns` whose shares lack their decimals, because of `//`."""
     if output.holds("fi") and all(
         output.same(np.trunc(pair.expected), pair.actual.astype(float)) for pair in output.pairs
     ):
@@ -405,9 +405,10 @@ def decimals_cut_off(output: OutputComparison) -> str:
 
 
 def times_a_factor(output: OutputComparison) -> str:
-    """For `entropy` with bits, and a mean for the sum.
+    """Describe an answer to `entropy` that is the right one times a factor, such as bits.
 
-    For `clip_together`, too, where one of two norms is used: it is right in the cases without need.
+    The factor may differ between cases: an answer to `clip_together` that uses one of two norms is
+    right in all cases that need no clipping.
     """
     if not output.holds("ff", "ii"):
         return ""
@@ -440,7 +441,7 @@ def times_a_factor(output: OutputComparison) -> str:
 
 
 def off_by_a_size(output: OutputComparison) -> str:
-    """For `block_parameters` without one of the norms: off by a multiple of a length, or of two."""
+    """Describe an answer to `block_parameters` off by a multiple of one length or of a product."""
     if not output.holds("ii"):
         return ""
     steps = np.concatenate([(pair.actual - pair.expected).ravel() for pair in output.pairs])
@@ -467,7 +468,7 @@ def off_by_a_size(output: OutputComparison) -> str:
 
 
 def _counts_of(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield every length and whole number that a case has, for each entry of the output."""
+    """Yield the name and value of each length and whole number of a case, in the output's shape."""
     shape = pair.expected.shape
     for name, value in pair.case.inputs.items():
         if isinstance(value, Tensor) and value.shape == shape and value.dtype == torch.int64:
@@ -478,9 +479,10 @@ def _counts_of(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def row_by_row(output: OutputComparison) -> str:
-    """For `BahdanauStep` that returns log-probabilities as logits: off by a number in each row.
+    """Describe an answer to `BahdanauStep` in which each row lacks its own number or factor.
 
-    For `soft_lookup`, too, mixed with exponentials that are not yet divided: a factor in each row.
+    Log-probabilities in place of logits lack a number in each row. In `soft_lookup`, exponentials
+    that are not divided by their sum lack a factor in each row.
     """
     if not output.holds("ff"):
         return ""
@@ -509,7 +511,7 @@ def _step_of(expected: np.ndarray, actual: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _each_row(output: OutputComparison, axis: int, lack: Callable, change: Callable) -> bool:
-    """Decide whether the change by what each row lacks explains all of them, and not by chance."""
+    """Decide whether one number or factor per row explains the answer, and not by chance."""
     bits = 0
     for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
         expected = pair.expected
@@ -517,14 +519,14 @@ def _each_row(output: OutputComparison, axis: int, lack: Callable, change: Calla
         if not output.same(change(expected, lacking), pair.actual):
             return False
         if change is np.multiply and (np.abs(lacking) < CLOSE).any():
-            return False  # what is 0 everywhere is in any proportion
+            return False  # a row of zeros is in proportion to any row
         others = (~output.equal(expected, np.take(expected, [0], axis))).sum(axis)
         bits += BITS["f"] * int(others[is_wrong.any(axis)].sum())
     return bits >= ENOUGH
 
 
 def straight_line(output: OutputComparison) -> str:
-    """For `normalised_heatmap` that divides the scores by their sum, without any exponential."""
+    """Describe an answer to `normalised_heatmap` that is linear in the scores, without an `exp`."""
     if not (output.holds("ff") and output.depth):
         return ""
     for name, value in output.pairs[0].case.inputs.items():
@@ -552,7 +554,7 @@ def straight_line(output: OutputComparison) -> str:
 
 
 def _nearest_on_a_line(values: np.ndarray, source: np.ndarray) -> np.ndarray:
-    """Return what is nearest to the values of all that a line makes of each row of the source."""
+    """Fit each row of values by a straight line in the source, and return the fitted values."""
     centred = source - source.mean(-1, keepdims=True)
     squares = (centred * centred).sum(-1, keepdims=True)
     slope = (centred * values).sum(-1, keepdims=True) / np.where(squares > 0, squares, 1)
@@ -563,9 +565,10 @@ def _nearest_on_a_line(values: np.ndarray, source: np.ndarray) -> np.ndarray:
 
 
 def softmax_of_scaled_scores(output: OutputComparison) -> str:
-    """For `softmax_with_temperature` with its root.
+    """Describe an answer to `softmax_with_temperature` that used a factor of the temperature.
 
-    For `scaled_attention`, too, that masks after the softmax, so that rows have other sums.
+    If an answer to `scaled_attention` masks after the softmax, its rows are in proportion to such a
+    softmax, but have other sums.
     """
     if not output.holds_shares:
         return ""
@@ -604,12 +607,12 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
 
 
 def _tells_its_scores(shares: np.ndarray) -> bool:
-    """Decide whether a row of shares, without zeros, has digits enough to recover its scores."""
+    """Decide whether a row of positive shares has enough digits to recover its scores."""
     return len(shares) > 1 and shares.min() > SMALLEST_SHARE and np.ptp(shares) > SMALLEST_SHARE
 
 
 def sums_elsewhere(output: OutputComparison) -> str:
-    """For `softmax_with_temperature` along the wrong axis, with another mistake beside it."""
+    """Describe an answer to `softmax_with_temperature` that sums to 1 along the wrong axis."""
     if not output.holds_shares:
         return ""
     for axis in output.axes[1:]:
@@ -635,7 +638,7 @@ def _rows(values: np.ndarray) -> np.ndarray:
 
 
 def right_off_the_diagonal(output: OutputComparison) -> str:
-    """For `four_patterns` whose `so_far` is divided along the columns: it is wrong below."""
+    """Describe an answer to `four_patterns` that is wrong only on, above or below the diagonal."""
     if not output.holds("ff", "ii", "bb") or output.depth < 2:
         return ""
     for words, compare in (("on", np.equal), ("above", np.less), ("below", np.greater)):
@@ -649,7 +652,7 @@ def right_off_the_diagonal(output: OutputComparison) -> str:
 
 
 def right_at_an_end(output: OutputComparison) -> str:
-    """For `PrecomputedKeys` that adds to its memory in place: only the first step is right."""
+    """Describe an answer to `PrecomputedKeys` that is right only at one end of an axis."""
     if not output.holds("ff", "ii", "bb"):
         return ""
     for axis in output.axes:
@@ -672,9 +675,9 @@ def right_at_an_end(output: OutputComparison) -> str:
 
 
 def _only_wrong_in(output: OutputComparison, regions: Sequence[np.ndarray]) -> bool:
-    """Decide whether all wrong entries lie in a region, most of which is wrong, and not by chance.
+    """Decide whether all wrong entries lie in the regions and fill half of them, not by chance.
 
-    What lies outside has to be more than one number over and over.
+    The entries outside the regions must not all be the same number.
     """
     cases, size, surprise, outside = 0, 0, 0.0, []
     for pair, is_wrong, region in zip(output.pairs, output.wrong, regions, strict=True):
@@ -696,7 +699,7 @@ def _only_wrong_in(output: OutputComparison, regions: Sequence[np.ndarray]) -> b
 
 
 def one_sided(output: OutputComparison) -> str:
-    """For `hard_window` that moves at the end of the sentence instead of being cut off."""
+    """Describe an answer to `hard_window` that is True too often, or too seldom, but not both."""
     if not output.holds("bb"):
         return ""
     more = sum(int((pair.actual & ~pair.expected).sum()) for pair in output.pairs)
@@ -710,7 +713,7 @@ def one_sided(output: OutputComparison) -> str:
 
 
 def right_in_some_cases(output: OutputComparison) -> str:
-    """For `entropy` that gives 0 for a row with a zero: the labels say what is special there."""
+    """Describe an answer to `entropy` that is right, or wrong, in only a few cases; name these."""
     pairs, name = output.all_pairs, output.output
     right = [output.same(pair.expected, pair.actual) for pair in pairs]
     few = sum(right) < len(right) / 2
@@ -724,7 +727,7 @@ def right_in_some_cases(output: OutputComparison) -> str:
     ]
     if bits < ENOUGH / 3 or len(right) < 3 or len(labels) > MOST_LABELS:
         return ""
-    whole = len(pairs) == len(output.record.cases)  # otherwise nobody knows about the others
+    whole = len(pairs) == len(output.record.cases)  # if not, later cases have no returned values
     of_which = "" if whole else f" of the first {len(pairs)}"
     if few:
         return f"`{name}` is right in these cases only{of_which}: {'; '.join(labels)}."
@@ -732,11 +735,11 @@ def right_in_some_cases(output: OutputComparison) -> str:
 
 
 def _evidence_in(output: OutputComparison, values: np.ndarray) -> float:
-    """Return the bits of evidence in being right there: 0 and 1 come about in many ways."""
+    """Return the bits of evidence in getting these values right; decimals 0 and 1 give none."""
     if values.dtype.kind == "f":
         plain = output.equal(values, np.zeros(())) | output.equal(values, np.ones(()))
         return BITS["f"] * len(np.unique(values[~plain]))
-    _, counts = np.unique(values, return_counts=True)  # in how many orders they could come
+    _, counts = np.unique(values, return_counts=True)  # for the number of possible orders
     orders = math.lgamma(values.size + 1) - sum(math.lgamma(count + 1) for count in counts)
     return orders / math.log(2)
 
@@ -745,7 +748,7 @@ def _is_finite(values: np.ndarray) -> bool:
     return values.dtype.kind != "f" or bool(np.isfinite(values).all())
 
 
-# The strongest first. What an answer does when it is called again comes between the two lists.
+# The strongest rules first. Between the two lists, `describe_behaviour` calls the answer again.
 RELATIONS: list[Callable[[OutputComparison], str]] = [
     another_output,
     an_input,

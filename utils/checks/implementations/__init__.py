@@ -1,8 +1,8 @@
-"""Implementations that a learner's test has to tell apart: right ones, and some with a bug each.
+"""Implementations that a learner's test has to tell apart: right ones, and some with one bug each.
 
-Those of the task `test_attend` stand in `attend.py`, as `IMPLEMENTATIONS`: a function of the course
-and the same line by line, with the parts that a bug replaces as arguments. Bugs that several tasks
-have are here. Learners have these files: the point of such a task is to write the test.
+`attend.py` holds the `IMPLEMENTATIONS` for the task `test_attend`: a right one from the course's
+code, and one written line by line, whose arguments replace parts by bugs. Bugs that several tasks
+share are defined here. Learners have these files, because their task is to write the test.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,9 +22,9 @@ class Implementations:
     """The implementations of one function.
 
     Args:
-        right: one or more; a test may blame none of them. One is added: the first, with other last
-            digits.
-        broken: slug of a misconception → the implementation that shows it.
+        right: one or more right implementations, none of which a test may reject. The first is
+            added once more, with other last digits.
+        broken: slug of a misconception → implementation with the bug to which it leads.
     """
 
     right: Sequence[Callable]
@@ -32,13 +32,13 @@ class Implementations:
 
     @property
     def implementations(self) -> dict[str, Callable]:
-        """Return all by name, the right ones last: a test may not take the first as a measure."""
+        """Return all implementations by name, right ones last, so no test can rely on the first."""
         right = [*self.right, otherwise_rounded(self.right[0])]
         return self.broken | {f"right {place}": each for place, each in enumerate(right, start=1)}
 
 
 def of(task_id: str) -> Implementations:
-    """Return the implementations that a task's test is tried on."""
+    """Return the implementations on which a task's test is tried."""
     return import_module(f"{__name__}.{task_id.removeprefix('test_')}").IMPLEMENTATIONS
 
 
@@ -56,13 +56,13 @@ def mask_of_the_first_sentence(scores: Tensor, mask: Tensor | None) -> Tensor:
     return masked_softmax(scores, mask if mask is None or mask.dim() < 3 else mask[:1])
 
 
-# --- A right one with other last digits -----------------------------------------------------------
+# --- A right implementation with other last digits ------------------------------------------------
 
 
 def otherwise_rounded(function: Callable) -> Callable:
-    """Change the last digit of what a function returns, as another order of its sums might.
+    """Wrap a function to change its results' last digits, as another order of sums might do.
 
-    Whole numbers stay, among them the 0 under a mask: they are exact in any order.
+    Whole numbers stay, such as the 0 under a mask, because they are exact in any order.
     """
 
     @wraps(function)

@@ -13,14 +13,14 @@ from utils.masks import masked_softmax
 
 
 def additive(query, keys, values, mask, W_query, W_key, v):  # noqa: N803
-    """Compute it with the course's own module."""
+    """Compute additive attention with the course's own module."""
     attention = AdditiveAttention(W_query.shape[1], W_key.shape[1], len(v)).to(v)
     attention.load_state_dict({"W.weight": W_query, "U.weight": W_key, "v.weight": v[None]})
     return attention(query, keys, values, mask)
 
 
 def judge(answer=torch.tanh, weigh=masked_softmax, heard=1, handed_out="values"):
-    """Make the same line by line, where a bug can replace a part."""
+    """Return additive attention written line by line, in which a bug can replace a part."""
 
     def additive(query, keys, values, mask, W_query, W_key, v):  # noqa: N803
         bars = heard * (query @ W_query.T).unsqueeze(2)  # (batch, tgt_len, 1, attention_dim)

@@ -13,12 +13,12 @@ from utils.masks import masked_softmax
 
 
 def attend(query, keys, values, mask=None):
-    """Compute it with the course's own module."""
+    """Compute attention with the course's own module."""
     return ScaledDotProductAttention(query.shape[-1])(query, keys, values, mask)
 
 
 def attention(divisor=lambda dim: math.sqrt(dim), weigh=masked_softmax, handed_out="values"):
-    """Make the same line by line, where a bug can replace a part."""
+    """Return attention written line by line, in which a bug can replace a part."""
 
     def attend(query, keys, values, mask=None):
         scores = query @ keys.mT / divisor(query.shape[-1])  # (batch, tgt_len, src_len)

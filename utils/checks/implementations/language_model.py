@@ -1,7 +1,7 @@
-"""A causal language model of one block in pre-norm: words and parameters → chances.
+"""A causal language model of one pre-norm block: words and parameters → probabilities.
 
-`language_model(words, embedding, places, w_q, w_k, w_v, w_1, w_2)`, with words (batch, len) and
-chances (batch, len, vocab).
+`language_model(words, embedding, places, w_q, w_k, w_v, w_1, w_2)` takes words (batch, len) and
+returns the probabilities of each next word (batch, len, vocab).
 """
 
 import torch
@@ -13,7 +13,7 @@ from utils.masks import causal_mask, masked_softmax
 
 
 def as_in_the_course(words, embedding, places, w_q, w_k, w_v, w_1, w_2):
-    """Compute it with the course's attention and PyTorch's norm."""
+    """Compute the probabilities with the course's attention and PyTorch's norm."""
     x = embedding[words] + places[: words.shape[1]]  # (batch, len, dim)
     y = F.layer_norm(x, x.shape[-1:])
     look = ScaledDotProductAttention(w_q.shape[1])
@@ -35,7 +35,7 @@ def model(
     residual=True,
     finish=lambda logits: logits.softmax(-1),
 ):
-    """Make the same line by line, where a bug can replace a part."""
+    """Return the model written line by line, in which a bug can replace a part."""
 
     def language_model(words, embedding, places, w_q, w_k, w_v, w_1, w_2):
         x = embedding[words]  # (batch, len, dim)

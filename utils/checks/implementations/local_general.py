@@ -11,7 +11,7 @@ from utils.masks import masked_softmax, padding_mask
 
 
 def local_general(query, keys, W, lengths, half_width):  # noqa: N803
-    """Compute it with the course's own module."""
+    """Compute local attention with the course's own module."""
     attention = LocalAttention(W.shape[0], W.shape[1], half_width).to(W)
     attention.load_state_dict({"scorer.W.weight": W})
     with torch.no_grad():
@@ -34,7 +34,7 @@ def attention(
     weigh=masked_softmax,
     handed_out=lambda keys, projected: keys,
 ):
-    """Make the same line by line, where a bug can replace a part."""
+    """Return local attention written line by line, in which a bug can replace a part."""
 
     def local_general(query, keys, W, lengths, half_width):  # noqa: N803
         lengths, src_len = torch.as_tensor(lengths), keys.shape[1]

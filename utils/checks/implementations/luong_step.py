@@ -10,7 +10,7 @@ from utils.masks import masked_softmax
 
 
 def step(word, state, memory, mask, embedding, w_state, w_output):
-    """Compute it with the course's own attention."""
+    """Compute a decoder's step with the course's own attention."""
     state = torch.tanh(torch.hstack([embedding[word], state]) @ w_state)  # (batch, state_dim)
     attention = DotProductAttention(state.shape[-1])
     context, weights = attention(state.unsqueeze(1), memory, mask=mask.unsqueeze(1))
@@ -25,7 +25,7 @@ def decoder(
     returned="new",
     read=lambda word: word,
 ):
-    """Make the same line by line, where a bug can replace a part."""
+    """Return a decoder's step written line by line, in which a bug can replace a part."""
 
     def step(word, state, memory, mask, embedding, w_state, w_output):
         states = {"old": state}
@@ -45,8 +45,8 @@ IMPLEMENTATIONS = Implementations(
         "one-for-all": decoder(opened=lambda mask: mask[:1].expand_as(mask)),
         "mask-upside-down": decoder(opened=torch.logical_not),
         "softmax-over-batch": decoder(weigh=partial(masked_softmax, dim=0)),
-        "input-unused": decoder(heard=torch.zeros_like),  # deaf: the context is not heard
-        "steps-in-any-order": decoder(asks="old"),  # looks, then updates
+        "input-unused": decoder(heard=torch.zeros_like),  # the context is replaced by zeros
+        "steps-in-any-order": decoder(asks="old"),  # attends before the state is updated
         "stale-value": decoder(returned="old"),
         "row-is-word": decoder(read=lambda word: word.flip(0)),
     },

@@ -10,7 +10,7 @@ from utils.masks import masked_softmax
 
 
 def multi_head(x, w_q, w_k, w_v, w_o, heads, mask=None):
-    """Compute it with the course's own module."""
+    """Compute multi-head attention with the course's own module."""
     module = MultiHeadAttention(x.shape[-1], heads, bias=False).to(x)
     for layer, matrix in zip(
         (module.W_q, module.W_k, module.W_v, module.W_o), (w_q, w_k, w_v, w_o), strict=True
@@ -39,7 +39,7 @@ def by_hand(
     values_of=lambda values: values,
     project=torch.matmul,
 ):
-    """Make the same line by line, where a bug can replace a part."""
+    """Return multi-head attention written line by line, in which a bug can replace a part."""
 
     def multi_head(x, w_q, w_k, w_v, w_o, heads, mask=None):
         query, keys, values = (split(x @ W, heads) for W in (w_q, w_k, w_v))
@@ -75,7 +75,7 @@ IMPLEMENTATIONS = Implementations(
         "parts-in-any-order": by_hand(join=lambda contexts: join_heads(contexts.flip(1))),
         "wrong-width": by_hand(divisor=lambda dim, heads: math.sqrt(dim)),
         "half-is-enough": by_hand(weigh=mask_for_the_first_head),
-        "one-for-all": by_hand(weigh=masked_softmax),  # sentences of the mask meet the heads
+        "one-for-all": by_hand(weigh=masked_softmax),  # the mask's sentences meet the heads
         "heads-as-one": by_hand(values_of=lambda values: values[:, :1]),
         "projection-left-out": by_hand(project=lambda joined, w_o: joined),
     },
