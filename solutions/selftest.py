@@ -73,9 +73,17 @@ def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
     return list(mutants(source_of(path, exercise), exercise.task.id))
 
 
+def _solutions(path: Path, exercise: Exercise) -> dict[str, Any]:
+    """Return the variables of a solution notebook, with its trained model if an exercise needs it.
+
+    Right answers call `solutions_of(path)` too: spelt alike, both calls share one training.
+    """
+    return solutions_of(path) if exercise.gold else solutions_of(path, train=False)
+
+
 def names_after(path: Path, exercise: Exercise, code: str) -> dict[str, Any]:
     """Run a changed solution after a solution notebook, and return all variables by name."""
-    names = solutions_of(path, train=bool(exercise.gold)).copy()
+    names = _solutions(path, exercise).copy()
     with redirected(Printed()):
         exec(compile(code, "<mutant>", "exec"), names)
     return names
@@ -90,7 +98,7 @@ def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Itera
         counts: counters, to which this test is added.
     """
     task = exercise.task
-    solution = solutions_of(path, train=bool(exercise.gold))[task.id]
+    solution = _solutions(path, exercise)[task.id]
     records = {"public": bank.load(task.id)}
     for seed in (random.SystemRandom().randrange(2**40) for _ in range(HIDDEN_SETS)):
         records[f"seed {seed}"] = exercise.record(solution, seed)
