@@ -1,5 +1,8 @@
 """The learners' zip: the same bytes every time, no solution in it, and it works."""
 
+import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -41,6 +44,14 @@ def test_answers_that_somebody_has_kept_stay_at_home(tmp_path, monkeypatch):
         (tmp_path / "exercises" / name).touch()
     monkeypatch.setattr(release, "ROOT", tmp_path)
     assert [path.name for path in release.contents()] == sorted(release.FILES)
+
+
+@pytest.mark.nightly
+def test_its_tests_pass_there(course):
+    command = [sys.executable, "-m", "pytest", "-n", "2", "-q", "-p", "no:cacheprovider"]
+    environment = {**os.environ, "PYTHONPATH": str(course), "OMP_NUM_THREADS": "1"}
+    run = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-3000:]
 
 
 def test_untouched_exercises_run_there_and_no_check_passes(course):
