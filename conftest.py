@@ -59,7 +59,7 @@ _compare_measured_numbers()
 def pytest_collection_modifyitems(items):
     """Put each test into its tier and its group, those that take longest first.
 
-    A group runs on one worker: a file is one, unless a test names another.
+    The tests of a group run on one worker. A test's group is its file, unless the test names one.
     """
     for item in items:
         file = item.nodeid.partition("::")[0]

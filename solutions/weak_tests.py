@@ -94,7 +94,7 @@ def asserts_nothing(
     explanation: str = "Either nothing in your test can fail, or it looks only at what is right in "
     "all of them, as most shapes are.",
 ) -> WrongAnswer:
-    """Make a `WrongAnswer` of a test that accepts every implementation of `name`."""
+    """Return the wrong answer that is a weak test: it accepts every implementation of `name`."""
     return WrongAnswer(
         test,
         explanation,
@@ -107,7 +107,7 @@ def only_the_shapes(
     test: Callable,
     explanation: str = "Your test looks at the shapes. Nearly all bugs leave them as they are.",
 ) -> WrongAnswer:
-    """Make a `WrongAnswer` of a test that checks only shapes."""
+    """Return the wrong answer that is a weak test: it checks only shapes."""
     return WrongAnswer(
         test,
         explanation,
@@ -117,7 +117,7 @@ def only_the_shapes(
 
 
 def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
-    """Make a `WrongAnswer` of a test without a mask, which is the `place` argument of `name`."""
+    """Return the wrong answer that is a test without a mask, which is the `place` argument of `name`."""
     return WrongAnswer(
         test,
         "Your test never hides anything. What a mask does wrong shows only where there is one "
@@ -132,7 +132,7 @@ def upside_down(
     explanation: str = "Your test fails where it should pass. What it asserts is true of the "
     "broken implementations and false of the right one.",
 ) -> WrongAnswer:
-    """Make a `WrongAnswer` of an inverted test, which fails for the right implementation."""
+    """Return the wrong answer that is an inverted test: it fails for the right implementation."""
     return WrongAnswer(
         test,
         explanation,
@@ -146,7 +146,7 @@ def to_the_last_digit(
     explanation: str = "Decimal numbers are rounded at each step of a computation, so two right "
     "ways to the same number seldom agree in every digit. Your test asks for that.",
 ) -> WrongAnswer:
-    """Make a `WrongAnswer` of a test that compares numbers without a tolerance."""
+    """Return the wrong answer that is a test which compares numbers without a tolerance."""
     return WrongAnswer(
         test,
         explanation,
@@ -156,7 +156,7 @@ def to_the_last_digit(
 
 
 def wrong_expectation(*inputs, place: tuple[int, ...], hint: str) -> WrongAnswer:
-    """Make a `WrongAnswer` of a test that expects a wrong attention weight at `place`."""
+    """Return the wrong answer that is a test which expects a wrong weight at `place`."""
 
     def test(implementation):
         _, weights = implementation(*inputs)

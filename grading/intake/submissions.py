@@ -187,7 +187,7 @@ def _check_owners(submissions: Sequence[Submission]) -> None:
 
 
 def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
-    """Replace a learner's files beyond `MOST_OF_ONE` by one submission that cannot be read."""
+    """Keep `MOST_OF_ONE` files of a learner; one entry, marked unreadable, stands for the rest."""
 
     def too_many() -> bytes:
         raise Unreadable(f"more than {MOST_OF_ONE:,} files of one learner")

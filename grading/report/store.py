@@ -85,7 +85,7 @@ class Store:
         write(self._run, json.dumps(run, indent=1, ensure_ascii=False))
 
     def draft(self) -> "Store":
-        """Return a new round with copies of the results, free to be changed, and no records yet."""
+        """Start a new grading round with copies of the results, still without fresh cases."""
         draft = Store(self._out, self._round + 1)
         shutil.rmtree(draft._results.parent, ignore_errors=True)
         shutil.copytree(self._results, draft._results)

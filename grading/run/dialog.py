@@ -74,7 +74,7 @@ class Reply:
         answers: one for each case, in order.
         error: reason why the next case has no answer; None if every case has one.
         printed: number of lines that the learner's code printed.
-        verdict: verdict on public cases, if the definition could be called again; else None.
+        verdict: verdict on the public cases, called after these; None if that was not possible.
     """
 
     answers: Sequence[Answer] = ()

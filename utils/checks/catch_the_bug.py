@@ -98,7 +98,7 @@ class Referee:
 
     @property
     def done(self) -> bool:
-        """Decide whether each implementation has had all its turns."""
+        """Return whether the learner's test has run on all implementations in all rounds."""
         return len(self._decisions) == len(self._turns)
 
     @property

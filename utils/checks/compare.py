@@ -273,7 +273,10 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
 def _alike(
     task: Task, known: Sequence[Answer], answers: Sequence[Answer], finite_only: bool = False
 ) -> list[str]:
-    """Return the outputs that have the known values in all cases, or in all with finite values."""
+    """Return the names of the outputs that equal the known ones in all cases.
+
+    With `finite_only`, cases where an output holds NaN or infinity do not count.
+    """
 
     def same(theirs: np.ndarray, mine: np.ndarray) -> bool:
         ignored = finite_only and _blown_up(mine)
@@ -447,7 +450,7 @@ def _wrong_gradient(expected: Sequence[Answer], answers: Sequence[Answer]) -> Gr
 
 
 def gradient_fits(expected: np.ndarray, actual: np.ndarray) -> np.ndarray:
-    """Return True for each right entry of a gradient, of those expected to be finite and not 0."""
+    """Compare a gradient entry by entry where it should be finite and not 0: True means right."""
     counts = np.isfinite(expected) & (expected != 0)
     room = GRADIENT_TOLERANCE * max(1.0, np.abs(expected[counts]).max(initial=0.0))
     return np.abs(actual - expected)[counts] <= room

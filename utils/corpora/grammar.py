@@ -224,7 +224,7 @@ def _draw_noun_phrase(
 def _fragment(
     english: tuple[str, ...], french: tuple[str, ...], rendered: list[Sequence[int]]
 ) -> _Fragment:
-    """Make a fragment and link its words, by the one rule that decides all links.
+    """Make a piece of a sentence pair, and link each French word to the English ones it renders.
 
     A French word that renders a single English word has a sure link to it; if it renders several
     words together, each of these links is possible and none is sure. `rendered` lists, for each

@@ -39,7 +39,7 @@ def _graded(name: str, points: int, by_hand: bool) -> dict:
 
 
 def main() -> None:
-    """Write the nbgrader source of each notebook with the number on the command line."""
+    """Write the nbgrader source of the notebook whose number the command line gives."""
     parser = argparse.ArgumentParser(prog="python -m workshop.hub.nbgrader")
     parser.add_argument("number", help="of the notebook, say 02")
     parser.add_argument("course", type=Path, help="the folder of your nbgrader course")

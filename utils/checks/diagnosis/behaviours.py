@@ -128,7 +128,7 @@ def _fixes_all(answer: CallableAnswer, fix: InputFix, right: Sequence[bool]) -> 
 
 
 def _fixes(record: Record) -> Iterator[InputFix]:
-    """Yield the changes of the inputs that are tried first: inverted, transposed, contiguous.
+    """Yield the input changes to try first on a wrong answer: inverted, transposed, contiguous.
 
     They fix an answer to `attend_with_mask` that reads the mask the other way round, one to
     `MultiHead` that uses a transposed matrix, and any that calls `.view` on a transposed input.
