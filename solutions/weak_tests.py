@@ -117,7 +117,7 @@ def only_the_shapes(
 
 
 def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
-    """Return the wrong answer that is a test without a mask, which is the `place` argument of `name`."""
+    """Return the wrong answer that is a test without a mask, the `place` argument of `name`."""
     return WrongAnswer(
         test,
         "Your test never hides anything. What a mask does wrong shows only where there is one "
