@@ -55,18 +55,14 @@ def _compare_measured_numbers(sanitise=IPyNbCell.sanitize) -> None:
 _compare_measured_numbers()
 
 
-@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
-def pytest_collection_modifyitems(items):
-    """Put each test into its tier and its group, those that take longest first.
+def pytest_itemcollected(item):
+    """Mark a test as slow if it stands outside the folders of `make test`."""
+    if not item.nodeid.startswith(LIGHT):
+        item.add_marker(pytest.mark.slow)
 
-    The tests of a group run on one worker. A test's group is its file, unless the test names one.
-    """
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        if not file.startswith(LIGHT):
-            item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(file))
+
+def pytest_collection_modifyitems(items):
+    """Put the tests that take longest first."""
 
     def place(item):
         starts = [i for i, start in enumerate(FIRST) if item.nodeid.startswith(start)]

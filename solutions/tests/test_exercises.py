@@ -109,7 +109,7 @@ def as_another_processor_has_them(record, rng):
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=pytest.mark.xdist_group(path.stem)) for path in notebooks()],
+    notebooks(),
     ids=[path.name[:2] for path in notebooks()],
 )
 def test_what_is_committed_is_what_is_built_on_any_processor(path, tmp_path):
