@@ -292,6 +292,7 @@ def test_a_file_that_a_folder_lacks_is_named_with_its_home(folder):
         (gzip.compress(b"\n\n"), "no usable sentences: .* 2 left out: 2 with an empty side"),
         (gzip.compress(b"one line\n")[:-8], r"val\.en\.gz is damaged"),
     ],
+    ids=["a line too few", "empty lines", "cut off"],  # not the bytes, which hold the time
 )
 def test_a_file_that_does_not_fit_is_one_clear_error(folder, data, message):
     (folder / "val.en.gz").write_bytes(data)
