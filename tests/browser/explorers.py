@@ -5,12 +5,14 @@ changed, and time it.
 """
 
 from base64 import b64encode
-
-from playwright.sync_api import Locator, Page
+from typing import TYPE_CHECKING
 
 from utils.translators import read_translator
 from utils.widgets import Translator
 from utils.widgets.module import FOLDER
+
+if TYPE_CHECKING:  # an extra, which not every machine has
+    from playwright.sync_api import Locator, Page
 
 LIGHT = "<style>:root { color-scheme: light; } body { background: #fff; color: #222; }</style>"
 DARK = "<style>:root { color-scheme: dark; } body { background: #111; color: #ddd; }</style>"
@@ -53,13 +55,13 @@ TIMES = """async ([input, moves]) => {
 }"""
 
 
-def show(page: Page, widget, theme: str = "light") -> Locator:
+def show(page: "Page", widget, theme: str = "light") -> "Locator":
     """Show nothing but this explorer on a page, and return it."""
     page.set_content(f"<!doctype html><html lang='en'><title>An explorer</title>{THEMES[theme]}")
     return add(page, widget)
 
 
-def add(page: Page, widget) -> Locator:
+def add(page: "Page", widget) -> "Locator":
     """Add an explorer to a page as the reading site does, from its module and state; return it."""
     state = {name: value for name, value in widget.get_state().items() if not name.startswith("_")}
     standalone = (FOLDER / "standalone.js").read_text(encoding="utf-8")
@@ -69,18 +71,18 @@ def add(page: Page, widget) -> Locator:
     return page.locator(".ex").last
 
 
-def look(root: Locator) -> str:
+def look(root: "Locator") -> str:
     """Return all that is seen of an explorer, except where its controls stand."""
     return root.evaluate(LOOK)
 
 
-def numbers(place: Locator) -> list[float]:
+def numbers(place: "Locator") -> list[float]:
     """Return the values in full that lie behind heatmaps and bars, in reading order."""
     read = "cells => cells.map((cell) => Number(cell.dataset.value))"
     return place.locator("[data-value]").evaluate_all(read)
 
 
-def move_controls(root: Locator) -> list[str]:
+def move_controls(root: "Locator") -> list[str]:
     """Move every control by keyboard alone, there and back.
 
     Returns:
@@ -104,12 +106,12 @@ def move_controls(root: Locator) -> list[str]:
     return idle
 
 
-def type_of(control: Locator) -> str:
+def type_of(control: "Locator") -> str:
     """Return a control's type, as HTML names it."""
     return control.evaluate("node => node.type")
 
 
-def keys_of(control: Locator) -> list[str]:
+def keys_of(control: "Locator") -> list[str]:
     """Return the keys that move a slider to both its ends, a choice and a switch there and back."""
     keys = {
         "range": ["Home", "End"],
@@ -119,6 +121,6 @@ def keys_of(control: Locator) -> list[str]:
     return keys.get(type_of(control), ["Space", "Space"])
 
 
-def redraw_times(slider: Locator, moves: int = 60) -> list[float]:
+def redraw_times(slider: "Locator", moves: int = 60) -> list[float]:
     """Return the milliseconds from each of many movements to the frame that shows it."""
     return slider.evaluate(f"input => ({TIMES})([input, {moves}])")
