@@ -309,8 +309,8 @@ def test_the_solution_notebook_was_run_and_passes(path):
 @pytest.mark.parametrize(
     ("part", "complaint"),
     [
-        ({"mistakes": 3}, "`entropy` needs four mistakes or more."),
-        ({"variants": 2}, "`entropy` needs three right answers in other styles or more."),
+        ({"mistakes": 3}, "`entropy` needs 4 mistakes or more."),
+        ({"variants": 2}, "`entropy` needs 3 right answers in other styles or more."),
         ({"hints": 2}, "`entropy` needs three hints: a question, a nudge, most of the answer."),
         ({"section": 0}, "`entropy` needs a section of the course that explains it, such as"),
     ],
