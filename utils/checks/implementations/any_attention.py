@@ -11,7 +11,6 @@ import torch
 
 from utils.checks.implementations import (
     Implementations,
-    mask_after_softmax,
     mask_of_the_first_sentence,
     over_queries,
 )
@@ -52,6 +51,15 @@ def by_place_too(query, keys):
     return by_product(query, keys) + torch.arange(keys.shape[1]) / 2
 
 
+def by_place_alone(query, keys):
+    """Score places, and never look at the words that stand there.
+
+    It happened, for years, in a tutorial that many have learned from: pytorch/tutorials issue 1098
+    (2020).
+    """
+    return (query @ secret(query.shape[-1], keys.shape[1]).to(query)).tanh()
+
+
 def measured_against_the_largest(scores, mask):
     """Divide by the largest score of a row, hidden ones included, and so let them have a say."""
     return masked_softmax(scores / scores.abs().amax(-1, keepdim=True).clamp(min=1e-6), mask)
@@ -70,18 +78,16 @@ IMPLEMENTATIONS = Implementations(
     right=[attention(), attention(score=by_sum)],
     broken={
         "softmax-over-queries": attention(weigh=over_queries),
-        "mask-after-softmax": attention(weigh=mask_after_softmax),
         "mask-upside-down": attention(weigh=mask_upside_down),
         "empty-rows-sum-to-one": attention(weigh=equal_shares_in_empty_rows),
         "one-for-all": attention(weigh=mask_of_the_first_sentence),
         "keys-handed-out": attention(handed_out="keys"),
-        "attention-sees-order": attention(score=by_place_too),
+        "attention-sees-order": attention(score=by_place_alone),
         "padding-is-harmless": attention(weigh=measured_against_the_largest),
         "wrong-end": attention(seen=aligned_at_the_upper_left),
     },
     laws={
         "softmax-over-queries": "the weights of a query sum to 1",
-        "mask-after-softmax": "the weights of a query sum to 1",
         "mask-upside-down": "what is hidden gets nothing",
         "empty-rows-sum-to-one": "a query that may look at nothing gets nothing",
         "one-for-all": "each sentence has its own mask",

@@ -52,7 +52,6 @@ IMPLEMENTATIONS = Implementations(
     broken={
         "softmax-over-batch": heads_with(weigh=summed_along_heads),
         "axes-anywhere": heads_with(split=view_alone, join=joined_by_view),
-        "shape-is-enough": heads_with(join=joined_by_view),
         "parts-in-any-order": heads_with(join=lambda contexts: join_heads(contexts.flip(1))),
         "half-is-enough": heads_with(weigh=mask_for_the_first_head),
         "one-for-all": heads_with(weigh=masked_softmax),  # the mask's sentences meet the heads
@@ -63,7 +62,6 @@ IMPLEMENTATIONS = Implementations(
     laws={
         "softmax-over-batch": "in each head, the weights of a word sum to 1",
         "axes-anywhere": "a word hears of every word that is open to it, and of no other",
-        "shape-is-enough": "the output is the heads' contexts, end to end, times W_o",
         "parts-in-any-order": "the output is the heads' contexts, end to end, times W_o",
         "half-is-enough": "what is hidden is hidden from every head",
         "one-for-all": "each sentence has its own mask",
