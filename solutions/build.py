@@ -322,11 +322,15 @@ def repeated() -> dict[Path, str]:
     texts = {path: nbformat.writes(notebook) + "\n" for path, notebook in solutions.items()}
     course = {path: nbformat.read(path, as_version=4) for path in sorted(COURSE.glob("0*.ipynb"))}
     for path, notebook in course.items():
-        minutes = f"| {facts.reading_minutes(notebook)} minutes |"
+        minutes = f"| {facts.in_minutes(facts.reading_minutes(notebook))} minutes |"
         texts[path] = facts.READING.sub(minutes, path.read_text(encoding="utf-8"), count=1)
     tasks = {path.stem: [exercise.task for exercise in exercises_of(path)] for path in solutions}
     parts = {
-        "course": facts.table({path.stem: notebook for path, notebook in course.items()}, tasks),
+        "course": facts.table(
+            {path.stem: notebook for path, notebook in course.items()},
+            {path.stem: notebook for path, notebook in solutions.items()},
+            tasks,
+        ),
         "counts": facts.in_words(facts.sum_of(facts.stored_counts().values())),
     }
     pages = {page: facts.filled(page.read_text(encoding="utf-8"), parts) for page in facts.pages()}
