@@ -205,7 +205,8 @@ function drawMemory() {
   const across = half * cell;
   const written = placesOf(mem, mem.words);
   const source = placesOf(mem, mem.source);
-  const left = (width - across - (narrow ? 82 : 0)) / 2;
+  const isShort = width < across + 340; // no room for the whole label beside the vector
+  const left = (width - across - (isShort ? 82 : 0)) / 2;
   const top = narrow ? 8 : Math.round((source.at(-1).bottom + written[0].top) / 2) - 12;
   mem.wires.replaceChildren();
   mem.funnel = element("g", { class: "funnel" }, mem.wires);
@@ -225,8 +226,8 @@ function drawMemory() {
   shown.vector.forEach((number, n) => element("rect", { class: "cell", x: left + (n % half) * cell,
     y: top + 10 * Math.floor(n / half), width: cell - 0.6, height: 9.4, fill: colours((number / reach + 1) / 2)[0],
     style: `transition-delay:${(n % half) * 6}ms` }, mem.vector));
-  element("text", { x: left + across + (narrow ? 10 : 14), y: top + 14 }, mem.vector,
-    `${narrow ? "" : "all it keeps: "}${shown.vector.length} numbers`);
+  element("text", { x: left + across + (isShort ? 10 : 14), y: top + 14 }, mem.vector,
+    `${isShort ? "" : "all it keeps: "}${shown.vector.length} numbers`);
 }
 
 // ---- How it moves -------------------------------------------------------------------------------
