@@ -1,4 +1,4 @@
-"""Film the front page's scene for the README: `make pictures`, after which it is to be committed."""
+"""Film the front page's scene for the README: `make pictures`. Commit what it writes."""
 
 import functools
 import http.server

@@ -20,6 +20,8 @@ PATIENCE = 2500  # ms: longer than the page waits for the kernel
 REVEAL = """print("largest weight ≈ 0.95")
 weight.reveal(0.953)"""
 
+BROKEN_LINKS = """[...document.querySelectorAll('.jupyter-widgets-disconnected')]
+  .map((place) => getComputedStyle(place, '::before').display)"""
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
@@ -49,6 +51,7 @@ def test_a_guess_stands_beside_the_result_and_is_kept(browser, course, lab):
     number = page.get_by_label("your guess, from 0 to 1")
 
     number.wait_for(timeout=RUN_MILLISECONDS)  # as stored: nothing has run
+    assert page.evaluate(BROKEN_LINKS) == ["none"]
     assert "0.95" not in page.locator(".jp-Notebook .jp-OutputArea").first.inner_text()
     guess(page)
     assert "You said 0.6 (fairly sure). The answer: ≈ 0.953." in status.inner_text()

@@ -21,6 +21,7 @@ const STYLE = `
   color: inherit; background: var(--jp-layout-color2, transparent); }
 .pr :focus-visible { outline: 3px solid #d55e00; outline-offset: 2px; }
 .pr p { margin: 4px 0; }
+.jupyter-widgets-disconnected:has(.pr)::before { display: none; } /* it works without a kernel */
 `;
 
 let made = 0; // radio buttons belong together by name, so each form needs its own
