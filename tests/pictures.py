@@ -1,6 +1,7 @@
-"""The README's picture, made by notebook 06: `python -m tests.pictures`, or `make pictures`.
+"""Make the README's picture from notebook 06: `python -m tests.pictures`, or `make pictures`.
 
-The notebook films its translator while it trains; the picture shows four frames of that film.
+The notebook records the attention maps of its translator during training; the picture shows four of
+them.
 """
 
 import base64
@@ -19,7 +20,11 @@ STEPS = (0, 50, 90, 160)
 
 
 def film() -> dict:
-    """Run notebook 06 until it has filmed a training; return all names that it has defined."""
+    """Run the cells of notebook 06 until one defines `film`; return all names defined by then.
+
+    Raises:
+        ValueError: no cell of the notebook defines `film`.
+    """
     names: dict = {"display": display}
     for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
         if cell.cell_type == "code":
@@ -30,7 +35,7 @@ def film() -> dict:
 
 
 def main() -> None:
-    """Draw the picture anew."""
+    """Draw the picture, and write it to `PICTURE`."""
     names = film()
     pair = names["example"]
     maps = [names["film"][step][2][0] for step in STEPS]

@@ -1,4 +1,4 @@
-"""What holds for every mechanism, and what makes each one itself."""
+"""Test what all mechanisms have in common, and what distinguishes each of them."""
 
 import math
 from functools import partial
@@ -33,7 +33,7 @@ some_shapes = settings(max_examples=25, deadline=None)
 
 
 def make(mechanism, batch=2, tgt_len=3, src_len=5):
-    """Make a mechanism with random weights, a query and keys."""
+    """Return a mechanism with random weights, a random query, and random keys."""
     torch.manual_seed(0)
     return mechanism.make(), *mechanism.inputs(batch, tgt_len, src_len)
 
@@ -369,7 +369,11 @@ def test_other_weights_than_mean_heads_or_none_are_refused(typo):
 
 
 class RotaryAttention(MultiHeadAttention):
-    """Attention whose queries and keys are rotated by their positions: Su et al. 2021, 3.2.2."""
+    """Multi-head attention with rotary positions, as an example of a subclass.
+
+    Queries and keys are rotated by angles that depend on their positions.
+    Source: Su et al. 2021, section 3.2.2.
+    """
 
     def project_queries(self, query, position=0):
         queries = super().project_queries(query, position)

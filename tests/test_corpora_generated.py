@@ -1,4 +1,4 @@
-"""The generated corpora: correct French, gold alignments, disjoint sets, the same every time."""
+"""Test the generated corpora: correct French, right alignments, disjoint sets, reproducible."""
 
 import hashlib
 import random
@@ -152,7 +152,10 @@ def test_running_example_is_a_sentence_of_the_grammar_but_kept_out(monkeypatch):
     ],
 )
 def test_a_phrase_is_rendered_word_for_word_so(pairs, before, phrase, expected):
-    """List the French words in their order, each with the English words that it is linked to."""
+    """The expected text has each French word, in order, with the English words it is linked to.
+
+    For example, "du=near+the" says that "du" is linked to "near" and "the".
+    """
     actual = set()
     for pair in pairs:
         for match in re.finditer(rf"{before}({phrase})\b", pair.source_text):
@@ -168,12 +171,15 @@ def test_a_phrase_is_rendered_word_for_word_so(pairs, before, phrase, expected):
 
 
 def links_by_target(pair):
-    """Return for each target word its links, from the first source word to the last."""
+    """Return a list for each target word: its possible links, ordered by source word."""
     return [sorted(link for link in pair.possible if link[1] == j) for j in range(len(pair.target))]
 
 
 def test_every_word_is_linked_and_surely_where_one_word_renders_one(pairs):
-    """Show that picking one source word for each target word can be right throughout."""
+    """Every word has a link, and a target word's link is sure exactly if it is its only one.
+
+    So a model that picks one source word for each target word can reach an alignment error of 0.
+    """
     for pair in pairs:
         assert {i for i, _ in pair.possible} == set(range(len(pair.source)))
         by_target = links_by_target(pair)
@@ -232,7 +238,7 @@ def test_negation_has_both_of_its_parts(pairs):
 
 
 def test_verbs_agree_with_their_subjects():
-    """Read sentences of one clause, where all nouns before the verb are its subjects."""
+    """Only sentences of one clause are tested: all nouns before the verb are its subjects."""
     genders = {name: (entry["gender"], False) for name, entry in LEXICON["names"].items()}
     for singular, entry in LEXICON["nouns"].items():
         genders[singular] = entry["gender"], False
@@ -344,7 +350,10 @@ def test_asking_for_more_sentences_than_there_are_ends_with_a_message(monkeypatc
     [(translation_corpus, "2dc930d3d2e223fc"), (date_corpus, "bea0a4a8b543a43a")],
 )
 def test_a_seed_gives_the_same_corpus_in_every_process_and_on_every_machine(generate, expected):
-    """Compare with a stored sum, as Python orders sets of strings anew in each process."""
+    """The corpus is compared with a stored hash.
+
+    A corpus that depended on the order of a set of strings would differ between processes.
+    """
     state = random.getstate()
     corpus = generate(300, seed=1)
     assert random.getstate() == state  # that of others is neither moved nor, as it differs, read
@@ -354,7 +363,10 @@ def test_a_seed_gives_the_same_corpus_in_every_process_and_on_every_machine(gene
 
 
 def test_making_sentences_costs_no_more_than_a_few_times_reading_them(pairs):
-    """Compare a ratio, as machines differ: on one core 20,000 pairs take a second or so."""
+    """Generating pairs takes less than ten times as long as tokenising them.
+
+    A limit in seconds would depend on the machine.
+    """
 
     def seconds(function):
         start = time.process_time()
@@ -383,7 +395,10 @@ ORDINALS |= {f"{day}th" for day in (*range(4, 21), *range(24, 31))}
 
 
 def read_date(text):
-    """Read a written date independently, to ISO 8601."""
+    """Return the date in a text, such as "3rd March 2021", as ISO 8601.
+
+    It uses no code of the corpus. It raises `AssertionError` if the text is in none of the forms.
+    """
     text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", text)
     for form in FORMS:
         try:

@@ -1,4 +1,4 @@
-"""Tokens, vocabulary and batches: from a sentence to tensors and back."""
+"""Test tokens, vocabularies and batches: from a sentence to tensors and back."""
 
 import unicodedata
 
@@ -223,7 +223,7 @@ def test_shuffling_leaves_the_global_random_state_alone(batches):
 
 
 def test_bucketing_leaves_little_padding(batches):
-    """Compare with batches of pairs as they come: a tenth of the padding, or less."""
+    """Batches of similar length have less than a tenth of the padding of random batches."""
 
     def padding(all_batches):
         return sum((batch.source == PAD).sum().item() for batch in all_batches)

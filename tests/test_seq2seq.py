@@ -24,7 +24,10 @@ ORDERS = {"Bahdanau": BahdanauDecoder, "Luong": LuongDecoder}
 
 
 def make_model(order="Luong", attention=None, dropout=0.0):
-    """Make an untrained model with embeddings so large that it writes more words than one."""
+    """Return an untrained model.
+
+    Its embeddings are so large that its translations do not repeat a single word.
+    """
     torch.manual_seed(0)
     encoder = Encoder(len(WORDS), 6, DIM // 2, dropout)
     if order == "fixed vector":
@@ -37,7 +40,7 @@ def make_model(order="Luong", attention=None, dropout=0.0):
 
 
 def make_batch(*texts):
-    """Make one batch of pairs written as "source > target"."""
+    """Return a batch of pairs, each written as "source > target"."""
     pairs = []
     for text in texts:
         source, target = (tuple(side.split()) for side in text.split(">"))
@@ -110,7 +113,7 @@ class Narrow(Attention):
 
 
 class Wide(Narrow):
-    """A mechanism whose context is wider than the values that it remembers."""
+    """A mechanism whose context is three times as wide as its projected values."""
 
     def look_up(self, weights, projected_values):
         mean = super().look_up(weights, projected_values)
@@ -287,7 +290,10 @@ SENTENCES = ["a b", "h", "c d e f g h a", "b b b", "e f g", "d", "a h b g"]
 
 @cache
 def trained_model(order):
-    """Train a model until what it writes depends on the source: half-way to spelling backwards."""
+    """Return a model that is learning to write its source backwards.
+
+    It is trained just long enough for its translations to depend on the source.
+    """
     model = make_model(order).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     dice = random.Random(0)
@@ -301,7 +307,7 @@ def trained_model(order):
 
 
 def search(model, sentences, beam_size):
-    """Search with a beam, or greedily where the beam size is 0."""
+    """Translate sentences in one batch: with beam search, or greedily if `beam_size` is 0."""
     ids = [torch.tensor(WORDS.encode(sentence.split())) for sentence in sentences]
     source = nn.utils.rnn.pad_sequence(ids, batch_first=True, padding_value=PAD)
     lengths = torch.tensor([len(sentence) for sentence in ids])
@@ -389,7 +395,11 @@ def test_the_keys_are_projected_once_a_batch(monkeypatch):
 
 
 class Table(FixedVectorDecoder):
-    """Writes the next word with given probabilities, whatever the source says."""
+    """A decoder that ignores the source: probabilities depend on the last word only.
+
+    Args:
+        probabilities: word → next word → probability; "<" is the start, ">" the end of a sentence.
+    """
 
     def __init__(self, probabilities):
         super().__init__(len(WORDS), 6, DIM, DIM)
@@ -491,7 +501,7 @@ def test_many_sentences_come_back_in_their_own_order():
 
 
 def always_unknown(order):
-    """Make a model that writes three words, all unknown."""
+    """Return a model that writes the unknown word three times, and then ends its sentence."""
     model = make_model(order)
     counts = iter([0, 0, 0, 1])
 

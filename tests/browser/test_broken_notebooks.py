@@ -1,4 +1,7 @@
-"""Test that the inspection sees what looks right until somebody listens to it, or moves it."""
+"""Test that the inspection finds faults which show only when a control is moved, or in no output.
+
+Each broken notebook has one such fault, such as a callback that raises an exception.
+"""
 
 import nbformat
 import pytest

@@ -1,4 +1,4 @@
-"""Test what a learner sees first and moves, in a real browser."""
+"""Test, in a real browser, what a learner sees on opening the course and when moving a widget."""
 
 import re
 
