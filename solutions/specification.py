@@ -1,4 +1,4 @@
-"""Specifications of exercises: task, cases drawn from a seed, known wrong and right answers."""
+"""Specify exercises: the task, cases drawn from a seed, and known wrong and right answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,7 @@
-"""Parts of tests for tasks of the type "catch the bug", and mistakes that many of them share.
+"""Make weak tests, the wrong answers to tasks of the type "catch the bug".
 
-A weak test is mostly a good one with one part left out: its inputs are too easy, or it checks less
-than it could.
+Most weak tests are good ones with one part left out: their inputs are too easy, or they check less
+than they could.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,8 +1,8 @@
 """Parts of right and wrong answers that several exercises share.
 
-A wrong implementation is mostly a right one with one part replaced. Made-up learners
-(`grading.classroom`) copy parts with their docstrings, but without comments: parts that need no
-words in a learner's notebook have only a comment.
+Most wrong implementations are right ones with one part replaced. Made-up learners
+(`grading.classroom`) copy these parts with their docstrings, but without comments. So parts that
+need no explanation in a learner's notebook have only a comment.
 """
 
 from collections.abc import Callable, Mapping

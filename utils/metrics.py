@@ -55,10 +55,16 @@ def exact_match(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequen
 
 
 class Bleu(NamedTuple):
-    """A BLEU score, and sacreBLEU's signature, which says how the score was computed."""
+    """A BLEU score from 0 to 100, and how it was computed.
+
+    Attributes:
+        score: the score.
+        signature: sacreBLEU's description of its settings: "case:lc" means that both sides were
+            lowercased, "tok:13a" that sacreBLEU tokenised them itself.
+    """
 
     score: float
-    signature: str  # case:lc = both sides lowercased, tok:13a = sacreBLEU's own tokenisation
+    signature: str
 
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:

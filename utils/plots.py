@@ -1,4 +1,4 @@
-"""Every figure of the course, each with its alt text.
+"""Draw every figure of the course, each with an alt text for readers who cannot see it.
 
 Each function returns an `AccessibleFigure`, which as the last line of a cell shows itself, alt text
 included. Rows are always the target (the queries), columns the source (the keys). Backgrounds are

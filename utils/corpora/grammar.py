@@ -150,7 +150,7 @@ def _wanted(pair: Pair, lexicon: Lexicon) -> bool:
 
 
 class _Fragment(NamedTuple):
-    """A part of a sentence, such as a noun phrase, in both languages."""
+    """A part of a sentence, such as a noun phrase, in both languages, with its word links."""
 
     english: tuple[str, ...]
     french: tuple[str, ...]
@@ -174,7 +174,11 @@ def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
 
 
 def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
-    """Draw a clause with `phrases` noun phrases: one or two subjects, maybe an object, a place."""
+    """Draw a clause with `phrases` noun phrases: one or two subjects, maybe an object, a place.
+
+    Returns:
+        The fragments of the clause, in order.
+    """
     two_subjects = phrases > 1 and random.random() < _TWO_SUBJECTS
     rest = phrases - 1 - two_subjects
     has_object = rest == 2 or (rest == 1 and random.random() < 0.5)
@@ -304,7 +308,7 @@ def _verb_group(verb: Verb, gender: Gender, plural: bool, negated: bool) -> _Fra
 
 
 def _present(**words: str | None) -> dict[str, str]:
-    """Return a dict of roles and their words, without the roles that have no word."""
+    """Return the keyword arguments, roles and their words, without the roles that have no word."""
     return {role: word for role, word in words.items() if word}
 
 

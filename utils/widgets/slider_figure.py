@@ -54,12 +54,12 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
 
 
 def _place_trait(control: ipywidgets.Widget) -> str:
-    """Return the name of the trait with a control's setting: "index" if it has options."""
+    """Return the name of the trait that holds a control's setting: "index" or "value"."""
     return "index" if hasattr(control, "options") else "value"
 
 
 def _description(name: str, control: ipywidgets.Widget) -> dict:
-    """Return the description from which the page makes its own version of a control."""
+    """Return kind, label, and range or options of a control, from which the page makes its own."""
     common = {"name": name, "label": name.replace("_", " ")}
     if isinstance(control, ipywidgets.SelectionSlider):
         options = list(control._options_labels)

@@ -59,7 +59,10 @@ class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
 
 
 def _products(n: int) -> list[list[float]]:
-    """Return q·k of a random query and n keys for d = 2, 4, …, from their first d numbers."""
+    """Return the scores q·k of a random query and n random keys, a list for each width 2, 4, 8, ….
+
+    The vectors of each width are the beginnings of those of the largest width.
+    """
     random = torch.Generator().manual_seed(0)
     numbers = torch.randn(n + 1, 2**DOUBLINGS, generator=random)  # (a query and n keys, d)
     running = (numbers[0] * numbers[1:]).cumsum(-1)  # (n, d)

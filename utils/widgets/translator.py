@@ -10,7 +10,7 @@ from utils.widgets.pictured import Pictured
 
 
 class Translator(Pictured, anywidget.AnyWidget):
-    """The course's own translators, side by side, with greedy or beam search.
+    """Two translators trained in this course, side by side, with greedy or beam search.
 
     Everything is computed in the page. The weights, half a megabyte for each model, are not part of
     the stored state: the page sends `{"want": name}`, and gets `{"have": name}` with the bytes of
