@@ -593,7 +593,7 @@ class Seq2Seq(nn.Module):
 
 
 class _Beams(NamedTuple):
-    """The partial translations that a beam search keeps or chooses from, `beam` per sentence."""
+    """Partial translations in a beam search, the same number of them for each sentence."""
 
     ids: Int[Tensor, "sentences beam length+1"]  # <sos> and the words
     weights: Float[Tensor, "sentences beam length src_len"] | None  # None before the first word
@@ -621,7 +621,7 @@ class _Beams(NamedTuple):
         return self.ids[..., -1].reshape(-1, 1)
 
     def choose(self, slots: Int[Tensor, "sentences chosen"]) -> "_Beams":
-        """Return the beams in the given slots of each sentence."""
+        """Return, for each sentence, the beams with the given indices (sentences, chosen)."""
         sentences = torch.arange(len(slots), device=slots.device).unsqueeze(1)
         return _Beams(*(None if part is None else part[sentences, slots] for part in self))
 
@@ -633,7 +633,7 @@ class _Beams(NamedTuple):
             weights: the attention weights of this step, (sentences * beam, 1, src_len).
 
         Returns:
-            The candidates, best first, and for each the slot of the beam that it extends.
+            The candidates, best first, and for each the index of the beam that it extends.
         """
         sentences, beam_size = self.scores.shape
         totals = self.scores.view(-1, 1) + log_probs  # (sentences * beam, vocab_size)
@@ -647,7 +647,7 @@ class _Beams(NamedTuple):
         return _Beams(ids, grown.weights, scores), parents
 
     def hypothesis(self, sentence: int, slot: int, src_len: Tensor) -> Hypothesis:
-        """Return the beam in a slot of a sentence as a finished translation."""
+        """Return beam number `slot` of a sentence as a finished translation."""
         score = self.scores[sentence, slot] / self.length
         return _hypothesis(
             self.ids[sentence, slot, 1:], self.weights[sentence, slot], score, src_len

@@ -228,11 +228,14 @@ def _draw_noun_phrase(
 def _fragment(
     english: tuple[str, ...], french: tuple[str, ...], rendered: list[Sequence[int]]
 ) -> _Fragment:
-    """Make a piece of a sentence pair, and link each French word to the English ones it renders.
+    """Make a fragment, with links from each French word to the English words that it renders.
 
     A French word that renders a single English word has a sure link to it; if it renders several
-    words together, each of these links is possible and none is sure. `rendered` lists, for each
-    French word, the indices of the English words that it renders.
+    words together, each of these links is possible and none is sure.
+
+    Args:
+        english, french: words of the fragment.
+        rendered: for each French word, the indices of the English words that it renders.
     """
     sure = [(words[0], j) for j, words in enumerate(rendered) if len(words) == 1]
     possible = [(i, j) for j, words in enumerate(rendered) if len(words) > 1 for i in words]
@@ -313,7 +316,7 @@ def _present(**words: str | None) -> dict[str, str]:
 
 
 def _agreeing(forms: tuple[str, ...], gender: Gender, plural: bool) -> str:
-    """Return the form that agrees with gender and number; a single form serves in every case."""
+    """Return the form for this gender and number; if there is only one form, return that."""
     return forms[2 * plural + (gender == "f")] if len(forms) > 1 else forms[0]
 
 

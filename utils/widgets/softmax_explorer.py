@@ -1,4 +1,4 @@
-"""An explorer of the effect that temperature and width of the vectors have on the weights."""
+"""Explore how temperature and the width of the vectors change the weights of a softmax."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,10 @@ DOUBLINGS = 10  # d from 2 to 1024
 
 
 class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
-    """Scores, their weights, the entropy, and how steeply each weight follows its score.
+    """A widget that shows scores, their weights, the entropy, and the slope of each weight.
 
-    The slope is ∂w/∂s = w(1 − w) / temperature, the diagonal of the softmax's derivative: when all
-    weight lies on one key, the scores no longer learn anything.
+    The slope is ∂w/∂s = w(1 − w) / temperature, the diagonal of the softmax's derivative. When all
+    weight is on one key, all slopes are 0, and the scores no longer learn.
 
     Args:
         labels: a label for each key.

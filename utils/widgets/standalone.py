@@ -1,7 +1,7 @@
 """Prepare stored notebooks for pages without a kernel: the reading site, and slides.
 
-The picture of each widget stays; beside it stand the name of the widget's JavaScript module and its
-state, from which `standalone.js` runs the explorer in the page.
+Each widget's stored picture stays. The name of its JavaScript module and its state are added, from
+which `standalone.js` runs the widget in the page.
 """
 
 import base64
@@ -50,7 +50,7 @@ def _lighter(picture: re.Match) -> str:
 
 
 def _fold(cell: nbformat.NotebookNode) -> None:
-    """Fold the output of a cell with an answer, and remove its remarks about a missing guess."""
+    """Fold the output of a cell that reveals an answer, and remove remarks on a missing guess."""
     cell.metadata.tags = [*cell.metadata.get("tags", []), "hide-output"]
     cell.outputs = [
         output
