@@ -130,9 +130,10 @@ def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
 
 
 def code_of(path: Path) -> list[str]:
-    """Return the source of each code cell except those tagged "check" (they define no answer).
+    """Return the source of each code cell, except those tagged "check", which define no answer.
 
-    Of a notebook of the course, return the solutions in its folds, and what they rest on.
+    For a notebook of the course, return instead the solutions in the folds below its stubs, with
+    the imports and definitions that they need.
     """
     cells = nbformat.read(path, as_version=4).cells
     if path.parent == COURSE:
@@ -143,7 +144,7 @@ def code_of(path: Path) -> list[str]:
 
 
 def _folded_code(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
-    """Return the solution below each stub, with the imports and definitions that it rests on."""
+    """Return the solution below each stub, with the imports and definitions that it needs."""
     sources: list[str] = []
     needed: set[str] = set()
     for cell, below in reversed([*itertools.pairwise(cells)]):
@@ -176,8 +177,9 @@ def solutions_of(path: Path, train: bool = True) -> dict:
 
     Args:
         path: a solution notebook, or a notebook of the course.
-        train: whether to run all cells. If not, stop when the solutions that records need are
-            defined: an exercise with `gold` needs none, and stands below the cells that train.
+        train: whether to run all cells, including those that train a model. If not, stop as soon as
+            all solutions are defined, except those of exercises with `gold`: their records do not
+            need the solution, and in the notebook they come after the training.
     """
     needed = {exercise.task.id for exercise in exercises_of(path) if not exercise.gold}
     names: dict = {}

@@ -179,7 +179,10 @@ def wrong_choices(
 
 
 def in_other_styles(right: Mapping[str, str], note: str) -> list[Callable[[], dict[str, str]]]:
-    """Return functions that write the right choices in other ways; one of them adds a note."""
+    """Return functions that return the right choices, each written in another way.
+
+    One writes them in capitals, one in another order, one with spaces and an entry for `note`.
+    """
 
     def in_capitals():
         return {key: choice.capitalize() for key, choice in right.items()}

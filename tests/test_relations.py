@@ -92,7 +92,10 @@ def relation(answer, record=RECORD):
 
 
 def relation_of_arrays(actual, expected):
-    """Return the sentence on how the arrays `actual` relate to `expected`, one for each case."""
+    """Return what feedback says about the arrays `actual`, if `expected` would be right.
+
+    Both are lists with an array for each case.
+    """
     task = task_of("gain", ["gain"])
     right, given = ([Answer({"gain": values}) for values in each] for each in (expected, actual))
     return diagnose(Record(task, CASES[: len(expected)], right, {}), given).relation
@@ -229,7 +232,10 @@ def test_values_that_are_related_to_the_right_ones(answer, expected):
 
 
 def bits(answer, right):
-    """Return the sentence on a wrong answer that is a mask, computed from the mask of each case."""
+    """Return what feedback says about a wrong function from the mask of a case to booleans.
+
+    `right` is the right function.
+    """
     masks = [Case(case.label, {"mask": case.inputs["mask"]}) for case in CASES]
     return relation(answer, record_of("hides", right, masks))
 
@@ -303,9 +309,9 @@ def test_being_right_at_one_end_is_told_where_all_others_are_wrong():
 
 
 def counts(answer):
-    """Return the sentence on a wrong count of parameters.
+    """Return what feedback says about a wrong number of parameters.
 
-    `answer` takes the function that counts right, and the inputs of a case.
+    `answer` is called with the function that returns the right number, and the inputs of a case.
     """
     sizes = [
         Case(f"case {dim}", {"dim": torch.tensor([dim, 3 * dim]), "words": words, "cells": 7})
@@ -371,7 +377,7 @@ def test_a_term_too_many_in_an_input_is_told():
 
 
 def test_a_term_that_shows_in_few_cases_is_not_said_to_be_one_too_many():
-    """The answer is wrong in one case only, so many terms would explain it: none may be named."""
+    """An answer is wrong in one case only: the feedback says so, and guesses no wrong term."""
 
     def right(x):
         return x.softmax(-1)
@@ -441,10 +447,10 @@ def test_which_gradients_are_right_is_told_where_all_values_are():
 
 
 def blamed(*columns):
-    """Return the sentence on a learner's test, which judges a right function and two wrong ones.
+    """Return what feedback says about a learner's test, given which functions it rejects.
 
-    There is an argument for each of the three functions: whether the test rejects it, with each of
-    two seeds.
+    The test is run on a right function and two wrong ones. The argument for each function says
+    whether the test rejects it: a boolean for each of two seeds.
     """
     task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames"])
     names = ["right", "order-of-steps", "scale-forgotten"]
@@ -560,9 +566,9 @@ def test_what_varies_from_call_to_call_is_told():
 
 
 def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
-    """A threshold that no input reaches gives a constant answer, which still uses its input.
+    """An answer with a wrong threshold stays the same whatever its input is, but does use it.
 
-    Only an answer that does not use its input may be told that it does not move.
+    Only of an answer that ignores its input may be said that it does not move.
     """
     of_each = [
         Case(f"case {number}", {"weights": (torch.rand(3, 4, generator=draw) + 9).double()})
@@ -611,7 +617,10 @@ def test_what_is_turned_is_not_looked_at_by_its_place():
 
 
 def test_one_number_over_and_over_is_no_evidence():
-    """If all entries are the same number, some function always maps it to the right one."""
+    """If all entries are the same number, that a tanh is missing or too many is not said.
+
+    Some function always maps a single number to another.
+    """
     half = np.full((4, 2), 0.5)
     assert "tanh" not in relation_of_arrays([np.arctanh(half)], [half])
 
@@ -645,7 +654,7 @@ def test_one_number_is_always_right_but_for_a_factor():
 
 
 def test_chance_is_excluded():
-    """Of a single number, that it is twice the right one may be chance, and is not said."""
+    """If there is a single number, nothing is said of a factor: it may be chance."""
     assert relation_of_arrays([np.array([2.0])], [np.array([1.0])]) == ""
 
 
@@ -662,7 +671,7 @@ def test_what_is_right_is_said():
 
 
 def test_a_mistake_that_spoils_what_is_right_is_not_named():
-    """The known mistake makes both outputs wrong; an answer with one of them right is another."""
+    """A known mistake makes both outputs wrong; it is not named if only one output is wrong."""
     known = Mistake("both", "Both are doubled.", "Why?")
     record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"both": DOUBLED})
     half = [
@@ -698,7 +707,7 @@ def test_an_exception_in_a_late_case_is_told_where_the_early_ones_are_right():
 
 
 def test_of_a_few_cases_no_mistake_is_guessed():
-    """An answer that stops with an error after two cases fits two known mistakes: none is named."""
+    """An answer raises an error after two cases, and fits two known mistakes: none is named."""
     known = [Mistake(name, name, "?") for name in "ab"]
     mistaken = {"a": DOUBLED, "b": [*DOUBLED[:-1], RECORD.expected[-1]]}
     record = replace(RECORD, task=replace(TASK, mistakes=known), mistaken=mistaken)

@@ -383,7 +383,7 @@ class ScaledDotProductAttention(Attention):
     Args:
         dim: width of the queries and of the keys.
         dropout: share of the weights set to 0 in training; the others are scaled up by
-            1 / (1 - dropout), so rows sum to 1 only on average. The weights are returned like this.
+            1 / (1 - dropout), so rows of the returned weights sum to 1 only on average.
         temperature: divides the scores once more; less than 1 sharpens the weights, more than 1
             flattens them.
 
@@ -526,8 +526,8 @@ class MultiHeadAttention(Attention):
     def from_torch(cls, reference: nn.MultiheadAttention) -> "MultiHeadAttention":
         """Return a `MultiHeadAttention` with the weights of PyTorch's module, to compute the same.
 
-        A subclass with fewer `kv_heads` gets, for each of them, the mean of the heads in its group:
-        Ainslie et al. 2023, section 2.1.
+        If the constructor of a subclass makes fewer key and value heads, each of them gets the mean
+        of the heads that it replaces. Source: Ainslie et al. 2023, section 2.1.
 
         Raises:
             ValueError: the reference uses `add_bias_kv` or `add_zero_attn`.

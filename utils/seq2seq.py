@@ -209,7 +209,14 @@ class Decoder(nn.Module):
         memory: NamedTuple,
         state: DecoderState,
     ) -> tuple[Tensor, Tensor, DecoderState]:
-        """Attend and update the state, for one word of each row, or for many if `all_at_once`.
+        """Attend and update the state for the next word of each row.
+
+        If `all_at_once` is True, the call may be for several words of each row.
+
+        Args:
+            embedded: the embedded words.
+            memory: the result of `remember`.
+            state: the state before these words.
 
         Returns:
             Contexts and states side by side (batch, tgt_len, context_dim + hidden_dim), which
@@ -222,6 +229,11 @@ class Decoder(nn.Module):
         self, words: Int[Tensor, "batch tgt_len"], memory: NamedTuple, state: DecoderState
     ) -> tuple[Tensor, Tensor, DecoderState]:
         """Read `words`, and after each one predict the next.
+
+        Args:
+            words: ids of the words.
+            memory: the result of `remember`.
+            state: the state before these words.
 
         Returns:
             The readouts (batch, tgt_len, embedding_dim), which `output` turns into logits; the
@@ -367,7 +379,7 @@ class LuongDecoder(AttentionDecoder):
 
 
 class Seq2Seq(nn.Module):
-    """An encoder, a decoder, and the two vocabularies between which they translate.
+    """A model that translates: an encoder, a decoder, and the source and target vocabularies.
 
     Raises:
         ValueError: the widths of encoder and decoder, or a vocabulary and its embedding, differ.

@@ -115,7 +115,7 @@ def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> S
 
 
 def section_facts(show: str) -> dict[str, Any]:
-    """Return arguments of `Step` for a section such as `01 · 1. A first picture`, by name.
+    """Return keyword arguments of `Step` for a section, such as `01 · 1. A first picture`.
 
     Raises:
         ValueError: there is no such section.
@@ -284,7 +284,7 @@ def _tasks() -> dict[str, Task]:
 
 
 def _task_facts(name: str) -> dict[str, Any]:
-    """Return arguments of `Step` for a task, by name; the notes do not give the answer away."""
+    """Return keyword arguments of `Step` for a task; the notes do not give the answer away."""
     if name not in _tasks():
         raise ValueError(f"the exercises have no task {_suggestion(name, _tasks())}")
     task = _tasks()[name]

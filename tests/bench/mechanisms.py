@@ -81,12 +81,14 @@ def backward_of(make_context: Callable[[], Tensor]) -> Work:
 
 
 def decode(attention: Attention, states: Tensor, keys: Tensor) -> Work:
-    """Return a function that attends from STEPS decoder states, one by one, and runs backward.
+    """Return a function that runs attention as a decoder does, forward and backward.
+
+    The mechanism projects the keys once, and then attends with one state after the other.
 
     Args:
         attention: the mechanism.
         states: decoder states (batch, STEPS, query_dim).
-        keys: encoder states (batch, src_len, key_dim), which the mechanism sees once, beforehand.
+        keys: encoder states (batch, src_len, key_dim).
     """
 
     def contexts():

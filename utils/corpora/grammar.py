@@ -83,7 +83,7 @@ def translation_pairs(
             Names are spelled the same in both languages, so copying a name translates it.
 
     Raises:
-        ValueError: as for `translation_corpus`; or `unseen` is not one of its three values.
+        ValueError: as for `translation_corpus`, or `unseen` is none of "nouns", "names" and None.
     """
     fewest, most = _phrase_range(phrases)
     if pairs < 1:
@@ -209,7 +209,14 @@ def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
 def _draw_noun_phrase(
     random: Random, lexicon: Lexicon, kinds: tuple[Kind, ...], place: Place = "anywhere"
 ) -> tuple[_Fragment, Gender, bool]:
-    """Draw a noun phrase; return the phrase, its gender, and whether it is plural."""
+    """Draw a noun phrase; return the phrase, its gender, and whether it is plural.
+
+    Args:
+        random: source of random choices.
+        lexicon: words to choose from.
+        kinds: kinds of noun that are possible here, such as "person".
+        place: where the phrase stands, which restricts the determiner.
+    """
     kind = random.choice(kinds)
     if kind == "person" and random.random() < _NAME:
         name = random.choice(lexicon.names)

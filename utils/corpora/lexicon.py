@@ -128,8 +128,11 @@ class Lexicon(NamedTuple):
 def load_lexicon(unseen: Unseen = None) -> Lexicon:
     """Load the words for training, plus the unseen nouns or names if `unseen` asks for them.
 
+    Args:
+        unseen: "nouns", "names" or None.
+
     Raises:
-        ValueError: `unseen` is not one of its three values.
+        ValueError: `unseen` is something else.
     """
     if unseen not in (None, "nouns", "names"):
         raise ValueError(f'unseen must be None, "nouns" or "names", got {unseen!r}')
