@@ -128,7 +128,7 @@ def run(setting: Setting, log: Path) -> tuple[bool, str]:
     """
     began = time.monotonic()
     with contextlib.ExitStack() as stack:
-        # A name that programs trip over.
+        # The name has a space, which faulty programs cannot handle.
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="a course ")))
         course = folder / "course"
         subprocess.run(["git", "clone", "-q", ROOT, course], check=True)

@@ -132,7 +132,8 @@ def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> d
     mask = case.mask()
     hidden = None if mask is None else ~mask.repeat_interleave(HEADS, dim=0)
     context, weights = ours(query, keys, values, mask, return_weights=None if fused else "heads")
-    # Asked for weights, PyTorch's module gives NaN for a row masked whole; not asked, zeros.
+    # If a row is fully masked, PyTorch's module gives NaN when it has to return weights, and zeros
+    # when it has not.
     reference, _ = theirs(query, keys, values, attn_mask=hidden, need_weights=False)
     _, reference_weights = theirs(query, keys, values, attn_mask=hidden, average_attn_weights=False)
     upstream = torch.randn_like(context)
@@ -184,8 +185,9 @@ def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) ->
     joined = F.scaled_dot_product_attention(*projected, **settings).transpose(1, 2).flatten(2)
     reference = ours.W_o(joined)
     upstream = torch.randn_like(context)
-    # The gradients of some parameters are zero but for rounding: of the key bias always, since it
-    # shifts all scores of a row alike, of more where there is one key. So they count together.
+    # The gradients of some parameters are zero up to rounding: that of the key bias always, since
+    # it shifts all scores of a row alike, and others if there is one key. So all parameters are
+    # compared as one tensor.
     gradients = [
         [*of_inputs[:3], torch.cat([gradient.flatten() for gradient in of_inputs[3:]])]
         for of_inputs in (

@@ -1,8 +1,8 @@
 """Find the cells that keep a learner waiting: `python -m tests.slow_cells [notebooks …]`.
 
 It runs each notebook with one thread, and prints the cells in which the kernel spent most processor
-time. On an idle machine that is the time that a learner waits; unlike the latter it hardly changes
-on a busy one. The exit status is 1 if a cell or a whole notebook takes longer than its limit.
+time. On an idle machine, that is the time that a learner waits, and on a busy one it is nearly the
+same. The exit status is 1 if a cell or a whole notebook takes longer than its limit.
 """
 
 import os

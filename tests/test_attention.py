@@ -217,7 +217,7 @@ def test_the_width_of_the_context_is_known_beforehand(mechanism, dtype):
     attention = mechanism.make().to(dtype)
     before = torch.get_rng_state()
     assert attention.context_dim == DIM
-    assert torch.equal(torch.get_rng_state(), before)  # and costs no random numbers
+    assert torch.equal(torch.get_rng_state(), before)  # no random numbers were drawn
 
 
 def test_a_mechanism_must_say_how_to_score():
@@ -256,7 +256,7 @@ def test_settings_that_cannot_be_are_refused(make_mechanism, message):
 
 # --- each mechanism against its formula, written as loops ----------------------------------
 
-# A mechanism, and its score of one state s and one key h by its parameters, as the papers have it.
+# A mechanism, and the formula of the papers for its score of one state s and one key h.
 FORMULAS = {
     "additive": (
         AdditiveAttention(query_dim=4, key_dim=6, attention_dim=5),

@@ -612,7 +612,7 @@ def test_every_reason_has_words_of_its_own():
 def test_every_reason_says_which_module_finds_it(module):
     used = {Reason[name] for name in re.findall(r"Reason\.([A-Z_]+)", inspect.getsource(module))}
     found_there = {reason for reason in Reason if module.__name__.endswith(reason.found_by)}
-    assert found_there - used <= {Reason.NOT_DEFINED}  # told by whoever looks for the name
+    assert found_there - used <= {Reason.NOT_DEFINED}  # found by the code that looks for the name
     assert used <= found_there
 
 
@@ -864,7 +864,7 @@ def test_it_asks_for_every_task(path):
         assert len(task.hints) == 3
         assert len(task.mistakes) >= 4
         slips: dict[str, str] = {}
-        for mistake in task.mistakes:  # what explains two is one slip, written in two ways
+        for mistake in task.mistakes:  # two with one explanation are spellings of one mistake
             slip = slips.setdefault(mistake.explanation, mistake.name)
             assert mistake.name == slip or mistake.name.startswith(f"{slip}, ")
 

@@ -35,7 +35,8 @@ UNSEEN = {
     },
 }
 NOUNS = {form for noun, entry in LEXICON["nouns"].items() for form in (noun, entry["many"])}
-# A phrase as it is by itself: no second subject, nor behind a word that leans on it in French.
+# Words before a phrase that change its French form or links, or make it a second subject. The
+# pattern `ALONE` matches where none of them precedes.
 BEFORE_OTHERS = ("and", "near", "to", "from", "opposite", "while", "because", "since")
 ALONE = "".join(f"(?<!{word} )" for word in BEFORE_OTHERS) + r"\b"
 HE = r"(?<!and )\b(?:the|a|this|my|our) (?:cat|dog|horse|owl|boy) "
@@ -78,7 +79,7 @@ def test_running_example_is_a_sentence_of_the_grammar_but_kept_out(monkeypatch):
     )
     monkeypatch.setattr(grammar, "load_lexicon", lambda *_: few_words)
     assert example not in translation_pairs(3_000, phrases=2)
-    # With another example to keep out, the grammar makes this one, links and all.
+    # The grammar can make this example: it does so when another one has to be avoided.
     another = translation_pairs(1, phrases=3)[0]
     monkeypatch.setattr(grammar, "running_example", lambda: another)
     assert example in translation_pairs(3_000, phrases=2)
@@ -201,7 +202,7 @@ def test_content_words_link_to_their_own_translation_and_to_nothing_else(unseen)
             if word in translations:
                 (target,) = targets[i]
                 assert pair.target[target] in translations[word], str(pair)
-        # The n-th cat of one language is the n-th of the other.
+        # Nouns are in the same order in both languages, so repeated ones are linked in order.
         nouns = [i for i, word in enumerate(pair.source) if word in NOUNS]
         assert all(targets[i] < targets[j] for i, j in pairwise(nouns)), str(pair)
         repeated += len({pair.source[i] for i in nouns}) < len(nouns)
@@ -218,7 +219,7 @@ VOWEL = r"(?:[aeiouâéèêîô]|h(?!ibou|amac))"
         ("target_text", rf"'(?!{VOWEL})"),  # or is wrong
         ("target_text", r"\bde (?:le|les|des)\b"),
         ("source_text", r"\ba [aeiou]|\ban [^aeiou]"),
-        # An indefinite plural keeps its article, which "de" would take from it.
+        # "some" after "de" is avoided: in French its article "des" would disappear.
         ("source_text", r"\b(?:near|next to|far from|opposite) some\b"),
         # Conjunctions take turns.
         ("source_text", r"\b(because|when|while|since|so|then|but)\b.*\b\1\b"),
@@ -356,7 +357,7 @@ def test_a_seed_gives_the_same_corpus_in_every_process_and_on_every_machine(gene
     """
     state = random.getstate()
     corpus = generate(300, seed=1)
-    assert random.getstate() == state  # that of others is neither moved nor, as it differs, read
+    assert random.getstate() == state  # the global random state is neither used nor changed
     text = "\n".join(f"{pair} {sorted(pair.possible)}" for pair in everything(corpus))
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == expected
     assert generate(300, seed=2) != corpus
@@ -431,7 +432,7 @@ def test_figures_link_to_their_copies(dates):
         assert max(Counter(i for i, _ in pair.sure).values()) == 1
         assert {j for _, j in pair.possible} == set(range(10))
         surely = {j for _, j in pair.sure}
-        # A year is always copied, a day but for a zero before it, a month unless it is a name.
+        # Year and day are always copied (a 0 may be put before the day), a month if it is a number.
         assert {0, 1, 2, 3, 9} <= surely
         assert 8 in surely or pair.target[8] == "0"
         assert (6 in surely) == (not re.search(r"[A-Z][a-z]{2}(?! ?\d+.*/)", pair.source_text))

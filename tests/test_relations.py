@@ -114,7 +114,7 @@ def of_weights(change):
 def of_each_row(change):
     """Return an answer with the right weights and `change(context, number)` as context.
 
-    The number, from 1 to 3, is another one in each row.
+    The number, from 1 to 3, differs from row to row.
     """
 
     def answer(query, keys, values, mask):
@@ -617,9 +617,9 @@ def test_what_is_turned_is_not_looked_at_by_its_place():
 
 
 def test_one_number_over_and_over_is_no_evidence():
-    """If all entries are the same number, that a tanh is missing or too many is not said.
+    """If all entries are the same number, the feedback names no function that is missing.
 
-    Some function always maps a single number to another.
+    One could always be found that maps this number to the right one.
     """
     half = np.full((4, 2), 0.5)
     assert "tanh" not in relation_of_arrays([np.arctanh(half)], [half])

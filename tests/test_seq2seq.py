@@ -234,7 +234,7 @@ def test_output_projection_and_embedding_are_one_matrix():
 
 @pytest.mark.parametrize("order", EVERY_ORDER)
 def test_forcing_almost_always_is_forcing(order):
-    # The path word by word, in which each coin falls on the gold word, against the straight one.
+    # With a share just below 1 the model goes word by word, but always draws the gold word.
     model = make_model(order)
     forced, word_by_word = model(BATCH), model(BATCH, teacher_forcing=1 - 1e-9)
     assert torch.allclose(forced[0], word_by_word[0], atol=1e-5)
@@ -356,7 +356,8 @@ def test_what_was_found_gets_its_weights_and_its_score_when_it_is_forced(order, 
     for sentence, hypothesis in zip(SENTENCES, search(model, SENTENCES, beam_size), strict=True):
         words = [WORDS.words[index] for index in hypothesis.ids]
         (batch,) = Batches([Pair(tuple(sentence.split()), tuple(words), "", "")], WORDS, WORDS)
-        # Specials in the output, which only an untrained model writes, would not survive encoding.
+        # The target is set to the ids themselves: encoding words would lose special ones, which an
+        # untrained model may write.
         target = torch.tensor([[SOS, *hypothesis.ids, EOS]])
         batch = type(batch)(batch.source, batch.source_lengths, target, batch.pairs)
         _, weights = model(batch)

@@ -76,7 +76,7 @@ def draw(length: int) -> Tensor:
 
 
 def backward_of(make_context: Callable[[], Tensor]) -> Work:
-    """Return a function that runs a forward pass, which is `make_context`, and a backward pass."""
+    """Return a function that calls `make_context`, and runs backward from the result."""
     return lambda: make_context().square().mean().backward()
 
 

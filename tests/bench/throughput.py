@@ -69,7 +69,10 @@ class PlainModel(nn.Module):
 
 
 def throughput() -> None:
-    """Compare training speed with `PlainModel`'s, and decoding in a batch with one by one."""
+    """Compare our training speed with that of `PlainModel`, and two ways to decode.
+
+    Sentences are decoded in one batch, and one by one.
+    """
     texts = corpus("de", "en")
     vocabularies = texts.vocabularies(min_count=FIVE_MINUTES.min_count)
     loop = replace(FIVE_MINUTES, mechanism="additive", decoder="bahdanau")

@@ -60,13 +60,15 @@ def answers_without(*gone):
     return [0.25 if {0, 1} <= set(gone) else 1.0 - 0.01 * len(gone), 1 / 3 if 2 in gone else 0.875]
 
 
-# The judge of notebook 02: four questions to keys of two numbers, a state of three.
+# Additive attention as in notebook 02: four hidden units, which are presented as questions, keys of
+# two numbers, and a state of three.
 QUESTIONS = ["right", "left", "up", "down"]
 U = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [0.0, 1.0], [0.0, -1.0]])
 W = torch.tensor([[0.0, 6.0, 0.0], [6.0, 0.0, 0.0], [1.0, 1.0, 3.0], [6.0, 6.0, -3.0]])
 V = torch.tensor([5.0, 5.0, 4.0, 3.0])
 STATE = {"who": (1.0, 0.0, 1.0), "where": (0.0, 0.0, 1.0), "kind": (0.0, -1.0, 2.0)}
-# The row of "chien" of notebook 03, whose word stands at 8 and its twin at 1.
+# The sentence of notebook 03: its query "chien" belongs to "dog" at position 8; the key of "cat" at
+# position 1 is the same.
 LONG = [*SOURCE, "and", "the", "dog", "lay", "on", "the", "rug"]
 LONG_KEYS = torch.cat([KEYS, torch.tensor([[0.0, -3.0]]), KEYS])  # (src_len=13, 2)
 CHIEN = QUERIES[1:2]  # (tgt_len=1, 2)
