@@ -15,10 +15,11 @@ A solution notebook `01_….ipynb` stands beside a folder `n01_…` with one fil
 exercises, named after the task. The build copies the facts in such a file (see `facts`) into the
 notebooks and the Markdown files that repeat them.
 
-A cell of the course's own notebooks that ends with `check("name")`, a stub to be written on the
-spot, is specified in the same folder. Its solution stands in the fold below the cell.
+The course's own notebooks have small exercises, too: a cell with a stub for learners to complete
+while they read, which ends with `check("name")`. Its file is in the same folder; its solution is in
+the fold below the cell.
 
-Learners get a stub in place of the lines between `# BEGIN SOLUTION` and `# END SOLUTION`: `...`,
+In place of the lines between `# BEGIN SOLUTION` and `# END SOLUTION` learners get a stub: `...`,
 or, if a line `# INSTEAD` is among them, the comments below that line, turned into code. Of a prose
 cell tagged "answer" (a model answer) they get only the first line, of one tagged "rubric" nothing.
 """
@@ -340,7 +341,10 @@ def repeated() -> dict[Path, str]:
 
 
 def only_argument(purpose: str) -> argparse.ArgumentParser:
-    """Return a command-line parser for one optional argument: a notebook or a task, else all."""
+    """Return a command-line parser with one optional argument, a notebook or a task.
+
+    If it is not given, its value is "", which stands for all.
+    """
     parser = argparse.ArgumentParser(description=purpose)
     parser.add_argument(
         "only", nargs="?", default="", help='a notebook, "05", or a task, "entropy"'

@@ -166,7 +166,7 @@ def joined_times(parts, matrix):
 def wrong_choices(
     right: Mapping[str, str], mistakes: Mapping[tuple[str, str], tuple[str, str, str, str]]
 ) -> dict[str, WrongAnswer]:
-    """Return a wrong answer for each wrong choice, by name.
+    """Return wrong answers by name, each with one wrong choice among right ones.
 
     Args:
         right: key → right choice.

@@ -297,7 +297,7 @@ def test_inputs_and_results_are_copies_without_gradients():
 
 
 def asked(function, *arguments):
-    """Return what a learner's test receives when it calls a function through its proxy."""
+    """Call a function as a learner's test does, through a `Proxy`, and return the result."""
     referee = Referee("test_grow", RECORD.cases[0])
     referee._implementations[NAMES[0]] = function
     return Proxy(referee)(*arguments)

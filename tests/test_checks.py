@@ -344,7 +344,10 @@ def test_a_name_that_is_not_there():
 
 
 def test_of_an_exception_only_the_line_of_the_learner_is_shown():
-    """The line comes from `linecache`, which has the source of notebook cells; no file has it."""
+    """The learner's line is read from `linecache`, where IPython puts the code of notebook cells.
+
+    There is no file with that code.
+    """
     import linecache
 
     source = "def share(numbers, power):\n    return numbers.softmax(dim=5)\n"

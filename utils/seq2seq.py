@@ -659,7 +659,10 @@ class _Beams(NamedTuple):
         return _Beams(ids, grown.weights, scores), parents
 
     def hypothesis(self, sentence: int, slot: int, src_len: Tensor) -> Hypothesis:
-        """Return beam number `slot` of a sentence as a finished translation."""
+        """Return beam number `slot` of a sentence as a finished translation.
+
+        Its weights have only the `src_len` columns of the source's words, without padding.
+        """
         score = self.scores[sentence, slot] / self.length
         return _hypothesis(
             self.ids[sentence, slot, 1:], self.weights[sentence, slot], score, src_len

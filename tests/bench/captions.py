@@ -33,10 +33,10 @@ def captions() -> None:
 
 
 def store(model: Seq2Seq, test: list[Pair]) -> None:
-    """Write a model and every hundredth test caption to files, and print the model's BLEU.
+    """Write a model and every hundredth test caption to files.
 
-    The model's weights are rounded in place to the values that are stored; BLEU is that before and
-    after rounding.
+    The model's weights are rounded, in place, to the values that are stored. The second file also
+    has the model's BLEU before and after rounding, which is printed too.
     """
     trained = {name: round(score(model, test, size).score, 2) for name, size in SEARCHES.items()}
     arrays = {
