@@ -122,8 +122,8 @@ def in_minutes(span: Span) -> str:
 def minutes_of(cells: Iterable[NotebookNode]) -> float:
     """Estimate how many minutes a quick reader takes to work through some cells.
 
-    150 words of prose take a minute; so do 6.5 lines of code, two predictions, or one widget. A
-    stub to be written takes three.
+    150 words of prose take a minute; so do 6.5 lines of code, two predictions, or one widget.
+    Completing a stub takes three minutes.
     """
     words = lines = predictions = movable = stubs = 0
     for cell in cells:

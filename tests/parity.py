@@ -21,7 +21,7 @@ class Case:
     """The sizes of the inputs of a comparison, and the kind of its mask.
 
     Attributes:
-        padding: whether each sequence but the first is padded, each by one more than the last.
+        padding: whether sequences are padded: the first by 0 positions, the second by 1, and so on.
         causal: whether a query sees no later key.
         masked_rows: whether one query of each sequence, and all of the first, see no key.
     """

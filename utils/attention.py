@@ -565,7 +565,10 @@ class MultiHeadAttention(Attention):
 
 
 def _torch_parts(mha: nn.MultiheadAttention) -> list[Tensor]:
-    """Return views of the weights, then of the biases: query, key, value, output projection."""
+    """Return the weights of a module's four projections (query, key, value, output), then biases.
+
+    They are views: writing to them changes the module.
+    """
     separate = [mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight]
     weights = separate if mha.in_proj_weight is None else mha.in_proj_weight.chunk(3)
     biases = [] if mha.in_proj_bias is None else [*mha.in_proj_bias.chunk(3), mha.out_proj.bias]
