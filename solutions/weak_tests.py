@@ -31,6 +31,7 @@ def compared(
         inputs: arguments for the implementation.
         results: positions of the results to compare; None compares all results.
         like: function that returns whether two results agree.
+        options: further arguments for `right`, which the implementation does not get.
     """
 
     def test(implementation):

@@ -605,7 +605,7 @@ def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
 def test_what_is_turned_is_not_looked_at_by_its_place():
     """An answer has its axes moved, so that its first entry is not that of the right answer.
 
-    So it is not said on which inputs its first entry depends.
+    So the feedback does not say on which inputs its first entry depends.
     """
     words = relation(
         lambda query, keys, values, mask: (

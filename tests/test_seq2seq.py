@@ -26,7 +26,7 @@ ORDERS = {"Bahdanau": BahdanauDecoder, "Luong": LuongDecoder}
 def make_model(order="Luong", attention=None, dropout=0.0):
     """Return an untrained model.
 
-    Its embeddings are so large that its translations do not repeat a single word.
+    Its word vectors are large: otherwise its translations would repeat one word.
     """
     torch.manual_seed(0)
     encoder = Encoder(len(WORDS), 6, DIM // 2, dropout)

@@ -343,7 +343,7 @@ class LocalAttention(Attention):
 
         Args:
             query: (batch, tgt_len, query_dim).
-            lengths: of the source for each query, without padding, (batch, tgt_len).
+            lengths: length of each query's source, without padding, (batch, tgt_len).
             position: target position of the first query; predicted centres do not need it.
 
         Returns:
@@ -579,7 +579,7 @@ def check_shape(name: str, tensor: Tensor, batch: int | None, **axes: int | None
     """Raise a `ValueError` if a tensor's shape is not the expected one; the message has both.
 
     Args:
-        name: of the argument, for the message.
+        name: name of the argument, for the message.
         tensor: the argument.
         batch, axes: the expected size of each axis, in order; None accepts any size.
     """

@@ -1,8 +1,10 @@
 """Run the benchmarks, all or the one that is named: `make bench [ONLY=name]`.
 
-Each benchmark prints tables. It times two implementations in turn on the same machine: look at the
-ratios, since seconds differ between machines. A benchmark that trains many models can be run in
-parts, by prefixes of the job names: `make bench ONLY="capstone:dot,none-seed0"`.
+Each benchmark prints tables. Where speed is compared, the implementations run in turn on the same
+machine: look at the ratios, since seconds differ between machines. A benchmark that trains many
+models can be run in parts, by prefixes of the job names:
+
+    make bench ONLY="capstone:dot,none-seed0"
 """
 
 import sys

@@ -105,9 +105,10 @@ class Lexicon(NamedTuple):
     """All words of the corpus, sorted by what the grammar asks for.
 
     Attributes:
-        determiners: (whether plural, place) → those that fit there.
-        nouns, adjectives: kind of noun → those of this kind, or that describe it.
-        verbs: whether they take an object → those verbs.
+        determiners: (whether plural, place in the sentence) → the determiners that fit.
+        nouns: kind, such as "person" → the nouns of this kind.
+        adjectives: kind → the adjectives that may describe nouns of this kind.
+        verbs: True → the verbs that take an object; False → the others.
         names, prepositions, conjunctions: lists of all.
         aspirated: French words with an aspirated h, which allows no elision.
         unseen: English forms of the unseen words that are included.
