@@ -8,8 +8,8 @@ There is a deck for each plan and one for each notebook, made of the stored note
 - each heading begins a new slide, and so does text that has no room beside a picture. Text after a
   cell is shown beside the output of that cell.
 
-The plan's notes on a step become speaker's notes. The widgets of the notebooks work inside the
-decks, without kernel, network or server.
+The plan's notes on a step become speaker's notes. Explorers, the widgets that compute in the page,
+work inside the decks, without kernel, network or server.
 """
 
 import importlib.util

@@ -58,7 +58,7 @@ def answer(page, scores):
 
 
 def show(page, call):
-    """Run the cell that holds this call, and return the message below it."""
+    """Run the cell that holds this call, and return the element with its message."""
     return run(page, call).locator("[role=status]")
 
 

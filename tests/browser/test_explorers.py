@@ -196,7 +196,7 @@ def assert_equal(actual, expected):
 
 
 def status(root):
-    """Return the text below an explorer's picture, which screen readers read out."""
+    """Return what an explorer says about its picture, which screen readers read out."""
     return root.locator("[role=status]").inner_text()
 
 
