@@ -84,13 +84,13 @@ def film(maps):
 
 
 def heads(names, count=8):
-    """Make an explorer of heads that all have the same map."""
+    """Return a `HeadsExplorer` of `count` heads with these names, all with the same map."""
     maps = torch.full((count, 6, 6), 1 / 3)
     return HeadsExplorer(maps, SOURCE, SOURCE, names, ["who"], lambda *off: [1 / 3], "A map")
 
 
 def state_of(widget):
-    """Return what is stored of a widget beside its module, and beside a figure's picture."""
+    """Return the state of a widget that a notebook stores, without JavaScript and pictures."""
     state = widget.get_state().items()
     return {key: value for key, value in state if not key.startswith("_") and key != "image"}
 
@@ -199,7 +199,7 @@ def predictions_file(tmp_path, monkeypatch):
 
 
 def guess(prediction, text, certainty="certain"):
-    """Send what the page sends when somebody commits a guess."""
+    """Set a prediction's guess and certainty, as the page does when a learner sends a guess."""
     prediction.set_state({"guess": text, "certainty": certainty})
 
 

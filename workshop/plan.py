@@ -3,7 +3,7 @@
 A file in `plans/` lists steps in order, each with its minutes: a section of a notebook to `show`,
 a `task` that everybody works on, or a `pause`. A step that can be left out if time runs short is
 `optional`. Everything else on the page comes from the notebooks and the exercises' public records:
-a reader's minutes, a text to say, questions to stop and ask, and frequent mistakes.
+how long a reader takes alone, a text to say, questions to ask the room, and frequent mistakes.
 """
 
 import ast
@@ -70,7 +70,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan for one or more days in a room, each day a list of steps."""
+    """A plan for teaching a room for one or more days; each day is a list of steps."""
 
     title: str
     subtitle: str
@@ -81,7 +81,8 @@ def read(file: Path) -> Plan:
     """Read a plan, and complete its steps with facts from the notebooks and the exercises.
 
     Raises:
-        ValueError: the plan and the course do not agree.
+        ValueError: the plan names a section or task that does not exist, gives a step less time
+            than a reader needs, or its steps do not add up to the day's minutes.
     """
     plan = tomllib.loads(file.read_text(encoding="utf-8"))
     days = []
@@ -114,7 +115,7 @@ def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> S
 
 
 def section_facts(show: str) -> dict[str, Any]:
-    """Return the arguments of `Step` for a section, such as `01 · 1. A first picture`.
+    """Return keyword arguments of `Step` for a section, such as `01 · 1. A first picture`.
 
     Raises:
         ValueError: there is no such section.
@@ -179,7 +180,10 @@ def sections_of(notebook: NotebookNode) -> dict[str, list[NotebookNode]]:
 
 
 def _opening(cells: Iterable[NotebookNode]) -> str:
-    """Return the beginning of a section to say, up to the end of a sentence or a formula."""
+    """Return the text for the instructor to say: the first paragraphs of a section.
+
+    They go on until one of them ends a sentence or a formula.
+    """
     prose = (cell.source.strip() for cell in cells if cell.cell_type == "markdown")
     blocks = next(filter(None, prose)).split("\n\n")
     ends = [place for place, text in enumerate(blocks, start=1) if not re.search(r"[:\w]$", text)]
@@ -189,7 +193,7 @@ def _opening(cells: Iterable[NotebookNode]) -> str:
 
 
 def _questions(cells: list[NotebookNode]) -> Iterator[str]:
-    """Yield the section's predictions, each with the answer that the next code cell computed."""
+    """Yield a note for each prediction of a section, with the answer that the next cell printed."""
     code = [cell for cell in cells if cell.cell_type == "code"]
     for cell, next_cell in itertools.pairwise(code):
         for call in ast.walk(ast.parse(cell.source)):
@@ -210,7 +214,10 @@ def _questions(cells: list[NotebookNode]) -> Iterator[str]:
 
 
 def _with_preparation(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of a day, with a note if sections that were not shown must be run before."""
+    """Return the steps of a day with notes on what to run beforehand.
+
+    A step gets such a note if it needs sections of its notebook that were not shown before.
+    """
     prepared = []
     ran: dict[Path, set[str]] = defaultdict(set)
     for step in steps:
@@ -229,7 +236,7 @@ def _with_preparation(steps: Iterable[Step]) -> list[Step]:
 
 
 def rests_on(step: Step) -> list[str]:
-    """Return, in order, the headings of earlier sections that define names of a step's cells."""
+    """Return, in order, the headings of earlier sections that define names used in a step."""
     if not step.heading:
         return []
     sections = stored_sections(step.file)
@@ -277,7 +284,7 @@ def _tasks() -> dict[str, Task]:
 
 
 def _task_facts(name: str) -> dict[str, Any]:
-    """Return the arguments of `Step` for a task, with questions on mistakes but without answers."""
+    """Return keyword arguments of `Step` for a task; the notes do not give the answer away."""
     if name not in _tasks():
         raise ValueError(f"the exercises have no task {_suggestion(name, _tasks())}")
     task = _tasks()[name]
@@ -301,7 +308,7 @@ def page(file: Path) -> str:
     """Return the page of a plan, in Markdown.
 
     Raises:
-        ValueError: the plan and the course do not agree.
+        ValueError: as for `read`.
     """
     plan = read(file)
     blocks = [
@@ -329,7 +336,11 @@ def page(file: Path) -> str:
 
 
 def schedule(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
-    """Yield each step with the time of its start, and remarks to add to its notes."""
+    """Yield (start, step, remarks) for each step of a day.
+
+    The start is a time such as "1:05", counted from the beginning of the day. The remarks are
+    notes to add to the step's own: frequent misconceptions, and what to do if time runs short.
+    """
     passed = 0
     known: set[str] = set()  # each belief is mentioned once a day, at the first step that meets it
     vocabulary = bank.misconceptions()
@@ -348,7 +359,10 @@ def schedule(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
 
 
 def _if_left_out(step: Step, later: Sequence[Step]) -> str:
-    """Return an instruction for the steps that rest on a section, in case it is left out, or ""."""
+    """Return what to do before the first later step that needs a section, if it was left out.
+
+    The result is "" if no later step needs it.
+    """
     of_notebook = (other for other in later if other.file == step.file)
     for other in itertools.takewhile(lambda other: not other.rests_on, of_notebook):
         if step.heading in rests_on(other):

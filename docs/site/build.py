@@ -1,7 +1,7 @@
 """Build the reading site: `make site`, or `python docs/site/build.py FOLDER`.
 
-It arranges the course in a folder from which Sphinx makes the pages. Notebooks are taken as they
-are stored; `site.js` makes the widgets in them interactive.
+It copies the course into a folder from which Sphinx makes the pages. Notebooks are not run: their
+stored outputs are shown, and `site.js` makes the widgets in them interactive.
 """
 
 import re
@@ -36,7 +36,7 @@ CONTENTS = """
 
 
 def prepare(folder: Path) -> None:
-    """Write everything that Sphinx reads into a folder: pages, images, and files that they load."""
+    """Write all that Sphinx reads into a folder: pages, images, and the files that pages load."""
     pages = {path.relative_to(ROOT) for pattern in PAGES for path in ROOT.glob(pattern)}
     for page in sorted(pages):
         place = folder / FRONT.get(page.as_posix(), page)
@@ -66,10 +66,16 @@ def prepare(folder: Path) -> None:
 
 
 def with_links(text: str, page: Path, pages: set[Path]) -> str:
-    """Rewrite a page's links for the site; a link to a file that is not a page keeps only its text.
+    """Return a page's text with its links adapted to the site.
 
-    Links to other sites stay. The anchors of headings change from JupyterLab's form, such as
-    "3.-Two-blocks", to Sphinx's form, "3-two-blocks".
+    A link to a file that is not a page is replaced by its text; links to other sites stay. Anchors
+    of headings are changed from JupyterLab's form, such as "3.-Two-blocks", to Sphinx's form,
+    "3-two-blocks".
+
+    Args:
+        text: Markdown of the page, or of a cell of it.
+        page: path of the page, relative to the course.
+        pages: paths of all pages of the site, relative to the course.
     """
 
     def changed(link: re.Match) -> str:
@@ -87,7 +93,7 @@ def with_links(text: str, page: Path, pages: set[Path]) -> str:
 
 
 def _resolved(folder: Path, target: str) -> Path:
-    """Return the path to which a relative link in a folder leads, without looking at the disk."""
+    """Return the path to which a relative link in a folder leads, whether or not it exists."""
     parts: list[str] = [*folder.parts]
     for part in PurePosixPath(target).parts:
         if part == "..":
@@ -98,7 +104,11 @@ def _resolved(folder: Path, target: str) -> Path:
 
 
 def build(folder: Path) -> None:
-    """Build the site into a folder; Sphinx's warnings, such as broken links, count as errors."""
+    """Build the site into a folder, which is emptied first.
+
+    Raises:
+        CalledProcessError: Sphinx reported an error or a warning, such as a broken link.
+    """
     with tempfile.TemporaryDirectory() as source:
         prepare(Path(source))
         shutil.rmtree(folder, ignore_errors=True)

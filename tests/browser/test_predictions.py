@@ -1,4 +1,7 @@
-"""Test a guess by keyboard alone: in the page, and with a kernel, which keeps it."""
+"""Test that a learner can make a guess by keyboard alone, without a kernel and with one.
+
+A kernel stores the guess.
+"""
 
 import json
 
@@ -26,7 +29,7 @@ KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name
 
 
 def guess(page):
-    """Type the number, choose how sure, and press the button."""
+    """Type a guess into the form, say how sure it is, and send it, all by keyboard."""
     page.get_by_label("your guess, from 0 to 1").focus()
     page.keyboard.insert_text("0.6")
     page.keyboard.press("Tab")

@@ -1,4 +1,4 @@
-"""Test the reading site, built and served on this machine: no kernel, no network."""
+"""Test the reading site, which is built and served on this machine, without kernel or network."""
 
 import functools
 import html.parser
@@ -31,7 +31,7 @@ every_page = pytest.mark.parametrize("name", PAGES)
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Build the site, and return its folder."""
+    """Build the reading site, and return its folder."""
     folder = tmp_path_factory.mktemp("site")
     subprocess.run([sys.executable, "docs/site/build.py", folder], cwd=ROOT, check=True)
     return folder
@@ -58,7 +58,7 @@ def page(browser, address):
 
 
 def open_all(page, address, name):
-    """Open a page, unfold what is folded, and scroll through it: everything comes to life."""
+    """Open a page, unfold everything, and scroll to each explorer, so that all of them start."""
     page.goto(address + name)
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
     for place in page.locator(".explorer").all():
@@ -67,9 +67,14 @@ def open_all(page, address, name):
 
 
 def find_violations(page, rules):
+<<<<<<< HEAD
     """Return what axe would mend on a page, as a report; "" is nothing."""
     own = "article" if page.locator("article").count() else "body"  # around it stands the theme
     result = Axe().run(page, context=own, options={"runOnly": rules})
+=======
+    """Return axe's report on a page, by these accessibility rules; "" if it finds no fault."""
+    result = Axe().run(page, context="article", options={"runOnly": rules})
+>>>>>>> wt-h
     return result.generate_report() if result.violations_count else ""
 
 
@@ -95,7 +100,12 @@ def test_the_colours_of_a_page_have_contrast_in_the_dark(page, address, name):
 
 
 class Addresses(html.parser.HTMLParser):
-    """The links of a page, and the places to which others may link."""
+    """A parser that collects a page's links, and the anchors in it that other links may name.
+
+    Attributes:
+        links: all addresses that the page links to or loads.
+        places: names of its anchors, with "" for the page as a whole.
+    """
 
     def __init__(self, text: str):
         super().__init__()

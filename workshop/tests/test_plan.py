@@ -1,4 +1,4 @@
-"""Test the plans: their pages are up to date, and a plan that does not fit is one clear error."""
+"""Test the plans: their pages are up to date, and a faulty plan raises one clear error."""
 
 import re
 
