@@ -67,14 +67,9 @@ def open_all(page, address, name):
 
 
 def find_violations(page, rules):
-<<<<<<< HEAD
-    """Return what axe would mend on a page, as a report; "" is nothing."""
+    """Return axe's report on a page, by these accessibility rules; "" if it finds no fault."""
     own = "article" if page.locator("article").count() else "body"  # around it stands the theme
     result = Axe().run(page, context=own, options={"runOnly": rules})
-=======
-    """Return axe's report on a page, by these accessibility rules; "" if it finds no fault."""
-    result = Axe().run(page, context="article", options={"runOnly": rules})
->>>>>>> wt-h
     return result.generate_report() if result.violations_count else ""
 
 
