@@ -7,7 +7,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py)
 
 .PHONY: help lab test test-all test-browser test-nightly test-everywhere test-hub lint notebooks exercises selftest recall \
-  plans slides site preflight catch-up release grade bench bench-grading pictures screenshots
+  plans slides cards site preflight catch-up release grade bench bench-grading pictures screenshots
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 17
@@ -59,6 +59,9 @@ slides: .venv/ready .venv/extra-site  ## a minute: the plans and the notebooks a
 
 site: .venv/ready .venv/extra-site  ## 2 minutes: the course to read and to move, without a kernel, in build/site
 	$(BIN)/python docs/site/build.py build/site
+
+cards: .venv/ready  ## seconds: the interview sheet as cards for Anki, in build/cards.txt
+	@$(BIN)/python -m utils.cards build/cards.txt
 
 preflight: .venv/ready  ## a minute: is this machine ready for the course? OPTIONS=--grading asks for the sandbox too
 	@$(BIN)/python -m utils.preflight $(OPTIONS)
