@@ -31,6 +31,7 @@ TASKS = re.compile(r"^\*\w+ tasks? for notebook", flags=re.MULTILINE)
 # What learners take, as multiples of an estimate: from quick ones to those who try everything.
 # Three readers took 1.3 to 1.7 times the estimate for notebooks, 1.1 to 1.4 times for exercises.
 READERS, WORKERS = (1.2, 1.7), (1.0, 1.4)
+STUB_MINUTES = 3  # for a stub to be written
 ESSAY = 6  # minutes for a question that is answered in words
 LINES_A_MINUTE = 6.5  # lines of code that an attentive reader follows in a minute
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -136,7 +137,7 @@ def minutes_of(cells: Iterable[NotebookNode]) -> float:
         else:
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
             movable += any(WIDGET in output.get("data", {}) for output in cell.outputs)
-    return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable + 3 * stubs
+    return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable + STUB_MINUTES * stubs
 
 
 def table(

@@ -1,9 +1,10 @@
 """Write timed plans for a room: `python -m workshop.plan`, or `make plans`.
 
 A file in `plans/` lists steps in order, each with its minutes: a section of a notebook to `show`,
-a `task` that everybody works on, or a `pause`. A step that can be left out if time runs short is
-`optional`. Everything else on the page comes from the notebooks and the exercises' public records:
-how long a reader takes alone, a text to say, questions to ask the room, and frequent mistakes.
+a `task` of the exercises or a stub of a notebook (`turn`) that everybody writes, or a `pause`. A
+step that can be left out if time runs short is `optional`. Everything else on the page comes from
+the notebooks and the exercises' public records: how long a reader takes alone, a text to say,
+questions to ask the room, and frequent mistakes.
 """
 
 import ast
@@ -25,7 +26,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from grading.report.pages import section_of
-from solutions.facts import minutes_of
+from solutions.facts import STUB_MINUTES, minutes_of
 from utils.checks import bank
 from utils.checks.tasks import Task
 
@@ -54,6 +55,7 @@ class Step:
         notes: notes for the instructor, in Markdown.
         questions: the section's predictions, with the notebook's answers, in Markdown.
         beliefs: slugs of misconceptions that learners may have here, the most frequent first.
+        hands_on: whether everybody writes.
     """
 
     minutes: int
@@ -66,6 +68,7 @@ class Step:
     notes: Sequence[str] = ()
     questions: Sequence[str] = ()
     beliefs: Sequence[str] = ()
+    hands_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,16 +102,28 @@ def read(file: Path) -> Plan:
     return Plan(plan["title"], plan["subtitle"], days)
 
 
-def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> Step:
-    if [bool(show), bool(task), bool(pause)].count(True) != 1:
-        raise ValueError(f"a step of {minutes} minutes needs one of `show`, `task` and `pause`.")
-    if pause:
-        return Step(minutes, optional, pause)
-    facts = _task_facts(task) if task else section_facts(show)
+def _step(minutes: int, optional: bool = False, **content: str) -> Step:
+    (kind, what), *more = content.items() or [("", "")]
+    if more or kind not in ("show", "task", "turn", "pause"):
+        message = "needs one of `show`, `task`, `turn` and `pause`."
+        raise ValueError(f"a step of {minutes} minutes {message}")
+    if kind == "pause":
+        return Step(minutes, optional, what)
+    facts = {"show": section_facts, "task": _task_facts, "turn": _turn_facts}[kind](what)
     if minutes < facts["alone"]:
-        message = f"{show or task} gets {minutes} minutes, and takes {facts['alone']} alone."
-        raise ValueError(message)
-    return Step(minutes, optional, **facts)
+        raise ValueError(f"{what} gets {minutes} minutes, and takes {facts['alone']} alone.")
+    if kind != "show":
+        facts["notes"] += [_in_the_room(minutes, kind)]
+    return Step(minutes, optional, hands_on=kind != "show", **facts)
+
+
+def _in_the_room(minutes: int, kind: str) -> str:
+    """Return when to ask for a show of hands, and when to show a solution."""
+    where = "the fold below the cell" if kind == "turn" else "a solution of your own, typed live"
+    return (
+        f"**After {max(2, minutes // 2)} minutes**, ask for hands: who has a ✓? Pair those with "
+        f"somebody who has none. **In the last two**, open {where}, and say what the check said."
+    )
 
 
 # --- A section to show ----------------------------------------------------------------------------
@@ -138,7 +153,7 @@ def section_facts(show: str) -> dict[str, Any]:
     counts = Counter(slug for of_task in slugs for slug in of_task)
     return {
         "title": f"[{show}](../notebooks/{path.name}#{_anchor(heading)})",
-        "alone": round(minutes_of(cells)),
+        "alone": round(minutes_of(cell for cell in cells if not _stub(cell))),  # a step of its own
         "file": path,
         "heading": heading,
         "notes": [_opening(cells)],
@@ -294,11 +309,43 @@ def _task_facts(name: str) -> dict[str, Any]:
     place = f"{path.name}#{_anchor(f'{number}. {task.title}')}"
     way = f" Task {number}: run the notebook's first code cell, then go there." * (number > 1)
     notes = [f'{task.facts}.{way} `hint("{name}")` opens three hints, one at a time.']
-    questions = {mistake.hint: mistake.name for mistake in reversed(task.mistakes)}
-    for question, mistake in [*reversed(questions.items())][:MOST]:
-        notes.append(f"**Some will have:** {mistake}. **Ask:** {question}")
+    notes += _asked_back(task)
     title = f"Everybody: [{task.title}](../exercises/{place}), `{name}`"
     return {"title": title, "alone": task.minutes, "file": path, "notes": notes}
+
+
+def _turn_facts(name: str) -> dict[str, Any]:
+    """Return keyword arguments of `Step` for a stub in a notebook of the course."""
+    stubs = {
+        _stub(cell): (path, heading)
+        for path in sorted(COURSE.glob("0*.ipynb"))
+        for heading, cells in stored_sections(path).items()
+        for cell in cells
+        if _stub(cell)
+    }
+    if name not in stubs:
+        raise ValueError(f"the notebooks have no stub {_suggestion(name, stubs)}")
+    path, heading = stubs[name]
+    task = bank.load(name).task
+    place = f"../notebooks/{path.name}#{_anchor(heading)}"
+    notes = ["It stands in the notebook; the fold below it opens an answer.", *_asked_back(task)]
+    title = f"Everybody writes: [{task.title}]({place}), `{name}`"
+    return {"title": title, "alone": STUB_MINUTES, "file": path, "notes": notes}
+
+
+def _stub(cell: NotebookNode) -> str:
+    """Return the name that a stub's cell checks; "" of any other cell."""
+    found = re.search(r'^check\("(\w+)"\)', cell.source, flags=re.MULTILINE)
+    return found[1] if found and cell.cell_type == "code" else ""
+
+
+def _asked_back(task: Task) -> list[str]:
+    """Return notes on frequent mistakes, each with the question that a check asks back."""
+    questions = {mistake.hint: mistake.name for mistake in reversed(task.mistakes)}
+    return [
+        f"**Some will have:** {mistake}. **Ask:** {question}"
+        for question, mistake in [*reversed(questions.items())][:MOST]
+    ]
 
 
 # --- On the page ----------------------------------------------------------------------------------
@@ -330,7 +377,10 @@ def page(file: Path) -> str:
                 details += [heading, *step.notes, *step.questions, *remarks]
         end = _clock(sum(step.minutes for step in steps))
         spare = sum(step.minutes for step in steps if step.optional)
-        rows.append(f"| {end} | | | the end; ◇ makes {spare} minutes |")
+        hands_on = sum(step.minutes for step in steps if step.hands_on)
+        rows.append(
+            f"| {end} | | | the end; everybody writes for {hands_on} minutes, ◇ makes {spare} |"
+        )
         blocks += ["\n".join(rows), *details]
     return "\n\n".join(blocks) + "\n"
 
