@@ -1,4 +1,4 @@
-"""Devices, parameter counts, memory and seeds: small things that every notebook needs."""
+"""Small helpers of the notebooks: choose a device, count parameters and memory, set seeds."""
 
 import random
 from collections.abc import Callable
