@@ -122,7 +122,7 @@ class Parts:
     beam_step: Callable = _continue
 
 
-class _Assembled(nn.Module):
+class Assembled(nn.Module):
     """The course's own assembly, with the parameters of the learner's."""
 
     def __init__(self, english: Sequence, french: Sequence, parts: Parts, dim: int = 64):
@@ -177,9 +177,9 @@ def find_fault(assembly: type[nn.Module], parts: Parts) -> Note:
         parts: the parts that it is to be made of.
     """
     with isolated_side_effects(Printed()):
-        expected = dict(_stages(_Assembled, Parts()))
+        expected = dict(_stages(Assembled, Parts()))
         faults = {
-            part.name: _fault_of(_Assembled, Parts(**{part.name: given}), expected)
+            part.name: _fault_of(Assembled, Parts(**{part.name: given}), expected)
             for part in fields(Parts)
             if (given := getattr(parts, part.name)) is not part.default
         }
@@ -228,7 +228,7 @@ def _stages(assembly: type[nn.Module], parts: Parts) -> Iterator[tuple[str, Any]
     """Yield what each stage of a small translator gives, with fixed weights, in `STAGES`' order."""
     torch.default_generator.manual_seed(0)
     model = assembly(range(ENGLISH), range(FRENCH), parts, WIDTH)
-    model.load_state_dict(_Assembled(range(ENGLISH), range(FRENCH), parts, WIDTH).state_dict())
+    model.load_state_dict(Assembled(range(ENGLISH), range(FRENCH), parts, WIDTH).state_dict())
     source = torch.tensor([[4, 5, 6, 7], [8, 9, PAD, PAD], [10, 4, 5, PAD]])
     given = source, torch.tensor([4, 2, 3])
     target = torch.tensor([[SOS, 4, 5, 6, EOS], [SOS, 7, EOS, PAD, PAD], [SOS, 8, 9, EOS, PAD]])
