@@ -10,7 +10,13 @@ COURSE = Parts()
 
 
 class MyTranslator(assembly.Assembled):
-    """A learner's assembly, right in all."""
+    """A learner's assembly, right in all; its parameters were made in another order."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        bias = self.bias
+        del self.bias
+        self.bias = bias
 
 
 def said(part_or_class=MyTranslator, **parts):

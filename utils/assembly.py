@@ -254,7 +254,8 @@ def _stages(assembly: type[nn.Module], parts: Parts) -> Iterator[tuple[str, Any]
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     losses, held_out = parts.train(model, optimizer, [(target, given)] * 3, (target, given))
     yield from {"losses": losses, "held out": held_out}.items()
-    yield "trained", torch.cat([each.flatten() for each in model.parameters()]).detach()
+    trained = [values.flatten() for _, values in sorted(model.named_parameters())]
+    yield "trained", torch.cat(trained).detach()
 
 
 def _beams(step, beam_step, memory, mask, state, bonus) -> Tensor:
