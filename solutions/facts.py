@@ -1,4 +1,4 @@
-"""Facts that an exercise's file states once, and that the build repeats in other files.
+"""Copy facts that an exercise's file states, such as its points, to the files that repeat them.
 
 | stated in an exercise's file | repeated |
 |---|---|
@@ -31,6 +31,7 @@ TASKS = re.compile(r"^\*\w+ tasks? for notebook", flags=re.MULTILINE)
 # What learners take, as multiples of an estimate: from quick ones to those who try everything.
 # Three readers took 1.3 to 1.7 times the estimate for notebooks, 1.1 to 1.4 times for exercises.
 READERS, WORKERS = (1.2, 1.7), (1.0, 1.4)
+STUB_MINUTES = 3  # for a stub to be written
 ESSAY = 6  # minutes for a question that is answered in words
 LINES_A_MINUTE = 6.5  # lines of code that an attentive reader follows in a minute
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -38,7 +39,7 @@ NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
 
 class Span(NamedTuple):
-    """How many minutes something takes: quick learners, and those who try everything."""
+    """A range of minutes: `low` for quick learners, `high` for those who try everything."""
 
     low: int
     high: int
@@ -74,7 +75,7 @@ def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
 
 
 def total(tasks: Sequence[Task]) -> tuple[int, int]:
-    """Return the sum of the tasks' minutes, and that of their points."""
+    """Return the sum of the tasks' minutes, and the sum of their points."""
     return sum(task.minutes for task in tasks), sum(task.points for task in tasks)
 
 
@@ -84,7 +85,10 @@ def pages() -> list[Path]:
 
 
 def filled(page: str, parts: Mapping[str, str]) -> str:
-    """Insert each part into a Markdown page between the comments with its name, if it has them."""
+    """Return a Markdown page with each part inserted between the comments that bear its name.
+
+    A part is left out if the page has no such comments.
+    """
     for name, text in parts.items():
         place = rf"(?<!`)(<!-- {name} -->\s*).*?(\s*<!-- /{name} -->)"
         page = re.sub(place, lambda match, text=text: match[1] + text + match[2], page, flags=re.S)
@@ -92,18 +96,21 @@ def filled(page: str, parts: Mapping[str, str]) -> str:
 
 
 def reading_minutes(notebook: NotebookNode) -> Span:
-    """Return the minutes that learners take for a notebook."""
+    """Return the minutes that learners take to read a notebook of the course and try it out."""
     return _span(minutes_of(notebook.cells), READERS)
 
 
 def working_minutes(notebook: NotebookNode, tasks: Sequence[Task]) -> Span:
-    """Return the minutes that learners take for a notebook of exercises, essays included."""
+    """Return the minutes that learners take for a notebook of exercises.
+
+    They include the questions to be answered in words.
+    """
     essays = sum("rubric" in cell.metadata.get("tags", []) for cell in notebook.cells)
     return _span(total(tasks)[0] + ESSAY * essays, WORKERS)
 
 
 def _span(estimate: float, factors: tuple[float, float]) -> Span:
-    """Return an estimate times two factors, each rounded to fives."""
+    """Return an estimate in minutes times each of two factors, rounded to multiples of 5."""
     low, high = (5 * round(factor * estimate / 5) for factor in factors)
     return Span(low, high)
 
@@ -116,8 +123,8 @@ def in_minutes(span: Span) -> str:
 def minutes_of(cells: Iterable[NotebookNode]) -> float:
     """Estimate how many minutes a quick reader takes to work through some cells.
 
-    150 words of prose take a minute; so do 6.5 lines of code, two predictions, or one widget. A
-    stub to be written takes three.
+    150 words of prose take a minute; so do 6.5 lines of code, two predictions, or one widget.
+    Completing a stub takes three minutes.
     """
     words = lines = predictions = movable = stubs = 0
     for cell in cells:
@@ -130,7 +137,7 @@ def minutes_of(cells: Iterable[NotebookNode]) -> float:
         else:
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
             movable += any(WIDGET in output.get("data", {}) for output in cell.outputs)
-    return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable + 3 * stubs
+    return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable + STUB_MINUTES * stubs
 
 
 def table(

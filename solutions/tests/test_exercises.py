@@ -1,4 +1,4 @@
-"""The sources of the exercises are whole; `exercises/` is what is built, and tells no answer."""
+"""Test that sources of exercises are complete, and `exercises/` up to date and without answers."""
 
 import inspect
 import re
@@ -84,7 +84,7 @@ def test_ids_are_names_of_one_task_each():
 
 
 def as_another_processor_has_them(record, rng):
-    """Return a record with other last digits."""
+    """Return a copy of a record with small changes to its numbers, as by another rounding."""
 
     def other(values):
         if isinstance(values, torch.Tensor) and values.is_floating_point():
@@ -133,7 +133,10 @@ def test_every_file_of_the_exercises_belongs_to_a_notebook():
 
 
 def secret_lines():
-    """Yield every line of solutions, model answers, mistakes and variants."""
+    """Yield every line of solutions, model answers, mistakes and variants.
+
+    Lines of mistakes that the stub shows to learners anyway are left out.
+    """
     given_away = set()
     for path in notebooks():
         for source in code_of(path):
@@ -182,7 +185,7 @@ def test_array_names_tell_no_answer():
 
 
 def test_exercises_work_without_solutions(tmp_path):
-    """A copy without `solutions/`: the learner's tests pass there, and check() finds a mistake."""
+    """In a copy with only `utils/` and `exercises/`, `check` works on wrong and right answers."""
     root = bank.FOLDER.parent
     for folder in ("utils", "exercises"):
         shutil.copytree(root / folder, tmp_path / folder)
@@ -238,7 +241,10 @@ def test_a_changed_fact_comes_into_the_headings_and_the_table():
 
 
 def read(title):
-    """Return a notebook of 20 minutes or so: 1,500 words (10), 65 lines (10), guesses, a slider."""
+    """Return a notebook whose reading takes an estimated 22 minutes.
+
+    1,500 words take 10 minutes, 65 lines of code 10, two predictions 1, and a widget 1.
+    """
     heading = f"# 01 · {title}\n\n*About {title.lower()}.*\n\n"
     prose = nbformat.v4.new_markdown_cell(heading + "word " * (1500 - len(heading.split())))
     view = nbformat.v4.new_output("display_data", {facts.WIDGET: {}})
@@ -295,7 +301,10 @@ def test_building_one_task_leaves_the_records_of_the_others(tmp_path):
 
 @every_notebook
 def test_the_solution_notebook_was_run_and_passes(path):
-    """What it defines, and whether its outputs are the stored ones, nbval finds out."""
+    """All cells were run in order, and all checks passed.
+
+    That the stored outputs are right is tested by nbval.
+    """
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     feedback = [
