@@ -13,6 +13,7 @@ the right one): for mutants, for pairs of faults, and for known mistakes if the 
 them.
 """
 
+import ast
 import contextlib
 import json
 import math
@@ -30,7 +31,7 @@ from solutions.build import chosen, code_of, only_argument, repeat_facts, soluti
 from solutions.mutants import mutants
 from solutions.specification import CatchTheBug, Exercise
 from utils.checks import bank
-from utils.checks.code import defined
+from utils.checks.code import defined, syntax
 from utils.checks.compare import Verdict, judge
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed, redirected, run_cases
@@ -71,7 +72,22 @@ def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
     """Return (changed line, code) for each mutant of a solution; [] if the solution is a test."""
     if isinstance(exercise, CatchTheBug):
         return []
-    return list(mutants(source_of(path, exercise), exercise.task.id))
+    source = source_of(path, exercise)
+    return [
+        mutant for name in _written(source, exercise.task.id) for mutant in mutants(source, name)
+    ]
+
+
+def _written(source: str, task: str) -> list[str]:
+    """Return the task's name or, if its definition is given, the names that it rests on."""
+    given = {ast.unparse(statement) for statement in syntax(stub(source)).body}
+    written = [
+        name
+        for statement in syntax(source).body
+        if ast.unparse(statement) not in given
+        for name in defined(ast.unparse(statement))
+    ]
+    return [task] if task in written else written
 
 
 def _solutions(path: Path, exercise: Exercise) -> dict[str, Any]:

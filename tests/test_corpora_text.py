@@ -263,6 +263,8 @@ def test_pad_ids_pads_at_the_end():
         (lambda: Vocabulary.build(["the cat"]), TypeError, "'the cat': tokenise it"),
         (lambda: Vocabulary(["cat", "cat"]), ValueError, "'cat' occurs twice"),
         (lambda: Vocabulary(["<unk>"]), ValueError, "'<unk>' occurs twice"),
+        (lambda: Vocabulary([("the", "cat")]), TypeError, r"call Vocabulary\.build\(sentences\)"),
+        (lambda: Vocabulary(["the cat"]), ValueError, "'the cat' is no word, but a sentence"),
         (lambda: WORDS.encode("cat"), TypeError, "'cat': tokenise it"),
         (lambda: WORDS.decode([5]), ValueError, "id 5 is not in .* of 5 words"),
         (lambda: WORDS.decode([-1]), ValueError, "id -1 is not in"),

@@ -10,9 +10,9 @@ ROOT = Path(__file__).parents[1]
 ABOVE = ["tests", "workshop", "grading", "solutions", "utils"]
 # Modules of utils; each may import those behind it.
 LAYERS = [
-    *("preflight", "widgets", "cards", "checks", "plots", "translators", "training", "metrics"),
-    *("transformer", "seq2seq", "corpora", "positions", "attention", "masks", "running_example"),
-    "model_helpers",
+    *("preflight", "widgets", "assembly", "cards", "checks", "plots", "translators", "training"),
+    *("metrics", "transformer", "seq2seq", "corpora", "positions", "attention", "masks"),
+    *("running_example", "model_helpers"),
 ]
 
 

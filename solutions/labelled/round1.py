@@ -2065,6 +2065,10 @@ def masked_softmax(scores, mask):
 
 # %% my_translations · right · luong
 # source: a learner who trains a Luong decoder with Adam
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+from utils.training import one_cycle
+
 set_seed(0)
 english = Vocabulary.build(pair.source for pair in training)
 french = Vocabulary.build(pair.target for pair in training)

@@ -2228,6 +2228,9 @@ def masked_softmax(scores, mask):
 
 # %% my_translations · right · one-by-one
 # source: a learner who trains with the course's Trainer, and translates one sentence after the other
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+
 from utils.training import Trainer
 
 vocabularies = [Vocabulary.build([getattr(p, side) for p in training]) for side in ("source", "target")]
@@ -2255,6 +2258,10 @@ def my_translations(sentences):
 
 # %% my_translations · right · plain-loop
 # source: a learner who reuses the loop of task 3, with Adam and one_cycle
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+from utils.training import one_cycle
+
 set_seed(0)
 source_words = Vocabulary.build(pair.source for pair in training)
 target_words = Vocabulary.build(pair.target for pair in training)
@@ -2285,6 +2292,9 @@ def my_translations(sentences):
 # %% my_translations · wrong · free-running-from-scratch
 # source: a learner who wants no exposure bias, and few steps
 # mistake: sixty steps that read its own words are far too few: hardly a sentence is right
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+
 set_seed(0)
 source_words = Vocabulary.build(pair.source for pair in training)
 target_words = Vocabulary.build(pair.target for pair in training)
@@ -2304,6 +2314,9 @@ def my_translations(sentences):
 # %% my_translations · wrong · lists-of-words
 # source: a learner who forgets that texts are asked for
 # mistake: lists of words come back, not texts
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+
 set_seed(0)
 source_words = Vocabulary.build(pair.source for pair in training)
 target_words = Vocabulary.build(pair.target for pair in training)
@@ -2323,6 +2336,9 @@ def my_translations(sentences):
 # %% my_translations · wrong · sorted-by-length
 # source: a learner who sorts for speed
 # mistake: the translations come back in the order of the sentences' lengths, not in the order that was given
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+
 set_seed(0)
 source_words = Vocabulary.build(pair.source for pair in training)
 target_words = Vocabulary.build(pair.target for pair in training)

@@ -132,6 +132,7 @@ exercise = Exercise(
     minutes=15,
     section="06.8",
     outputs=["best", "parents", "words"],
+    shortcuts=["assembly", "Parts"],
     cases=cases,
     hints=[
         "How many candidates are there for a beam of 3 and a vocabulary of 7? Which of them may a "
