@@ -11,7 +11,16 @@ ABOVE = ["tests", "workshop", "grading", "solutions", "utils"]
 # Modules of utils; each may import those behind it.
 LAYERS = [
     *("preflight", "widgets", "checks", "plots", "translators", "training", "metrics"),
-    *("transformer", "seq2seq", "corpora", "positions", "attention", "masks", "running_example"),
+    *(
+        "parts",
+        "transformer",
+        "seq2seq",
+        "corpora",
+        "positions",
+        "attention",
+        "masks",
+        "running_example",
+    ),
     "model_helpers",
 ]
 
