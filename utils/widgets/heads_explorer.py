@@ -127,7 +127,9 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
             self.version += 1
 
     def picture(self) -> str:
-        return head_grid(self.maps, self.source, self.target, self.names, self._alt).to_html()
+        within = self.sentence is not None
+        labels = self.source, self.target, self.names
+        return head_grid(self.maps, *labels, self._alt, within=within).to_html()
 
 
 def _answers(heads: int, measure: Callable[..., Sequence[float]]) -> list[list[float]]:
