@@ -88,6 +88,27 @@ def heads(names, count=8):
     return HeadsExplorer(maps, SOURCE, SOURCE, names, ["who"], lambda *off: [1 / 3], "A map")
 
 
+def test_another_sentence_is_looked_at_and_measured():
+    def look(sentence):
+        words = sentence.split()
+        if "dog" in words:
+            raise ValueError("no dogs")
+        return torch.eye(len(words)).repeat(2, 1, 1), words
+
+    def lose(sentence, *off):
+        return len(sentence) + len(off)
+
+    explorer = HeadsExplorer.typed(look, lose, "a cat", ["1", "2"], "costs", "bits", "A map")
+    assert explorer.answers == [[5], [6], [6], [7]]
+    explorer.sentence = "the cat sat"
+    assert explorer.source == ["the", "cat", "sat"]
+    assert explorer.answers == [[11], [12], [12], [13]]
+    assert (explorer.version, explorer.complaint) == (1, "")
+    explorer.sentence = "a dog"
+    assert explorer.complaint == "no dogs"
+    assert explorer.target == ["the", "cat", "sat"]
+
+
 def state_of(widget):
     """Return the state of a widget that a notebook stores, without JavaScript and pictures."""
     state = widget.get_state().items()
