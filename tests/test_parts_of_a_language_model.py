@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from utils import parts
+from utils.parts import language_model as parts
 from utils.corpora import hold_out, read_text
 
 

@@ -5,13 +5,13 @@ from functools import partial
 import pytest
 import torch
 
-from utils import assembly
-from utils.assembly import Parts, find_fault
+from utils.parts import translator
+from utils.parts.translator import Parts, find_fault
 
 COURSE = Parts()
 
 
-class MyTranslator(assembly.Assembled):
+class MyTranslator(translator.Assembled):
     """A learner's assembly, right in all; its parameters were made in another order."""
 
     def __init__(self, *given):
@@ -36,11 +36,11 @@ def looks_at_padding(embedded, state, memory, mask, *matrices):
 def never_clips(model, optimizer, batches, held_out):
     losses = []
     for batch in batches:
-        loss = assembly._loss(model, *batch)
+        loss = translator._loss(model, *batch)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        losses.append((loss.detach(), assembly._loss(model, *held_out).detach()))
+        losses.append((loss.detach(), translator._loss(model, *held_out).detach()))
     return tuple(map(torch.stack, zip(*losses, strict=True)))
 
 
