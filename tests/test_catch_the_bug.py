@@ -34,13 +34,14 @@ BROKEN = [name in TOYS.broken for name in NAMES]
 
 
 def catching(*names):
-    return [Answer({"blames": np.array([[name in names for name in NAMES]] * 3)})]
+    blames = np.array([[name in names for name in NAMES]] * 3)
+    return [Answer({"blames": blames, "shown": np.array([BROKEN] * 3)})]
 
 
 RECORD = Record(
     task_of(
         "test_grow",
-        ["blames"],
+        ["blames", "shown"],
         [
             Mistake("nothing", "It asserts nothing.", "What could fail?"),
             Mistake("shape", "It looks at the shape.", "And the numbers?"),
@@ -53,7 +54,7 @@ RECORD = Record(
         seconds=1.0,
     ),
     [Case("all", {"lineup": NAMES, "seeds": [1, 2, 3], "order": 4})],
-    [Answer({"blames": np.array([BROKEN] * 3)})],
+    [Answer({"blames": np.array([BROKEN] * 3), "shown": np.array([BROKEN] * 3)})],
     {
         "nothing": catching(),
         "shape": catching("shape-is-enough"),

@@ -198,7 +198,8 @@ RELATIONS = {
     ),
     "the wrong order": (
         lambda *inputs: attend(*inputs)[::-1],
-        "What you return as `context` is what `weights` should be.",
+        "`context` and `weights` are returned in each other's place: exchanged, all of them are "
+        "right.",
     ),
     "an input": (
         lambda query, keys, values, mask: (values, attend(query, keys, values, mask)[1]),
@@ -423,14 +424,16 @@ def test_which_gradients_are_right_is_told_where_all_values_are():
 
 def blamed(*columns):
     """Return the relation of a test, from what it blames: the right one, and two with a bug."""
-    task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames"])
+    task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames", "shown"])
     names = ["right", "order-of-steps", "scale-forgotten"]
     case = Case("all", {"lineup": names, "seeds": [0, 1]})
     right = np.array([[False, True, True]] * 2)
-    record = Record(task, [case], [Answer({"blames": right})], {})
+    record = Record(task, [case], [Answer({"blames": right, "shown": right})], {})
     blames = np.array(columns).T
     messages = np.full((*blames.shape, 2), "AssertionError", dtype="U20")
-    return diagnose(record, [Answer({"blames": blames, "messages": messages})]).relation
+    return diagnose(
+        record, [Answer({"blames": blames, "shown": right, "messages": messages})]
+    ).relation
 
 
 def test_whom_a_test_takes_for_right_is_told(monkeypatch):
@@ -438,8 +441,7 @@ def test_whom_a_test_takes_for_right_is_told(monkeypatch):
     monkeypatch.setattr("utils.checks.bank.misconceptions", lambda: known)
     yes, no, once = [True, True], [False, False], [True, False]
     assert blamed(yes, no, yes) == (
-        "Of all implementations, it accepts only that by somebody who believes that steps may "
-        "change places."
+        "It accepts only the implementation by somebody who believes that steps may change places."
     )
     assert blamed(yes, no, no) == blamed(yes, yes, yes) == blamed(once, no, yes) == ""
 
@@ -460,7 +462,8 @@ def by_chance(query, keys, values, mask):
 
 def mixes_hidden_values(query, keys, values, mask):
     context, weights = attend(query, keys, values, mask)
-    return context + values.mean(1, keepdim=True).square(), weights
+    hidden = (values * ~mask.unsqueeze(-1)).mean(1, keepdim=True)
+    return context + hidden.square(), weights
 
 
 def remembers():
@@ -477,8 +480,8 @@ def remembers():
 BEHAVIOURS = {
     "mask ignored": (
         no_mask,
-        "Your answer does not move when `mask` changes, in any way that was tried. Where is it "
-        "used?",
+        "Your answer stays the same when `mask` changes, in every way that was tried: is it used, "
+        "and can it change the result where it is used?",
     ),
     "the other way round": (
         lambda query, keys, values, mask: attend(query, keys, values, ~mask),
@@ -545,8 +548,8 @@ def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
 
     record = record_of("many", right, of_each, moving=True)
     assert "input weights" in record.moves
-    assert "does not move" not in relation(lambda weights: (weights > 2).long(), record)
-    assert "does not move" in relation(lambda weights: torch.arange(12).view(3, 4), record)
+    assert "stays the same" not in relation(lambda weights: (weights > 2).long(), record)
+    assert "stays the same" in relation(lambda weights: torch.arange(12).view(3, 4), record)
 
 
 def test_a_limit_that_the_first_alone_crosses_is_no_sign_that_the_others_are_not_read():

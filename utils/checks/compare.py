@@ -224,18 +224,33 @@ def _weak_test(record: Record, answer: Answer) -> Mistake | None:
     """Find the known weak test that explains most of the bugs that a learner's test misses.
 
     The learner's test has to miss all bugs that the weak test misses, and to treat the right
-    implementations in the same way.
+    implementations in the same way. Of each of these bugs, the inputs of both tests have to show
+    it, so that the asserts are weak, or the inputs of neither. For a test that accepts every
+    implementation this does not matter.
     """
     broken, mine = _broken(record), answer.outputs["blames"]
     slips = broken & ~mine.all(0)
     best, most = None, -1
     for mistake in record.task.mistakes:
-        theirs = record.mistaken[mistake.name][0].outputs["blames"]
-        known = broken & ~theirs.all(0)
-        alike = _treatment_of(theirs[:, ~broken]) == _treatment_of(mine[:, ~broken])
+        (theirs,) = record.mistaken[mistake.name]
+        known = broken & ~theirs.outputs["blames"].all(0)
+        shown = [each.outputs["shown"].any(0)[known] for each in (theirs, answer)]
+        treatments = [
+            _treatment_of(blames[:, ~broken]) for blames in (theirs.outputs["blames"], mine)
+        ]
+        alike = treatments[0] == treatments[1] and np.array_equal(*shown)
         if alike and not (known & ~slips).any() and known.sum() > most:
             best, most = mistake, known.sum()
     return best
+
+
+def exact_test(record: Record) -> Mistake | None:
+    """Return the known weak test that blames a right implementation for its last digits."""
+    for mistake in record.task.mistakes:
+        blames = record.mistaken[mistake.name][0].outputs["blames"]
+        if _treatment_of(blames[:, ~_broken(record)]) == "blamed for its rounding":
+            return mistake
+    return None
 
 
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
@@ -268,6 +283,14 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
         if best:
             return best[0] if len(best) == 1 else None
     return None
+
+
+def makes_exactly(record: Record, answers: Sequence[Answer], mistake: Mistake | None) -> bool:
+    """Decide whether a known mistake explains all outputs of an answer."""
+    known = mistake and record.mistaken[mistake.name]
+    return bool(known) and len(_alike(record.task, known, answers, True)) == len(
+        record.task.outputs
+    )
 
 
 def _alike(

@@ -19,13 +19,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from utils.checks.compare import listed
 from utils.checks.tasks import Answer, Case, Record
 
-LOOSE = 10  # times the task's tolerance: numbers that differ by less count as equal
-CLOSE = 2e-3  # difference up to which two factors count as equal
+ROUNDED = 1e-6  # difference by which recorded numbers may be rounded
+CLOSE = 5e-4  # difference up to which two factors count as equal
 BITS = {"f": 10, "i": 2, "u": 2, "b": 1}  # bits of evidence in an entry, at least
 ENOUGH = 30  # bits of evidence that exclude chance if a thousand relations are tried
 MOST_LABELS = 3  # labels of cases that a sentence quotes
+MOST_EXCHANGED = 4  # results of which every order is tried
+LEFT_OUT = " This leaves out the cases in which it holds NaN or infinity."
 SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller shares have few digits
 
 
@@ -132,17 +135,27 @@ class OutputComparison:
         shares = (_is_shares(pair.expected) for pair in self.pairs)
         return self.holds("ff") and self.depth > 0 and all(shares)
 
-    def same(self, left: np.ndarray, right: np.ndarray) -> bool:
+    def same(self, left: np.ndarray, right: np.ndarray, room: np.ndarray | float = 0.0) -> bool:
         """Decide whether two arrays are equal, shapes included, except for rounding."""
-        return left.shape == right.shape and bool(self.equal(left, right).all())
+        return left.shape == right.shape and bool(self.equal(left, right, room).all())
 
-    def equal(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """Return a boolean array, True at entries that are equal except for rounding."""
-        room = LOOSE * self.record.task.tolerance
-        return np.isclose(left, right, rtol=room, atol=room, equal_nan=True)
+    def equal(
+        self, left: np.ndarray, right: np.ndarray, room: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """Return a boolean array, True at entries that are equal within the verdict's tolerance.
+
+        Args:
+            left, right: arrays of one shape.
+            room: difference beyond the tolerance that is rounding too.
+        """
+        most = self.record.task.tolerance
+        return np.isclose(left, right, rtol=most, atol=most + room, equal_nan=True)
 
     def agree(
-        self, left: Callable[[Pair], np.ndarray], right: Callable[[Pair], np.ndarray]
+        self,
+        left: Callable[[Pair], np.ndarray],
+        right: Callable[[Pair], np.ndarray],
+        room: Callable[[Pair], np.ndarray | float] = lambda pair: 0.0,
     ) -> bool:
         """Decide whether two functions of a pair give equal values in all cases, and not by chance.
 
@@ -154,7 +167,7 @@ class OutputComparison:
                 first, second = np.asarray(left(pair)), np.asarray(right(pair))
             except (ValueError, IndexError, TypeError):  # too few axes for the functions
                 return False
-            if not self.same(first, second):
+            if not self.same(first, second, room(pair)):
                 return False
             telling = min(first.size, pair.expected.size)
             if pair.expected.shape == pair.actual.shape:
@@ -169,11 +182,26 @@ class OutputComparison:
 
     def is_made_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
         """Decide whether `change` turns the right values into the answer's, in all cases."""
-        return self.agree(lambda pair: change(pair.expected), lambda pair: pair.actual)
+        return self.agree(
+            lambda pair: change(pair.expected),
+            lambda pair: pair.actual,
+            lambda pair: rounding(change, pair.expected),
+        )
 
     def is_mended_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
         """Decide whether `change` turns the answer's values into the right ones, in all cases."""
-        return self.agree(lambda pair: pair.expected, lambda pair: change(pair.actual))
+        return self.agree(
+            lambda pair: pair.expected,
+            lambda pair: change(pair.actual),
+            lambda pair: rounding(change, pair.actual),
+        )
+
+
+def rounding(change: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray | float:
+    """Return by how much a calculation moves if its inputs are rounded otherwise."""
+    if values.dtype.kind != "f":
+        return 0.0
+    return np.nan_to_num(np.abs(change(values + ROUNDED) - change(values)), posinf=0.0)
 
 
 def describe_values(
@@ -187,8 +215,11 @@ def describe_values(
         output for output in outputs if not output.right and 2 * len(output.pairs) >= len(answers)
     ]
     with np.errstate(all="ignore"):
-        sentences = (rule(output) for rule in rules for output in wrong)
-        return next(filter(None, sentences), "")
+        for rule, output in itertools.product(rules, wrong):
+            if sentence := rule(output):
+                left_out = len(output.pairs) < len(output.all_pairs)
+                return sentence + LEFT_OUT * (left_out and rule is not right_in_some_cases)
+    return ""
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -265,6 +296,48 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
                 yield f"the length of {where} of `{name}`", value.shape[axis]
         elif isinstance(value, int | float) and not isinstance(value, bool):
             yield f"`{name}`", value
+
+
+# --- Results in each other's place ----------------------------------------------------------------
+
+
+def describe_exchange(record: Record, answers: Sequence[Answer]) -> str:
+    """Describe an answer that returns its results in another order; "" if it does not.
+
+    Its values tell, or else their shapes.
+    """
+    names = [*record.task.outputs]
+    outputs = [OutputComparison(record, answers, name) for name in names]
+
+    def fits(output: OutputComparison, other: str, values: bool) -> bool:
+        return all(
+            output.same(pair.others[other], pair.actual)
+            if values
+            else pair.others[other].shape == pair.actual.shape
+            for pair in output.all_pairs
+        )
+
+    if record.task.returns == "texts" or not 2 <= len(names) <= MOST_EXCHANGED or not answers:
+        return ""
+    orders = itertools.permutations(names)
+    by_shape = [
+        order
+        for order in orders
+        if all(fits(output, other, False) for output, other in zip(outputs, order, strict=True))
+    ]
+    by_value = [
+        order
+        for order in by_shape
+        if all(fits(output, other, True) for output, other in zip(outputs, order, strict=True))
+    ]
+    for found, words in (
+        (by_value, "{} are returned in each other's place: exchanged, all of them are right."),
+        (by_shape, "By their shapes, {} are returned in each other's place."),
+    ):
+        if len(found) == 1 and found[0] != tuple(names):
+            places = zip(names, found[0], strict=True)
+            return words.format(listed([f"`{name}`" for name, other in places if name != other]))
+    return ""
 
 
 # --- Another thing in its place -------------------------------------------------------------------
@@ -417,7 +490,8 @@ def times_a_factor(output: OutputComparison) -> str:
     for number, (_, expected, actual, _) in enumerate(output.pairs):
         if not output.equal(expected, np.zeros_like(expected)).all():
             factors[number] = float((expected * actual).sum() / (expected * expected).sum())
-        if not output.same(factors.get(number, 1.0) * expected, actual):
+        factor = factors.get(number, 1.0)
+        if not output.same(factor * expected, actual, abs(factor) * ROUNDED):
             return ""
         distinct[number] = len(np.unique(expected[expected != 0]))
     right, zero = (
@@ -516,7 +590,8 @@ def _each_row(output: OutputComparison, axis: int, lack: Callable, change: Calla
     for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
         expected = pair.expected
         lacking = lack(expected, pair.actual, axis)
-        if not output.same(change(expected, lacking), pair.actual):
+        room = rounding(partial(change, lacking), expected)
+        if not output.same(change(expected, lacking), pair.actual, room):
             return False
         if change is np.multiply and (np.abs(lacking) < CLOSE).any():
             return False  # a row of zeros is in proportion to any row
