@@ -287,10 +287,10 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
 
 def makes_exactly(record: Record, answers: Sequence[Answer], mistake: Mistake | None) -> bool:
     """Decide whether a known mistake explains all outputs of an answer."""
-    known = mistake and record.mistaken[mistake.name]
-    return bool(known) and len(_alike(record.task, known, answers, True)) == len(
-        record.task.outputs
-    )
+    if not mistake:
+        return False
+    known = record.mistaken[mistake.name][: len(answers)]
+    return _alike(record.task, known, answers, finite_only=True) == [*record.task.outputs]
 
 
 def _alike(

@@ -14,7 +14,13 @@ from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, Note, explain
-from utils.checks.memory import TaskProgress, keep_unrecognised, load_progress, save_progress
+from utils.checks.memory import (
+    TaskProgress,
+    keep_unrecognised,
+    load_progress,
+    put_aside,
+    save_progress,
+)
 from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
 from utils.checks.tasks import Reason, Record
 
@@ -44,14 +50,15 @@ def check(task_id: str) -> Note:
     record = _find(task_id, names, "check")
     if isinstance(record, Note):
         return _show(record, names)
-    task, printed, more = record.task, Printed(), []
+    task, printed, first, more = record.task, Printed(), [], []
     verdict = verdict_on(record, names, printed)
     cells = [cell for cell in names.get("In", []) if isinstance(cell, str)]
     if task.id in names and _is_stale(task.id, cells):
-        more.append(STALE.format(task.id))
+        first.append(STALE.format(task.id))
     if verdict.reason != Reason.NOT_DEFINED:
         if not save_progress(task, verdict.points, verdict.mistake):
             more.append(NOT_KEPT)
+        more += put_aside()
         if not (verdict.passed or verdict.mistake):
             keep_unrecognised(task, cells)
     if verdict.points and load_progress().get(task.id, TaskProgress()).given:
@@ -59,7 +66,7 @@ def check(task_id: str) -> Note:
     note = explain(verdict, printed.lines)
     if _hints_open.get(task.id) == len(task.hints):
         note = replace(note, next_step="")  # there is no further hint to promise
-    return _show(replace(note, lines=[*note.lines, *more]), names)
+    return _show(replace(note, lines=[*first, *note.lines, *more]), names)
 
 
 def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
@@ -108,19 +115,24 @@ def _find(task_id: Any, names: dict, command: str) -> Record | Note:
             return bank.load(task_id)
         except KeyError:
             pass
-    ids = [task.id for tasks in bank.tasks().values() for task in tasks]
+    ids = {notebook: [task.id for task in tasks] for notebook, tasks in bank.tasks().items()}
+    by_lower_case = {name.lower(): name for of_notebook in ids.values() for name in of_notebook}
+    wanted = str(task_id).strip().lower()
+    here = max(ids.values(), key=lambda of_notebook: len(names.keys() & {*of_notebook}))
     if not isinstance(task_id, str):
-        (meant, *_) = [name for name in ids if names.get(name, ...) is task_id] or ids
-        return Note(
-            "✗ The name goes in quotes", [f'Write `{command}("{meant}")`, with quotes.'], BAD
-        )
-    by_lower_case = {name.lower(): name for name in ids}
-    wanted = task_id.strip().lower()
-    most = 1 if wanted in by_lower_case else MOST_NEAR
-    near = difflib.get_close_matches(wanted, by_lower_case, most)
-    calls = [f'`{command}("{by_lower_case[name]}")`' for name in near]
-    line = f"Did you mean {' or '.join(calls)}?" if calls else "`progress()` lists all exercises."
-    return Note(f"✗ No exercise is called {task_id!r}", [line], BAD)
+        heading = "✗ The name goes in quotes"
+        near = [name for name in by_lower_case.values() if names.get(name, ...) is task_id]
+    else:
+        heading = f"✗ No exercise is called {task_id!r}"
+        most = 1 if wanted in by_lower_case else MOST_NEAR
+        close = difflib.get_close_matches(wanted, by_lower_case, most)
+        near = [by_lower_case[name] for name in close]
+    if near:
+        calls = " or ".join(f'`{command}("{name}")`' for name in near)
+        return Note(heading, [f"Did you mean {calls}?"], BAD)
+    (meant, *_) = [each for name, each in ids.items() if wanted and wanted in name] or [here]
+    listed_here = ", ".join(f'`{command}("{name}")`' for name in meant)
+    return Note(heading, [f"Here are: {listed_here}. `progress()` lists all exercises."], BAD)
 
 
 def _is_stale(name: str, cells: list[str]) -> bool:

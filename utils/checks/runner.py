@@ -554,6 +554,8 @@ def _a(value: Any) -> str:
     """Name the class of a value with its article, "a list"."""
     if inspect.isclass(value):
         return "a class"
+    if inspect.isgenerator(value):
+        return "a generator, as each function with a `yield` does: collect, and `return` once"
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 

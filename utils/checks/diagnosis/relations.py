@@ -800,7 +800,7 @@ def right_in_some_cases(output: OutputComparison) -> str:
     labels = [
         pair.case.label for pair, is_right in zip(pairs, right, strict=True) if is_right == few
     ]
-    if bits < ENOUGH / 3 or len(right) < 3 or len(labels) > MOST_LABELS:
+    if bits < ENOUGH / 3 or len(right) < 3 or not few < len(labels) <= MOST_LABELS:
         return ""
     whole = len(pairs) == len(output.record.cases)  # if not, later cases have no returned values
     of_which = "" if whole else f" of the first {len(pairs)}"
