@@ -103,6 +103,8 @@ class Exercise:
             unknown.
     """
 
+    LEAST_MISTAKES, LEAST_VARIANTS, HINTS = 4, 3, 3
+
     def __init__(
         self,
         *,
@@ -126,12 +128,14 @@ class Exercise:
         self.gold = gold
         self.variants = variants
 
-    @staticmethod
-    def _refuse_too_little(mistakes, variants, id, hints, section="", **_) -> None:
+    def _refuse_too_little(self, mistakes, variants, id, hints, section="", **_) -> None:
         for enough, needed in (
-            (len(mistakes) >= 4, "four mistakes or more"),
-            (len(variants) >= 3, "three right answers in other styles or more"),
-            (len(hints) == 3, "three hints: a question, a nudge, most of the answer"),
+            (len(mistakes) >= self.LEAST_MISTAKES, f"{self.LEAST_MISTAKES} mistakes or more"),
+            (
+                len(variants) >= self.LEAST_VARIANTS,
+                f"{self.LEAST_VARIANTS} right answers in other styles or more",
+            ),
+            (len(hints) == self.HINTS, "three hints: a question, a nudge, most of the answer"),
             (section, 'a section of the course that explains it, such as `section="01.6"`'),
         ):
             if not enough:
@@ -176,6 +180,23 @@ class Exercise:
             )
             for answer in run_cases(self.task, given, precise, Printed())
         ]
+
+
+class YourTurn(Exercise):
+    """A stub in a notebook of the course: a few lines, checked on the spot, which earn no points.
+
+    Its solution stands in the fold below the stub, so it needs no hints.
+
+    Args:
+        mistakes: at least three.
+        variants: at least two right answers in other styles.
+        facts: the other arguments of `Exercise` and `Task`.
+    """
+
+    LEAST_MISTAKES, LEAST_VARIANTS, HINTS = 3, 2, 0
+
+    def __init__(self, **facts: Any):
+        super().__init__(points=0, difficulty=1, minutes=0, hints=[], **facts)
 
 
 class CatchTheBug(Exercise):

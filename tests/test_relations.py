@@ -251,15 +251,15 @@ def test_being_right_where_all_answers_are_alike_is_no_evidence():
 def test_a_case_that_no_known_mistake_fails_is_no_evidence():
     def answer(query, keys, values, mask):
         context, weights = attend(query, keys, values, mask)
-        return context, weights if len(query) == 3 else weights.cumsum(-1).cos()
+        return context, weights if len(query) > 2 else weights.cumsum(-1).cos()
 
     known = Mistake("elsewhere", "You look elsewhere.", "Where?")
     fooled = [
         Answer({name: 5 * v for name, v in known.outputs.items()}) for known in RECORD.expected
     ]
     record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"elsewhere": fooled})
-    assert relation(answer, record) == "`weights` is right in these cases only: case 1."
-    fooled[1] = RECORD.expected[1]
+    assert relation(answer, record) == "`weights` is right in these cases only: case 1; case 3."
+    fooled[1], fooled[3] = RECORD.expected[1], RECORD.expected[3]
     assert relation(answer, record) == ""
 
 
@@ -381,6 +381,92 @@ def test_what_else_is_wrong_with_an_answer_that_changes_its_inputs_is_told():
     doubled = relation(lambda *inputs: tuple(2 * values for values in overwrites(*inputs)))
     assert doubled == "`context` is the right one times 2."
     assert relation(lambda *inputs: tuple(values.cos() for values in overwrites(*inputs))) == ""
+
+
+# --- What is not quite so, or points elsewhere ----------------------------------------------------
+
+
+def test_what_the_verdict_calls_wrong_no_relation_calls_right():
+    nearly = relation(of_weights(lambda weights: weights + 5e-5 * (len(weights) < 3)))
+    assert nearly == "`weights` is right in these cases only: case 1; case 3."
+    doubled = relation(of_weights(lambda weights: 2 * weights + 5e-5 * weights.cos()))
+    assert "times 2" not in doubled
+
+
+def test_cases_of_nan_are_neither_right_nor_0():
+    def answer(weights):
+        return weights * (1 if len(weights) == 3 else 0 if len(weights) == 2 else torch.nan)
+
+    assert relation(of_weights(answer)) == (
+        "`weights` is 0 everywhere in some cases, and right in the others. This leaves out the "
+        "cases in which it holds NaN or infinity."
+    )
+
+
+def test_results_in_each_others_place_are_told_before_a_known_mistake():
+    known = Mistake("transposed", "You exchange two axes.", "Which?")
+    swapped = [
+        Answer({"context": each.outputs["weights"], "weights": each.outputs["weights"]})
+        for each in RECORD.expected
+    ]
+    record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"transposed": swapped})
+    exchanged = "`context` and `weights` are returned in each other's place"
+    assert relation(lambda *inputs: attend(*inputs)[::-1], record).startswith(exchanged)
+
+    def squared(*inputs):
+        context, weights = attend(*inputs)
+        return weights.square(), context.square()
+
+    assert relation(squared) == f"By their shapes, {exchanged}."
+    exact = [
+        Answer({"context": each.outputs["weights"], "weights": each.outputs["context"]})
+        for each in RECORD.expected
+    ]
+    record = replace(record, mistaken={"transposed": exact})
+    assert (
+        verdict_on(record, {"attend": lambda *inputs: attend(*inputs)[::-1]}, Printed()).mistake
+        == known
+    )
+
+
+def test_a_reshape_in_place_of_a_transpose_is_no_fault_of_the_mask():
+    def reshaped(query, keys, values, mask):
+        batch, length, width = keys.shape
+        turned = keys.reshape(batch, width, length)
+        return attend(query, turned.mT, values, mask)
+
+    assert relation(reshaped).startswith("You give `keys` the shape that it has when its last two")
+
+
+def test_what_is_wrong_without_a_mask_too_is_not_sent_to_the_mask():
+    def squared(query, keys, values, mask):
+        context, weights = attend(query, keys, values, mask)
+        return context + values.mean(1, keepdim=True).square(), weights
+
+    assert "hides" not in relation(squared)
+
+
+def test_what_does_not_move_at_all_is_not_said_to_move_with_the_first():
+    def of_rounding(query, keys, values, mask):
+        context, weights = attend(query, keys, values, torch.ones_like(mask))
+        return context + 1e-7 * mask[:1].sum(), weights
+
+    words = relation(of_rounding)
+    assert "moves with the first" not in words
+    assert words.startswith("Your answer stays the same when `mask` changes")
+
+
+def test_what_is_used_in_vain_is_not_asked_for_its_place():
+    """The softmax takes no notice of what is added to all scores."""
+
+    def added(query, keys, values, mask):
+        scores = query.sum(-1, keepdim=True) + keys.sum(-1).unsqueeze(1)
+        return attend(query, keys, values, mask)[0], scores.softmax(-1)
+
+    assert relation(added) == (
+        "`weights` stays the same when `query` changes, in every way that was tried: is it used, "
+        "and can it change the result where it is used?"
+    )
 
 
 # --- Gradients ------------------------------------------------------------------------------------

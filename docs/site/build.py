@@ -11,19 +11,15 @@ import sys
 import tempfile
 from pathlib import Path, PurePosixPath
 
+import front_page
 import nbformat
 
-from utils.widgets.standalone import explorer_place, with_explorers
-from utils.widgets.translator import Translator
+from utils.widgets.standalone import with_explorers
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 PAGES = ("notebooks/0*.ipynb", "exercises/0*.ipynb", "docs/*.md", "README.md")
-FRONT = {"README.md": "index.md"}
-WELCOME = (
-    "Type an English sentence. Two small models, trained in this course, translate it here in your "
-    "browser: one looks back at your words, the other has to remember them all."
-)
+FRONT = {"README.md": "course.md"}  # `front_page.py` writes the front page
 PARTS = {"Notebooks": "notebooks", "Exercises": "exercises", "More": "docs"}
 LOADED = {"explorers": "utils/widgets/*.js", "translators": "utils/translators/*.safetensors"}
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<target>[^)#\s]*)(?P<place>#[^)\s]+)?\)")
@@ -54,25 +50,19 @@ def prepare(folder: Path) -> None:
         else:
             text = (ROOT / page).read_text(encoding="utf-8")
             place.write_text(with_links(text, page, pages), encoding="utf-8")
-    front = folder / "index.md"
-    title, rest = front.read_text(encoding="utf-8").split("\n\n", maxsplit=1)
     contents = "".join(CONTENTS % part for part in PARTS.items())
-    front.write_text(f"{title}\n\n{_opening()}\n\n{rest}{contents}", encoding="utf-8")
+    with (folder / "course.md").open("a", encoding="utf-8") as course:
+        course.write(contents)
     shutil.copytree(ROOT / "notebooks" / "images", folder / "notebooks" / "images")
     for name in ("conf.py", "_static"):
         copy = shutil.copytree if (HERE / name).is_dir() else shutil.copy
         copy(HERE / name, folder / name)
+    for name in ("front.css", "front.js"):
+        shutil.copy(HERE / "front" / name, folder / "_static" / name)
     for name, pattern in LOADED.items():
         (folder / "_static" / name).mkdir()
         for path in sorted(ROOT.glob(pattern)):
             shutil.copy(path, folder / "_static" / name)
-
-
-def _opening() -> str:
-    """Return the Markdown at the top of the site: two translators that visitors can try."""
-    translator = Translator("The cat sat on the mat")
-    place = explorer_place("translator", translator.get_state(), translator.picture())
-    return f"{WELCOME}\n\n{place}"
 
 
 def with_links(text: str, page: Path, pages: set[Path]) -> str:
@@ -116,6 +106,7 @@ def build(folder: Path) -> None:
         subprocess.run(
             [sys.executable, "-m", "sphinx", *options, source, folder], check=True, cwd=ROOT
         )
+    front_page.write(folder)
 
 
 if __name__ == "__main__":

@@ -223,14 +223,15 @@ def test_a_changed_fact_comes_into_the_headings_and_the_table():
     facts.state(notebook, tasks)
     prose = "\n\n".join(cell.source for cell in notebook.cells)
     assert "*Two tasks for notebook 01." in prose
-    assert "| 26 minutes | 5 |" in prose
+    assert "| 30–45 minutes | 5 |" in prose  # 26, and 6 for an essay: times 1 and 1.4
     assert "\n\n## 1. Disorder\n\n*1 point · ★★☆ · 11 minutes*\n\nWrite the entropy" in prose
     assert "\n\n## 2. A soft look-up\n\n" in prose
     course = {"01_x": read("Concepts"), "02_y": read("More")}
-    table = facts.table(course, {"01_x": tasks, "02_y": tasks[1:]})
-    row = "| 01 | [Concepts](notebooks/01_x.ipynb) | About concepts. | 20 |"
-    assert f"{row} [2 tasks, 5 points](exercises/01_x.ipynb) | 26 |" in table
-    assert table.endswith("\n| | all | | 40 | 3 tasks, 9 points | 41 |")
+    solutions = dict.fromkeys(course, notebook)
+    table = facts.table(course, solutions, {"01_x": tasks, "02_y": tasks[1:]})
+    row = "| 01 | [Concepts](notebooks/01_x.ipynb) | About concepts. | 25–35 |"
+    assert f"{row} [2 tasks, 5 points](exercises/01_x.ipynb) | 30–45 |" in table
+    assert table.endswith("\n| | all | | 1–1 hours | 3 tasks, 9 points | 1–1 hours |")
     page = "<!-- course -->\n\nold\n\n<!-- /course -->\n\nb <!-- counts -->0<!-- /counts -->."
     filled = facts.filled(page, {"course": "new", "counts": "7"})
     assert filled == page.replace("old", "new").replace("0", "7")
@@ -249,9 +250,10 @@ def read(title):
 
 def test_the_minutes_of_a_notebook_count_what_there_is_to_do():
     notebook = read("Concepts")
-    assert facts.reading_minutes(notebook) == 20
-    notebook.cells = notebook.cells[:1]
-    assert facts.reading_minutes(notebook) == 10
+    assert facts.reading_minutes(notebook) == (25, 35)
+    stub = nbformat.v4.new_code_cell('def mean(rows):\n    ...\n\n\ncheck("mean")')
+    notebook.cells = [notebook.cells[0], *[stub] * 10]
+    assert facts.reading_minutes(notebook) == (50, 70)
 
 
 def test_notebook_and_folder_have_to_agree(tmp_path, monkeypatch):
@@ -309,8 +311,8 @@ def test_the_solution_notebook_was_run_and_passes(path):
 @pytest.mark.parametrize(
     ("part", "complaint"),
     [
-        ({"mistakes": 3}, "`entropy` needs four mistakes or more."),
-        ({"variants": 2}, "`entropy` needs three right answers in other styles or more."),
+        ({"mistakes": 3}, "`entropy` needs 4 mistakes or more."),
+        ({"variants": 2}, "`entropy` needs 3 right answers in other styles or more."),
         ({"hints": 2}, "`entropy` needs three hints: a question, a nudge, most of the answer."),
         ({"section": 0}, "`entropy` needs a section of the course that explains it, such as"),
     ],

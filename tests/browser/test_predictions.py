@@ -16,6 +16,7 @@ pytestmark = [pytest.mark.browser, needs.chromium]
 NAME = "guess.ipynb"
 ASK = """from utils.widgets import predict
 weight = predict("How large is the largest weight?", between=(0, 1))"""
+PATIENCE = 2500  # ms: longer than the page waits for the kernel
 REVEAL = """print("largest weight ≈ 0.95")
 weight.reveal(0.953)"""
 
@@ -52,6 +53,7 @@ def test_a_guess_stands_beside_the_result_and_is_kept(browser, course, lab):
     guess(page)
     assert "You said 0.6 (fairly sure). The answer: ≈ 0.953." in status.inner_text()
     assert not (course / "predictions.json").exists()
+    status.get_by_text("Run All Above Selected Cell").wait_for()  # and not a NameError
 
     page.get_by_text("| Idle").wait_for(timeout=RUN_MILLISECONDS)
     cells = page.locator(".jp-CodeCell .cm-content")
@@ -59,7 +61,8 @@ def test_a_guess_stands_beside_the_result_and_is_kept(browser, course, lab):
     page.keyboard.press("Control+Enter")
     page.locator(".pr form:visible").wait_for(timeout=RUN_MILLISECONDS)
     guess(page)
-    assert "You said 0.6 (fairly sure). Now run the next cell." in status.inner_text()
+    page.wait_for_timeout(PATIENCE)
+    assert status.inner_text().endswith("You said 0.6 (fairly sure). Now run the next cell.")
     cells.nth(1).click()
     page.keyboard.press("Control+Enter")
     page.get_by_text("You said 0.6 (fairly sure): 0.353 too low.").wait_for()

@@ -4,6 +4,7 @@ import ast
 import difflib
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from IPython.display import display
 from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
-from utils.checks.feedback import BAD, Note, explain
+from utils.checks.feedback import BAD, IN_FOLD, Note, explain
 from utils.checks.memory import (
     TaskProgress,
     keep_unrecognised,
@@ -55,7 +56,7 @@ def check(task_id: str) -> Note:
     cells = [cell for cell in names.get("In", []) if isinstance(cell, str)]
     if task.id in names and _is_stale(task.id, cells):
         first.append(STALE.format(task.id))
-    if verdict.reason != Reason.NOT_DEFINED:
+    if task.points and verdict.reason != Reason.NOT_DEFINED:
         if not save_progress(task, verdict.points, verdict.mistake):
             more.append(NOT_KEPT)
         more += put_aside()
@@ -100,7 +101,7 @@ def hint(task_id: str) -> Note:
     record = _find(task_id, names, "hint")
     if isinstance(record, Note):
         return _show(record, names)
-    hints = record.task.hints
+    hints = record.task.hints or [IN_FOLD]
     opened = _hints_open[task_id] = min(_hints_open.get(task_id, 0) + 1, len(hints))
     lines = [f"{number}. {text}" for number, text in enumerate(hints[:opened], start=1)]
     more = len(hints) - opened
@@ -115,24 +116,27 @@ def _find(task_id: Any, names: dict, command: str) -> Record | Note:
             return bank.load(task_id)
         except KeyError:
             pass
-    ids = {notebook: [task.id for task in tasks] for notebook, tasks in bank.tasks().items()}
-    by_lower_case = {name.lower(): name for of_notebook in ids.values() for name in of_notebook}
-    wanted = str(task_id).strip().lower()
-    here = max(ids.values(), key=lambda of_notebook: len(names.keys() & {*of_notebook}))
-    if not isinstance(task_id, str):
-        heading = "✗ The name goes in quotes"
-        near = [name for name in by_lower_case.values() if names.get(name, ...) is task_id]
-    else:
+    all_names, wanted = bank.names(), str(task_id).strip().lower()
+    if isinstance(task_id, str):
         heading = f"✗ No exercise is called {task_id!r}"
+        by_lower_case = {name.lower(): name for name in all_names}
         most = 1 if wanted in by_lower_case else MOST_NEAR
         close = difflib.get_close_matches(wanted, by_lower_case, most)
         near = [by_lower_case[name] for name in close]
+    else:
+        heading = "✗ The name goes in quotes"
+        near = [name for name in all_names if names.get(name, ...) is task_id]
     if near:
-        calls = " or ".join(f'`{command}("{name}")`' for name in near)
-        return Note(heading, [f"Did you mean {calls}?"], BAD)
-    (meant, *_) = [each for name, each in ids.items() if wanted and wanted in name] or [here]
-    listed_here = ", ".join(f'`{command}("{name}")`' for name in meant)
-    return Note(heading, [f"Here are: {listed_here}. `progress()` lists all exercises."], BAD)
+        return Note(heading, [f"Did you mean {_calls(command, near, ' or ')}?"], BAD)
+    of_notebook = {path: [task.id for task in tasks] for path, tasks in bank.tasks().items()}
+    numbered = [tasks for path, tasks in of_notebook.items() if wanted and wanted in path[:2]]
+    here = numbered[0] if numbered else [name for name in all_names if name in names]
+    lines = [f"Here are: {_calls(command, here, ', ')}."] if here else []
+    return Note(heading, [*lines, "`progress()` lists all exercises."], BAD)
+
+
+def _calls(command: str, tasks: Sequence[str], between: str) -> str:
+    return between.join(f'`{command}("{task}")`' for task in tasks)
 
 
 def _is_stale(name: str, cells: list[str]) -> bool:

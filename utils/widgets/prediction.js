@@ -2,6 +2,10 @@
 
 const CERTAINTIES = ["just guessing", "fairly sure", "certain"];
 
+const PATIENCE = 1500; // ms for the kernel to hear of a guess
+const NOT_RUN = " Python has not heard of this guess, because the cells above have not been run yet:"
+  + " choose Run ▸ Run All Above Selected Cell in the menu, then guess once more.";
+
 const STYLE = `
 .pr { max-width: 46em; font: 14px/1.5 var(--jp-ui-font-family, sans-serif);
   color: var(--jp-ui-font-color1, inherit); border-left: 4px solid #56b4e9; padding: 2px 0 2px 12px; }
@@ -75,7 +79,10 @@ function render({ model, el }) {
     model.set("guess", guess());
     model.save_changes();
     said.focus();
+    // A notebook that was opened but not run has a kernel that knows nothing of this question.
+    if (model.widget_manager?.kernel) setTimeout(() => { late = true; update(); }, PATIENCE);
   });
+  let late = false;
 
   function update() {
     const committed = model.get("guess");
@@ -86,6 +93,7 @@ function render({ model, el }) {
     element("span", { class: "pr-question", text: question }, said);
     said.append(` You said ${committed} (${model.get("certainty")}). `
       + (answer ? `The answer: ${answer}.` : "Now run the next cell."));
+    if (late && !model.get("heard")) said.append(NOT_RUN);
   }
   model.on("change", update);
   update();

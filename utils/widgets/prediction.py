@@ -31,6 +31,7 @@ class Prediction(Pictured, anywidget.AnyWidget):
     guess = traitlets.Unicode().tag(sync=True)
     certainty = traitlets.Unicode().tag(sync=True)
     answer = traitlets.Unicode().tag(sync=True)
+    heard = traitlets.Bool(False).tag(sync=True)  # whether a guess has reached this kernel
 
     def __init__(
         self, question: str, options: Sequence[str], between: Sequence[float], close: float
@@ -38,6 +39,10 @@ class Prediction(Pictured, anywidget.AnyWidget):
         self._close = close
         self._seen = False  # whether the answer was seen before there was a guess
         super().__init__(question=question, options=list(options), between=list(between))
+
+    @traitlets.observe("guess")
+    def _hear(self, _change: object) -> None:
+        self.heard = True
 
     def __repr__(self) -> str:
         return f"Your prediction: {self.question}"
