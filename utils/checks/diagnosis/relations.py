@@ -664,8 +664,10 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
         if not np.isfinite(scores).all():
             return ""
         factor = float((right_scores * scores).sum() / (right_scores * right_scores).sum())
-        if not np.allclose(factor * right_scores, scores, rtol=CLOSE, atol=CLOSE):
-            return ""
+        scaled = partial(_softmax_of_scaled, factor)
+        for row, mine in rows:
+            if not output.same(scaled(row), mine / mine.sum(), rounding(scaled, row)):
+                return ""
         factors[number] = factor
         bits += BITS["f"] * (len(scores) - len(rows) - 1)
     values = np.array([*factors.values()])
@@ -679,6 +681,12 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
         f"Where `{output.output}` should not be 0, its rows are in proportion to the softmax of "
         f"the right scores {words}. But its rows have other sums."
     )
+
+
+def _softmax_of_scaled(factor: float, shares: np.ndarray) -> np.ndarray:
+    """Return the shares that a softmax makes of the scores of other shares, times a factor."""
+    powers = shares**factor
+    return powers / powers.sum()
 
 
 def _tells_its_scores(shares: np.ndarray) -> bool:
