@@ -137,7 +137,7 @@ RELATIONS = {
     ),
     "below the diagonal": (
         of_weights(lambda weights: weights + 0.3 * torch.ones_like(weights).tril(-1)),
-        "`weights` is right but below the diagonal.",
+        "`weights` is right except below the diagonal.",
     ),
     "scrambled": (
         of_weights(lambda weights: weights.sort(-1)[0]),

@@ -103,7 +103,7 @@ def _describe_fix(answer: CallableAnswer) -> str:
     if all(right):
         return ""
     first = right.index(False)
-    fixes = [*_fixes(answer.record)]
+    fixes = [*_fixes(answer.record), *_exchanges(answer.record), *_other_orders(answer.record)]
     if 2 * right.count(False) > len(right):  # such a mistake shows in most cases
         fixes += _nudges(answer.record)
     changed = [(fix, fix.change(answer.record.cases[first])) for fix in fixes]
@@ -158,6 +158,90 @@ def _fixes(record: Record) -> Iterator[InputFix]:
         "them: `reshape` takes both, `view` does not.",
         _contiguous,
     )
+
+
+def _exchanges(record: Record) -> Iterator[InputFix]:
+    """Yield changes that exchange two inputs, two parameters, or two modules with parameters.
+
+    They fix an answer to `DecoderBlock` that uses its norms in another order.
+    """
+    first = record.cases[0]
+    tensors = [name for name in _names(record) if _is(first.inputs.get(name))]
+    modules: dict[str, dict[str, torch.Size]] = {}
+    for name, values in first.parameters.items():
+        parts = name.split(".")
+        for depth in range(1, len(parts) + 1):
+            of_module = modules.setdefault(".".join(parts[:depth]), {})
+            of_module[".".join(parts[depth:])] = values.shape
+    for part, names in (("inputs", tensors), ("parameters", modules)):
+        for one, other in itertools.combinations(names, 2):
+            if part == "inputs" or modules[one] == modules[other]:
+                yield InputFix(
+                    f"`{one}` and `{other}` stand in each other's place: with the two exchanged, "
+                    "all of your answer is right.",
+                    partial(_exchanged, part, one, other),
+                )
+
+
+def _exchanged(part: str, one: str, other: str, case: Case) -> Case | None:
+    values = getattr(case, part)
+    new = {}
+    for old, now in ((one, other), (other, one)):
+        for name in values:
+            if name == old or name.startswith(f"{old}."):
+                new[name] = values.get(now + name.removeprefix(old))
+    if not new or any(value is None for value in new.values()):
+        return None
+    return replace(case, **{part: {**values, **new}})
+
+
+def _other_orders(record: Record) -> Iterator[InputFix]:
+    """Yield changes that exchange blocks of a matrix, each as long as some input is wide.
+
+    They fix an answer to `decoder_step` that joins vectors in another order than the matrix has.
+    """
+    first = record.cases[0]
+    wide = [name for name in _names(record) if _is(first.inputs.get(name))]
+    for name in wide:
+        for axis in range(-first.inputs[name].dim(), 0):
+            tried = set()
+            for count in (2, 3):
+                for owners in itertools.product(wide, repeat=count):
+                    for order in itertools.permutations(range(count)):
+                        rows = _rows_in_order(name, axis, owners, order, first)
+                        if rows is None or tuple(rows) in {*tried, tuple(range(len(rows)))}:
+                            continue
+                        tried.add(tuple(rows))
+                        yield InputFix(
+                            f"What you join before it meets `{name}` stands in another order than "
+                            f"`{name}` expects: with blocks of `{name}` exchanged, all of your "
+                            "answer would be right.",
+                            partial(_reordered, name, axis, owners, order),
+                        )
+
+
+def _rows_in_order(
+    name: str, axis: int, owners: Sequence[str], order: Sequence[int], case: Case
+) -> list[int] | None:
+    """Return the places of a matrix with its blocks in another order; None if they do not fit."""
+    values = [case.inputs.get(each) for each in (name, *owners)]
+    if not all(_is(value) and value.dim() for value in values) or values[0].dim() != 2:
+        return None
+    widths = [value.shape[-1] for value in values[1:]]
+    if sum(widths) != values[0].shape[axis]:
+        return None
+    blocks = torch.arange(sum(widths)).split(widths)
+    return torch.cat([blocks[place] for place in order]).tolist()
+
+
+def _reordered(
+    name: str, axis: int, owners: Sequence[str], order: Sequence[int], case: Case
+) -> Case | None:
+    rows = _rows_in_order(name, axis, owners, order, case)
+    if rows is None:
+        return None
+    matrix = case.inputs[name].index_select(axis, torch.tensor(rows))
+    return replace(case, inputs={**case.inputs, name: matrix})
 
 
 def _names(record: Record) -> list[str]:
@@ -367,7 +451,8 @@ def _untouched(answer: CallableAnswer, probe: Probe, output: str) -> bool:
         for number, outputs in answer.again(change):
             if outputs is None or number >= len(answer.given):
                 continue
-            if not answer.same(answer.given[number][output], outputs[output], 1):
+            before, after = answer.given[number][output], outputs[output]
+            if not answer.same(probe.part(before), probe.part(after), 1):
                 return False
     return bool(probe.stronger)
 
@@ -462,7 +547,11 @@ def _probes(record: Record) -> Iterator[Probe]:
             f"later {name}",
             _on("inputs", name, _last_changed),
             f"{{}} depends on places of `{name}` that come later.",
+            f"At each place but the last, {{}} stays the same when the last place of `{name}` "
+            "changes: is a causal mask used where none is asked for?",
             part=lambda values: values[:, :-1],
+            stronger=[_on("inputs", name, partial(_last_changed, times=-3.0))],
+            but=[_on("inputs", name, _last_changed)],
             placed=True,
         )
 
@@ -535,8 +624,8 @@ def _hides_nothing(mask: str, case: Case) -> bool:
     return hides is None or (_is(hides, torch.bool) and bool(hides.all()))
 
 
-def _last_changed(value: Any) -> Any:
+def _last_changed(value: Any, times: float = 0.5) -> Any:
     """Change the last place of each sequence in an input (batch, length, …)."""
     if not _is(value) or value.dim() < 3 or value.shape[1] < 2:
         return None
-    return torch.cat([value[:, :-1], value[:, -1:] * 0.5 + 1.0], dim=1)
+    return torch.cat([value[:, :-1], value[:, -1:] * times + 1.0], dim=1)

@@ -541,6 +541,24 @@ def off_by_a_size(output: OutputComparison) -> str:
     return ""
 
 
+def off_by_a_number(output: OutputComparison) -> str:
+    """Describe an answer to `packed_mask` whose positions begin at 1."""
+    if not output.holds("ff", "ii"):
+        return ""
+    steps = [
+        (pair.actual - pair.expected)[is_wrong]
+        for pair, is_wrong in zip(output.pairs, output.wrong, strict=True)
+    ]
+    flat = np.concatenate(steps)
+    if BITS[output.dtypes[0]] * (len(flat) - 1) < ENOUGH or not output.same(
+        flat, flat[:1] + 0 * flat
+    ):
+        return ""
+    number = f"{abs(flat[0]):.3g}"
+    more = "large" if flat[0] > 0 else "small"
+    return f"Wherever `{output.output}` is wrong, it is too {more} by {number}."
+
+
 def _counts_of(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the name and value of each length and whole number of a case, in the output's shape."""
     shape = pair.expected.shape
@@ -730,7 +748,7 @@ def right_off_the_diagonal(output: OutputComparison) -> str:
             for pair in output.pairs
         ]
         if _only_wrong_in(output, regions):
-            return f"`{output.output}` is right but {words} the diagonal."
+            return f"`{output.output}` is right except {words} the diagonal."
     return ""
 
 
@@ -840,6 +858,7 @@ RELATIONS: list[Callable[[OutputComparison], str]] = [
     shifted,
     times_a_factor,
     off_by_a_size,
+    off_by_a_number,
     a_step,
     softmax_of_scaled_scores,
     sums_elsewhere,
