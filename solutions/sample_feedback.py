@@ -5,12 +5,6 @@
 Is all of it true, and does none of it mislead? A third of the answers are solutions with one fault,
 a third have two faults, and a third come from the labelled rounds. Exceptions are left out, because
 they are easy to judge. Each seed draws other answers.
-
-    python -m solutions.sample_feedback 300 --two-mistakes
-
-counts what is said of answers with two known mistakes at once: solutions in which two parts are
-faulty, each of which is refused by itself. A true word is one that the check also says of an answer
-with one of the two alone.
 """
 
 import argparse

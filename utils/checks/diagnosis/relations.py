@@ -864,9 +864,9 @@ RELATIONS: list[Callable[[OutputComparison], str]] = [
     sums_elsewhere,
     summed,
     decimals_cut_off,
+    other_places,
 ]
 WEAKER_RELATIONS: list[Callable[[OutputComparison], str]] = [
-    other_places,
     right_off_the_diagonal,
     right_at_an_end,
     row_by_row,
