@@ -136,7 +136,7 @@ RELATIONS = {
         "A tanh too many: it makes your `weights` of the right one.",
     ),
     "below the diagonal": (
-        of_weights(lambda weights: weights + 0.3 * torch.ones_like(weights).tril(-1)),
+        of_weights(lambda weights: weights + (0.3 + weights).tril(-1)),
         "`weights` is right except below the diagonal.",
     ),
     "scrambled": (

@@ -2,10 +2,14 @@
 
 import ast
 import difflib
+import os
 import re
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from IPython import get_ipython
@@ -37,6 +41,16 @@ MOST_NEAR = 3  # names that are suggested for an unknown one
 
 _hints_open: dict[str, int] = {}  # task → how many of its hints are open, since the kernel started
 _waiting: list[Note] = []  # notes that the end of the cell shows, if nothing did before
+
+
+def warm() -> None:
+    """In a notebook that trains, load in the background what a process's first optimizer needs.
+
+    That takes seconds, in which the learner reads. Jupyter tells the notebook's name.
+    """
+    notebook = Path(os.environ.get("JPY_SESSION_NAME", "")).stem
+    if any(not task.again for task in bank.tasks().get(notebook, [])):
+        threading.Thread(target=import_module, args=["torch._dynamo"], daemon=True).start()
 
 
 def check(task_id: str) -> Note:
