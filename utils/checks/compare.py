@@ -244,8 +244,9 @@ def _weak_test(record: Record, answer: Answer) -> Mistake | None:
     return best
 
 
-def _holds_counts(record: Record, output: str) -> bool:
-    return all(answer.outputs[output].dtype.kind == "i" for answer in record.expected)
+def _holds_counts(record: Record) -> bool:
+    values = [array for known in record.expected for array in known.outputs.values()]
+    return all(array.dtype.kind == "i" for array in values)
 
 
 def exact_test(record: Record) -> Mistake | None:
@@ -261,9 +262,9 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
     """Find the known mistake that returns the same values as the answer in its first wrong output.
 
     Only one output is compared, because learners who make two mistakes are told of one at a time.
-    But outputs that the answer gets right have to be right with the mistake too, and of counts, in
-    which two mistakes often add up to a third, all outputs have to be the mistake's. Cases with NaN
-    or infinity are ignored if a mistake explains all other cases.
+    But outputs that the answer gets right have to be right with the mistake too, and where all are
+    counts, in which two mistakes often add up to a third, all outputs have to be the mistake's.
+    Cases with NaN or infinity are ignored if a mistake explains all other cases.
     """
     tolerance = record.task.tolerance
     if record.task.full_marks_from is not None:
@@ -282,7 +283,7 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
         explained = {}
         for mistake in record.task.mistakes:
             alike = _alike(record.task, record.mistaken[mistake.name], answers, finite_only)
-            counts = wrong if _holds_counts(record, wrong[0]) else wrong[:1]
+            counts = wrong if _holds_counts(record) else wrong[:1]
             if {*counts, *right} <= {*alike}:
                 explained[mistake] = len(alike)
         best = [known for known, count in explained.items() if count == max(explained.values())]

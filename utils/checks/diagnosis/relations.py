@@ -545,18 +545,18 @@ def off_by_a_number(output: OutputComparison) -> str:
     """Describe an answer to `packed_mask` whose positions begin at 1."""
     if not output.holds("ff", "ii"):
         return ""
-    steps = [
-        (pair.actual - pair.expected)[is_wrong]
-        for pair, is_wrong in zip(output.pairs, output.wrong, strict=True)
-    ]
-    flat = np.concatenate(steps)
-    if BITS[output.dtypes[0]] * (len(flat) - 1) < ENOUGH or not output.same(
-        flat, flat[:1] + 0 * flat
-    ):
+    expected, actual = (
+        np.concatenate([values[wrong] for values, wrong in zip(each, output.wrong, strict=True)])
+        for each in zip(*(pair[1:3] for pair in output.pairs), strict=True)
+    )
+    distinct = len(np.unique(expected.round(4)))
+    if distinct < 3 or BITS[output.dtypes[0]] * (len(expected) - 1) < ENOUGH:
         return ""
-    number = f"{abs(flat[0]):.3g}"
-    more = "large" if flat[0] > 0 else "small"
-    return f"Wherever `{output.output}` is wrong, it is too {more} by {number}."
+    number = actual[0] - expected[0]
+    if not np.allclose(actual - number, expected, atol=2 * output.record.task.tolerance, rtol=0):
+        return ""
+    more = "large" if number > 0 else "small"
+    return f"Wherever `{output.output}` is wrong, it is too {more} by {abs(number):.3g}."
 
 
 def _counts_of(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
