@@ -387,12 +387,12 @@ def test_what_else_is_wrong_with_an_answer_that_changes_its_inputs_is_told():
 
 
 def test_a_number_that_is_added_throughout_is_told():
-    places = [np.arange(8), np.arange(5), np.arange(3, 9)]
+    places = [np.array([0, 4, 1, 7, 3, 12]), np.array([2, 9, 5, 0, 11]), np.array([6, 1, 8, 4, 15])]
     assert relation_of_arrays([values + 1 for values in places], places) == (
         "Wherever `gain` is wrong, it is too large by 1."
     )
     shares = [np.linspace(0.2, 0.9, 8), np.linspace(0.1, 0.8, 5)]
-    assert "wrong" not in relation_of_arrays([0 * values + 1e6 for values in shares], shares)
+    assert relation_of_arrays([0 * values + 1e6 for values in shares], shares) == ""
 
 
 def test_what_the_verdict_calls_wrong_no_relation_calls_right():
