@@ -235,7 +235,7 @@ class CatchTheBug(Exercise):
         super().__init__(
             id=id,
             answer_type="test",
-            outputs=["blames"],
+            outputs=["blames", "shown"],
             cases=self._draw_cases,
             mistakes=mistakes,
             variants=variants,
@@ -254,7 +254,7 @@ class CatchTheBug(Exercise):
         broken = [
             name in self.implementations.broken for name in self.implementations.implementations
         ]
-        expected = [Answer({"blames": np.array([broken] * ROUNDS)})]
+        expected = [Answer(dict.fromkeys(self.task.outputs, np.array([broken] * ROUNDS)))]
         return Record(self.task, cases, expected, self._mistaken(cases))
 
 

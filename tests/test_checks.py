@@ -647,8 +647,7 @@ def test_check_looks_where_it_is_called(course):
         (check, "scale", 'Did you mean `check("Scale")`?'),
         (hint, "shares", 'Did you mean `hint("share")`?'),
         (check, "shale", 'Did you mean `check("share")` or `check("Scale")`?'),
-        (check, "", "`progress()` lists all exercises."),
-        (hint, "unknown", "`progress()` lists all exercises."),
+        (hint, "01", 'Here are: `hint("share")`, `hint("Scale")`.'),
     ],
 )
 def test_of_an_unknown_name_the_near_ones_are_suggested(course, command, name, expected):
@@ -656,9 +655,16 @@ def test_of_an_unknown_name_the_near_ones_are_suggested(course, command, name, e
 
 
 def test_a_name_without_quotes_is_told_what_to_write(course):
-    assert 'Write `check("share")`, with quotes.' in repr(
+    assert 'Did you mean `check("share")`?' in repr(
         eval("check(share)", {"check": check, "share": right})
     )
+
+
+def test_where_no_name_is_near_those_of_the_notebook_are_listed(course):
+    names = {"check": check, "share": right}
+    for wanted in ("", "unknown", 3):
+        assert 'Here are: `check("share")`.' in repr(eval(f"check({wanted!r})", names))
+    assert 'Here are: `check("share")`, `check("Scale")`.' in repr(check("01"))
 
 
 def test_where_nothing_can_be_written_it_says_that_progress_is_not_kept(course, monkeypatch):
@@ -723,6 +729,11 @@ def test_progress_survives_and_can_be_deleted(course):
     Path("progress.json").write_text("not json")
     assert repr(progress()).startswith("0 of 3 points")
     assert Path("progress.damaged.json").read_text() == "not json"  # nothing is lost
+    Path("progress.json").write_text("not json")
+    told = "`progress.json` could not be read"
+    assert told in repr(eval('check("share")', {"check": check, "share": by_columns}))
+    assert told not in repr(progress()), "it is told once"
+    Path("progress.json").unlink()
     assert [*Path().glob(".progress*")] == []
     assert "Share | 2 | to do" in repr(progress())
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from utils.parts import language_model as parts
 from utils.corpora import hold_out, read_text
+from utils.parts import language_model as parts
 
 
 def said(capsys, **given):

@@ -155,8 +155,8 @@ RELATIONS = {
         "A tanh too many: it makes your `weights` of the right one.",
     ),
     "below the diagonal": (
-        of_weights(lambda weights: weights + 0.3 * torch.ones_like(weights).tril(-1)),
-        "`weights` is right but below the diagonal.",
+        of_weights(lambda weights: weights + (0.3 + weights).tril(-1)),
+        "`weights` is right except below the diagonal.",
     ),
     "scrambled": (
         of_weights(lambda weights: weights.sort(-1)[0]),
@@ -217,7 +217,8 @@ RELATIONS = {
     ),
     "the wrong order": (
         lambda *inputs: attend(*inputs)[::-1],
-        "What you return as `context` is what `weights` should be.",
+        "`context` and `weights` are returned in each other's place: exchanged, all of them are "
+        "right.",
     ),
     "an input": (
         lambda query, keys, values, mask: (values, attend(query, keys, values, mask)[1]),
@@ -272,15 +273,15 @@ def test_being_right_where_all_answers_are_alike_is_no_evidence():
 def test_a_case_that_no_known_mistake_fails_is_no_evidence():
     def answer(query, keys, values, mask):
         context, weights = attend(query, keys, values, mask)
-        return context, weights if len(query) == 3 else weights.cumsum(-1).cos()
+        return context, weights if len(query) > 2 else weights.cumsum(-1).cos()
 
     known = Mistake("elsewhere", "You look elsewhere.", "Where?")
     fooled = [
         Answer({name: 5 * v for name, v in known.outputs.items()}) for known in RECORD.expected
     ]
     record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"elsewhere": fooled})
-    assert relation(answer, record) == "`weights` is right in these cases only: case 1."
-    fooled[1] = RECORD.expected[1]
+    assert relation(answer, record) == "`weights` is right in these cases only: case 1; case 3."
+    fooled[1], fooled[3] = RECORD.expected[1], RECORD.expected[3]
     assert relation(answer, record) == ""
 
 
@@ -407,6 +408,101 @@ def test_what_else_is_wrong_with_an_answer_that_changes_its_inputs_is_told():
     assert relation(lambda *inputs: tuple(values.cos() for values in overwrites(*inputs))) == ""
 
 
+# --- What is not quite so, or points elsewhere ----------------------------------------------------
+
+
+def test_a_number_that_is_added_throughout_is_told():
+    places = [np.array([0, 4, 1, 7, 3, 12]), np.array([2, 9, 5, 0, 11]), np.array([6, 1, 8, 4, 15])]
+    assert relation_of_arrays([values + 1 for values in places], places) == (
+        "Wherever `gain` is wrong, it is too large by 1."
+    )
+    shares = [np.linspace(0.2, 0.9, 8), np.linspace(0.1, 0.8, 5)]
+    assert relation_of_arrays([0 * values + 1e6 for values in shares], shares) == ""
+
+
+def test_what_the_verdict_calls_wrong_no_relation_calls_right():
+    nearly = relation(of_weights(lambda w: w + 5e-5 * (30 * w).cos() * (len(w) < 3)))
+    assert nearly == "`weights` is right in these cases only: case 1; case 3."
+    doubled = relation(of_weights(lambda weights: 2 * weights + 5e-5 * weights.cos()))
+    assert "times 2" not in doubled
+
+
+def test_cases_of_nan_are_neither_right_nor_0():
+    def answer(weights):
+        return weights * (1 if len(weights) == 3 else 0 if len(weights) == 2 else torch.nan)
+
+    assert relation(of_weights(answer)) == (
+        "`weights` is 0 everywhere in some cases, and right in the others. This leaves out the "
+        "cases in which it holds NaN or infinity."
+    )
+
+
+def test_results_in_each_others_place_are_told_before_a_known_mistake():
+    known = Mistake("transposed", "You exchange two axes.", "Which?")
+    swapped = [
+        Answer({"context": each.outputs["weights"], "weights": each.outputs["weights"]})
+        for each in RECORD.expected
+    ]
+    record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"transposed": swapped})
+    exchanged = "`context` and `weights` are returned in each other's place"
+    assert relation(lambda *inputs: attend(*inputs)[::-1], record).startswith(exchanged)
+
+    def squared(*inputs):
+        context, weights = attend(*inputs)
+        return weights.square(), context.square()
+
+    assert relation(squared) == f"By their shapes, {exchanged}."
+    exact = [
+        Answer({"context": each.outputs["weights"], "weights": each.outputs["context"]})
+        for each in RECORD.expected
+    ]
+    record = replace(record, mistaken={"transposed": exact})
+    assert (
+        verdict_on(record, {"attend": lambda *inputs: attend(*inputs)[::-1]}, Printed()).mistake
+        == known
+    )
+
+
+def test_a_reshape_in_place_of_a_transpose_is_no_fault_of_the_mask():
+    def reshaped(query, keys, values, mask):
+        batch, length, width = keys.shape
+        turned = keys.reshape(batch, width, length)
+        return attend(query, turned.mT, values, mask)
+
+    assert relation(reshaped).startswith("You give `keys` the shape that it has when its last two")
+
+
+def test_what_is_wrong_without_a_mask_too_is_not_sent_to_the_mask():
+    def squared(query, keys, values, mask):
+        context, weights = attend(query, keys, values, mask)
+        return context + values.mean(1, keepdim=True).square(), weights
+
+    assert "hides" not in relation(squared)
+
+
+def test_what_does_not_move_at_all_is_not_said_to_move_with_the_first():
+    def of_rounding(query, keys, values, mask):
+        context, weights = attend(query, keys, values, torch.ones_like(mask))
+        return context + 1e-7 * mask[:1].sum(), weights
+
+    words = relation(of_rounding)
+    assert "moves with the first" not in words
+    assert words.startswith("Your answer stays the same when `mask` changes")
+
+
+def test_what_is_used_in_vain_is_not_asked_for_its_place():
+    """The softmax takes no notice of what is added to all scores."""
+
+    def added(query, keys, values, mask):
+        scores = query.sum(-1, keepdim=True) + keys.sum(-1).unsqueeze(1)
+        return attend(query, keys, values, mask)[0], scores.softmax(-1)
+
+    assert relation(added) == (
+        "`weights` stays the same when `query` changes, in every way that was tried: is it used, "
+        "and can it change the result where it is used?"
+    )
+
+
 # --- Gradients ------------------------------------------------------------------------------------
 
 LEARNS = replace(TASK, learns=True)
@@ -452,14 +548,16 @@ def blamed(*columns):
     The test is run on a right function and two wrong ones. The argument for each function says
     whether the test rejects it: a boolean for each of two seeds.
     """
-    task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames"])
+    task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames", "shown"])
     names = ["right", "order-of-steps", "scale-forgotten"]
     case = Case("all", {"lineup": names, "seeds": [0, 1]})
     right = np.array([[False, True, True]] * 2)
-    record = Record(task, [case], [Answer({"blames": right})], {})
+    record = Record(task, [case], [Answer({"blames": right, "shown": right})], {})
     blames = np.array(columns).T
     messages = np.full((*blames.shape, 2), "AssertionError", dtype="U20")
-    return diagnose(record, [Answer({"blames": blames, "messages": messages})]).relation
+    return diagnose(
+        record, [Answer({"blames": blames, "shown": right, "messages": messages})]
+    ).relation
 
 
 def test_whom_a_test_takes_for_right_is_told(monkeypatch):
@@ -467,8 +565,7 @@ def test_whom_a_test_takes_for_right_is_told(monkeypatch):
     monkeypatch.setattr("utils.checks.bank.misconceptions", lambda: known)
     yes, no, once = [True, True], [False, False], [True, False]
     assert blamed(yes, no, yes) == (
-        "Of all implementations, it accepts only that by somebody who believes that steps may "
-        "change places."
+        "It accepts only the implementation by somebody who believes that steps may change places."
     )
     assert blamed(yes, no, no) == blamed(yes, yes, yes) == blamed(once, no, yes) == ""
 
@@ -489,7 +586,8 @@ def by_chance(query, keys, values, mask):
 
 def mixes_hidden_values(query, keys, values, mask):
     context, weights = attend(query, keys, values, mask)
-    return context + values.mean(1, keepdim=True).square(), weights
+    hidden = (values * ~mask.unsqueeze(-1)).mean(1, keepdim=True)
+    return context + hidden.square(), weights
 
 
 def remembers():
@@ -506,8 +604,8 @@ def remembers():
 BEHAVIOURS = {
     "mask ignored": (
         no_mask,
-        "Your answer does not move when `mask` changes, in any way that was tried. Where is it "
-        "used?",
+        "Your answer stays the same when `mask` changes, in every way that was tried: is it used, "
+        "and can it change the result where it is used?",
     ),
     "the other way round": (
         lambda query, keys, values, mask: attend(query, keys, values, ~mask),
@@ -580,8 +678,8 @@ def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
 
     record = record_of("many", right, of_each, moving=True)
     assert "input weights" in record.moves
-    assert "does not move" not in relation(lambda weights: (weights > 2).long(), record)
-    assert "does not move" in relation(lambda weights: torch.arange(12).view(3, 4), record)
+    assert "stays the same" not in relation(lambda weights: (weights > 2).long(), record)
+    assert "stays the same" in relation(lambda weights: torch.arange(12).view(3, 4), record)
 
 
 def test_a_limit_that_the_first_alone_crosses_is_no_sign_that_the_others_are_not_read():

@@ -153,8 +153,8 @@ exercise = CatchTheBug(
         ),
         "only sums and zeros": WrongAnswer(
             only_the_sums,
-            "Your test sees that rows sum to 1 and that nothing lies on padding. Heads that mix up "
-            "words and features do that, too.",
+            "Your test sees at most that rows sum to 1 and that nothing lies on padding. Heads "
+            "that mix up words and features do that, too.",
             "Which other weights would your test accept, equal shares for all words perhaps?",
             misconception="plausible-is-right",
         ),

@@ -9,7 +9,7 @@ over the wire, and neither holds an implementation nor learns which one has its 
 import builtins
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ MOST_CALLS = 20  # calls of one implementation in a turn
 MOST_NUMBERS = 2_000  # numbers among the arguments of one call
 LARGEST_WHOLE = 100  # a whole number may be a length, and take memory
 CARRIED = (torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool)
+ROUNDING = 1e-5  # difference of results that no test should notice
 LONGEST_MESSAGE = 500  # characters of an exception
 
 
@@ -62,8 +63,10 @@ class Referee:
             shuffle.shuffle(self._turns)
             first = next(turn for turn in self._turns if turn[1] in known.broken)
             self._turns.sort(key=lambda turn: turn != first)
+        self._right = known.right[0]
         self._decisions: list[Decision] = []
-        self._calls = 0
+        self._shown: list[bool] = []  # of each turn, whether the calls showed its bug
+        self._calls, self._shows = 0, False
 
     @property
     def seeds(self) -> list[int]:
@@ -80,21 +83,16 @@ class Referee:
         if why := refusal(self._calls, [*arguments, *named.values()]):
             raise ValueError(why)
         _, name = self._turns[len(self._decisions)]
-        try:
-            with (
-                torch.no_grad(),
-                torch.random.fork_rng(devices=[]),  # a module draws its weights
-                warnings.catch_warnings(action="ignore"),
-            ):
-                return {"returned": copied(self._implementations[name](*arguments, **named))}
-        except Exception as error:
-            message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
-            return {"raised": [type(error).__name__, message]}
+        both = self._right, self._implementations[name]
+        replies = [_reply(each, arguments, named) for each in both]
+        self._shows = self._shows or not _alike(*replies)
+        return replies[1]
 
     def decided(self, decision: Decision) -> None:
         """Store the final outcome of the current turn, and go on to the next turn."""
         self._decisions.append(decision)
-        self._calls = 0
+        self._shown.append(self._shows)
+        self._calls, self._shows = 0, False
 
     @property
     def done(self) -> bool:
@@ -103,12 +101,45 @@ class Referee:
 
     @property
     def answer(self) -> Answer:
-        """Return all decisions: `blames` (rounds, implementations), and a message for each."""
-        decisions = dict(zip(self._turns, self._decisions, strict=True))
-        rounds = [[decisions[row, name] for name in self._names] for row in range(len(self._seeds))]
-        blames = [[bool(decision.blames) for decision in of_round] for of_round in rounds]
-        messages = [[decision[1:] for decision in of_round] for of_round in rounds]
-        return Answer({"blames": np.array(blames), "messages": np.array(messages)})
+        """Return all decisions, each (rounds, implementations): `blames`, `shown` and messages.
+
+        `shown` states whether an implementation returned other values than the right one in a call.
+        """
+        turns = dict(zip(self._turns, zip(self._decisions, self._shown, strict=True), strict=True))
+        rounds = [[turns[row, name] for name in self._names] for row in range(len(self._seeds))]
+        outputs = {
+            "blames": [[bool(decision.blames) for decision, _ in of_round] for of_round in rounds],
+            "shown": [[shown for _, shown in of_round] for of_round in rounds],
+            "messages": [[decision[1:] for decision, _ in of_round] for of_round in rounds],
+        }
+        return Answer({name: np.array(values) for name, values in outputs.items()})
+
+
+def _reply(
+    implementation: Callable, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    try:
+        with (
+            torch.no_grad(),
+            torch.random.fork_rng(devices=[]),  # a module draws its weights
+            warnings.catch_warnings(action="ignore"),
+        ):
+            return {"returned": copied(implementation(*arguments, **named))}
+    except Exception as error:
+        message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
+        return {"raised": [type(error).__name__, message]}
+
+
+def _alike(left: Any, right: Any) -> bool:
+    """Decide whether two replies are equal except for rounding."""
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        same = left.shape == right.shape and left.dtype == right.dtype
+        return same and torch.allclose(left, right, ROUNDING, ROUNDING, equal_nan=True)
+    if isinstance(left, dict) and "returned" in left:
+        return "returned" in right and _alike(left["returned"], right["returned"])
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_alike, left, right))
+    return left == right
 
 
 class Proxy:
