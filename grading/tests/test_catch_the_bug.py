@@ -24,7 +24,7 @@ from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed
 
-NAME, TASK, POINTS = "04_scaled_dot_product_attention", "test_attend", 4
+NAME, TASK, POINTS = "04_scaled_dot_product_attention", "test_attend", 2
 SECONDS = 2.0
 RIGHT = next(cell for cell in code_of(SOURCE / f"{NAME}.ipynb") if f"def {TASK}" in cell)
 INPUTS = """

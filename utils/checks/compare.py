@@ -13,12 +13,13 @@ entries of that mistake.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from utils.checks import implementations
 from utils.checks.runner import AnswerError
 from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Reason, Record, Task
 
@@ -189,11 +190,19 @@ def _judge_test(record: Record, answer: Answer) -> Verdict:
     count, caught = int(broken.sum()), int(broken.sum()) - len(slips)
     how_many = f"{'all' if caught == count else f'{caught} of' if caught else 'none of'} {count}"
     message = f"Your test accepts the right implementation and catches {how_many} broken ones."
+    message += _laws(task.id, set(case.inputs["lineup"]) - {*slips})
     if not slips:
         return Verdict(task, Reason.PASSED, message)
     if (missed & blames.any(0)).any():
         message += " Whom it catches depends on chance: fix the inputs, and all runs are alike."
     return Verdict(task, Reason.SLIPS, message, mistake, share=caught / count, slips=slips)
+
+
+def _laws(task_id: str, caught: Collection[str]) -> str:
+    """Name the laws for which a test asks, by the broken implementations that it catches."""
+    laws = implementations.of(task_id).laws
+    asked = dict.fromkeys(law for slug, law in laws.items() if slug in caught)
+    return f" It asks for these laws: {'; '.join(asked)}." if asked else ""
 
 
 _BLAMED = {
