@@ -124,7 +124,7 @@ def grade(
         assignments = Assignments(store.records, seed, Names(out))
         workers = workers or (AT_A_TIME if scheduler else processors())
         launcher = Cluster(scheduler, _log) if scheduler else Launcher(safe, workers)
-        with Reader() as reader, launcher:
+        with Reader(safe) as reader, launcher:
             store.start(
                 seed=seed,
                 source=str(source.resolve()),
@@ -527,7 +527,7 @@ def regrade(out: Path) -> list[Move]:
 
         if again:
             workers = processors()
-            with Reader() as reader, Launcher(store.run["safe"], workers) as launcher:
+            with Reader(store.run["safe"]) as reader, Launcher(store.run["safe"], workers) as launcher:
                 run([submissions[file] for file in again], score, keep, workers)
         moves.sort(key=lambda move: (move.learner, move.file, move.task))
         if changed:

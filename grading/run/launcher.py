@@ -179,6 +179,14 @@ def bubblewrap() -> list[str]:
     command = [program, "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
     command += ["--unshare-uts", "--hostname", "sandbox"]  # not this machine's own name
     command += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: the course may lie in there
+    # The whole of /proc, so that the namespaces inside may have one of their own.
+    command += [*visible(), "--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
+    return [*command, "--chdir", "/"]
+
+
+def visible() -> list[str]:
+    """Return bubblewrap's options that show the system's libraries, Python and our part of it."""
+    command = []
     made = {Path("/tmp")}
     needed = [Path(path) for path in SYSTEM if os.path.lexists(path)]
     packages = Path(find_spec("torch").submodule_search_locations[0]).parent
@@ -195,6 +203,4 @@ def bubblewrap() -> list[str]:
             command += ["--symlink", os.readlink(path), str(path)]
         else:
             command += ["--ro-bind", str(path), str(path)]
-    # The whole of /proc, so that the namespaces inside may have one of their own.
-    command += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
-    return [*command, "--chdir", "/"]
+    return command
