@@ -39,13 +39,17 @@ from grading.report.store import Store, disk_is_full, write
 from grading.report.tables import Lateness, Learner
 from grading.report.unrecognised import Names
 from grading.run import protocol
+from grading.run.answers import Answers
 from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
 from grading.run.dialog import Assignment
-from grading.run.launcher import Launcher, processors
+from grading.run.launcher import Launcher, NoSandbox, processors
+from grading.run.limited_child import limited
 from grading.run.scoring import Result, score_submission, score_tasks
 from utils.checks import bank
 from utils.checks.tasks import Record
 
+MEMORY = 2**30  # bytes of this process, beyond what it has before anything is graded
+MEMORY_OF_ONE = 2**25  # bytes more for each submission at a time: threads have stacks
 MOST_LOST = 3  # nodes of a cluster that one submission may lose before it is given up
 LOST = f"{MOST_LOST} nodes were lost while it ran on them; grade it again with --resume"
 
@@ -124,7 +128,7 @@ def grade(
         assignments = Assignments(store.records, seed, Names(out))
         workers = workers or (AT_A_TIME if scheduler else processors())
         launcher = Cluster(scheduler, _log) if scheduler else Launcher(safe, workers)
-        with Reader(safe) as reader, launcher:
+        with Reader(safe) as reader, Answers(safe) as answers, launcher, _limited(workers):
             store.start(
                 seed=seed,
                 source=str(source.resolve()),
@@ -136,7 +140,7 @@ def grade(
                 _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
 
             def score(submission: Submission, alone: bool) -> Result | None:
-                return _score(submission, assignments, launcher, alone, reader)
+                return _score(submission, assignments, launcher, alone, reader, answers)
 
             with _LiveTables(out, store) as live:
                 waiting = [
@@ -145,7 +149,23 @@ def grade(
                     if again or not live.has_graded(submission)
                 ]
                 run(waiting, score, live.keep, workers)
-        return report(out)
+        with _limited(workers):
+            return report(out)
+
+
+@contextlib.contextmanager
+def _limited(workers: int) -> Iterator[None]:
+    """Limit this process's memory: what costs more than that is a fault, and costs one file."""
+    status = Path("/proc/self/status")
+    if not status.exists():  # not Linux
+        yield
+        return
+    import resource  # not on Windows
+
+    held = next(line for line in status.read_text().splitlines() if line.startswith("VmData"))
+    most = 1024 * int(held.split()[1]) + MEMORY + workers * MEMORY_OF_ONE
+    with limited(resource.RLIMIT_DATA, most):
+        yield
 
 
 def _builder() -> ModuleType:
@@ -281,14 +301,17 @@ def _score(
     launcher: Launcher | Cluster,
     alone: bool,
     reader: Reader,
+    answers: Answers,
 ) -> Result | None:
     """Score a submission like `score_submission`, but return a result even if the grader fails."""
     try:
         for _ in range(MOST_LOST):
             with contextlib.suppress(NodeLost):
-                return score_submission(submission, assignments, launcher, alone, reader.read)
+                return score_submission(
+                    submission, assignments, launcher, alone, reader.read, answers.answer
+                )
         return Result.for_file(submission, LOST)
-    except CannotGrade:
+    except (CannotGrade, NoSandbox):
         raise
     except Exception as error:
         if disk_is_full(error):
@@ -507,7 +530,10 @@ def regrade(out: Path) -> list[Move]:
                 result.tasks.pop(removed, None)
             left = [task for task in assignment.public if task in tasks]
             notebook = reader.read(submission)[1]
-            if score_tasks(result, notebook, assignment, left, launcher) and not alone:
+            if (
+                score_tasks(result, notebook, assignment, left, launcher, answers.answer)
+                and not alone
+            ):
                 return None
             if result.problem:
                 raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
@@ -527,7 +553,13 @@ def regrade(out: Path) -> list[Move]:
 
         if again:
             workers = processors()
-            with Reader(store.run["safe"]) as reader, Launcher(store.run["safe"], workers) as launcher:
+            safe = store.run["safe"]
+            with (
+                Reader(safe) as reader,
+                Answers(safe) as answers,
+                Launcher(safe, workers) as launcher,
+                _limited(workers),
+            ):
                 run([submissions[file] for file in again], score, keep, workers)
         moves.sort(key=lambda move: (move.learner, move.file, move.task))
         if changed:

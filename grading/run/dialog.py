@@ -1,14 +1,14 @@
 """Ask the workers of one submission for its answers, and trust none of their messages.
 
 A worker that runs a learner's test sends each call of the test back to this process. The call is
-answered here, by an implementation that the worker does not know. The test's decision to accept or
-reject this implementation is final before the next implementation has its turn, in an order that is
-drawn from the instructor's seed.
+answered in a limited process (see `answers`), by an implementation that the worker does not know.
+The test's decision to accept or reject this implementation is final before the next implementation
+has its turn, in an order that is drawn from the instructor's seed.
 """
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
@@ -17,7 +17,9 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import numpy as np
 
 from grading.intake import notebook_parser
+from grading.intake.submissions import CannotGrade
 from grading.run import protocol, schema
+from grading.run.answers import TOO_MUCH, Answered, answer_here
 from grading.run.launcher import COURSE, Launcher, Worker
 from utils.checks.catch_the_bug import Decision, Referee
 from utils.checks.compare import Verdict
@@ -29,6 +31,7 @@ LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in on
 ROUNDS = 5  # the most workers for one submission
 MOST_LATE = 2  # the most of these workers that may run out of time
 SPARE = 10.0  # seconds for a worker beyond the limits of one cell and one task
+ANSWERING = 10.0  # seconds of processor time for all calls of a submission's tests
 LONGEST_TEXT = 1000  # characters of a worker's text that are kept
 MOST_REMARKS = 100
 MOST_GRADIENTS = 100  # for one case
@@ -98,12 +101,28 @@ class Place(NamedTuple):
 
 
 class RefereedTest:
-    """A learner's test and the implementations that it judges, in the public and the fresh case."""
+    """A learner's test and the implementations that it judges, in the public and the fresh case.
 
-    def __init__(self, public: Record, fresh: Record):
+    Args:
+        public, fresh: the task's records.
+        answer: function that calls an implementation; by default, in this process.
+        attempt: how often workers were lost before. Each time the order is drawn anew, because a
+            test may have learnt something of it, and the moment of its end may tell that.
+    """
+
+    def __init__(
+        self,
+        public: Record,
+        fresh: Record,
+        answer: Callable[..., Any] | None = None,
+        attempt: int = 0,
+    ):
         (known,), (secret,) = public.cases, fresh.cases
+        again = f" {attempt}" if attempt else ""
         self.referees = [
-            Referee(public.task.id, case, Random(f"{secret.inputs['order']} {number}"))
+            Referee(
+                public.task.id, case, Random(f"{secret.inputs['order']} {number}{again}"), answer
+            )
             for number, case in enumerate([known, secret])
         ]
         self._open = [*self.referees]
@@ -112,7 +131,7 @@ class RefereedTest:
         """Return the cases for a worker: random seeds, without implementations or their order."""
         return [[Case("", {"seeds": referee.seeds})] for referee in self.referees]
 
-    def call(self, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    def call(self, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Any:
         """Return the result of a call that the test makes to the implementation whose turn it is.
 
         Raises:
@@ -135,10 +154,20 @@ class Dialog:
     """The requests to the workers of one submission, and their replies.
 
     If a cell or a task ends its worker, the next worker goes on without that cell or task.
+
+    Args:
+        cells: the notebook's code.
+        assignment: the notebook of the course that it answers.
+        tasks: names of the tasks to ask for.
+        answer: function that answers the calls of a learner's test.
     """
 
     def __init__(
-        self, cells: Sequence[notebook_parser.Cell], assignment: Assignment, tasks: Sequence[str]
+        self,
+        cells: Sequence[notebook_parser.Cell],
+        assignment: Assignment,
+        tasks: Sequence[str],
+        answer: Callable[..., Answered] = answer_here,
     ):
         self.cells = {cell.number: cell.source for cell in cells}
         self.assignment = assignment
@@ -150,6 +179,8 @@ class Dialog:
         self.late = False  # whether anything ran out of time
         self.starved = False  # whether a worker spent that time waiting for a processor
         self._late_workers = 0
+        self._workers = 0
+        self._answer, self._left_for_answers = answer, ANSWERING
 
     def run(self, launcher: Launcher) -> None:
         """Start one worker after another, until every task has a reply or a limit is reached."""
@@ -206,9 +237,10 @@ class Dialog:
             spec = {part.name: getattr(records[0].task, part.name) for part in fields(CallSpec)}
             parts = [record.cases for record in records]
             if records[0].task.answer_type == "test":
-                self.tests[task] = RefereedTest(*records)
+                self.tests[task] = RefereedTest(*records, self._answered, self._workers)
                 parts = self.tests[task].cases()
             tasks.append({"spec": spec, "parts": [[vars(case) for case in part] for part in parts]})
+        self._workers += 1
         cells = list(self.cells.items())
         return protocol.pack({"cells": cells, "seconds": self.assignment.seconds, "tasks": tasks})
 
@@ -227,9 +259,19 @@ class Dialog:
             WireError: no honest worker would send this call.
         """
         try:
-            return protocol.pack(self.tests[message["task"]].call(*message["call"]))
+            return self.tests[message["task"]].call(*message["call"])
+        except CannotGrade:
+            raise
         except Exception:
             raise protocol.WireError("a call that makes no sense") from None
+
+    def _answered(self, *call: Any) -> bytes:
+        """Return the packed answer to a call, as long as time for answers is left."""
+        if self._left_for_answers <= 0:
+            return TOO_MUCH
+        answered = self._answer(*call)
+        self._left_for_answers -= answered.seconds
+        return answered.frame
 
     def _note_decision(self, message: dict[str, Any]) -> None:
         try:
@@ -324,7 +366,7 @@ def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
         answers = [_answer(answer, record.task) for answer in part["answers"]]
     if (len(answers) == len(record.cases)) == bool(error) or len(answers) > len(record.cases):
         raise ValueError("not one answer for each case")
-    return Reply(answers, error, min(part["printed"], 10**9))
+    return Reply(answers, error, max(0, min(part["printed"], 10**9)))
 
 
 def _answer(sent: dict[str, Any], spec: CallSpec) -> Answer:

@@ -172,7 +172,7 @@ class LimitedChild:
                 except EOFError:
                     os._exit(0)
                 seconds = int(time.process_time() + self._seconds()) + 1
-                with _limit(resource.RLIMIT_AS, memory), _limit(resource.RLIMIT_CPU, seconds):
+                with limited(resource.RLIMIT_AS, memory), limited(resource.RLIMIT_CPU, seconds):
                     answer = self._answer(*request)
                 connection.send_bytes(_REPLY + answer)
         finally:
@@ -180,12 +180,14 @@ class LimitedChild:
 
 
 @contextlib.contextmanager
-def _limit(limit: int, soft: int) -> Iterator[None]:
+def limited(limit: int, soft: int) -> Iterator[None]:
     """Limit this process within a block, by a soft limit that does not exceed its hard limit."""
     import resource
 
     before, hard = resource.getrlimit(limit)
     below = hard != resource.RLIM_INFINITY
     resource.setrlimit(limit, (min(soft, hard) if below else soft, hard))
-    yield
-    resource.setrlimit(limit, (before, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(limit, (before, hard))

@@ -18,6 +18,7 @@ from grading.intake import limited_reader, notebook_parser
 from grading.intake.red_flags import Flag
 from grading.intake.submissions import Submission, Unreadable
 from grading.run import protocol
+from grading.run.answers import Answered, answer_here
 from grading.run.dialog import ENDED, Assignment, Dialog, Replies, Reply
 from grading.run.launcher import Launcher
 from utils.checks.compare import Verdict
@@ -112,6 +113,7 @@ def score_submission(
     launcher: Launcher,
     alone: bool = True,
     read: Callable[[Submission], tuple[str, notebook_parser.Notebook]] = limited_reader.read_here,
+    answer: Callable[..., Answered] = answer_here,
 ) -> Result | None:
     """Grade one file, and return a result whatever the file contains.
 
@@ -121,6 +123,7 @@ def score_submission(
         launcher: source of the workers.
         alone: whether no other submission runs at the same time.
         read: function that returns the digest and the content of a file, or raises `Unreadable`.
+        answer: function that answers the calls of a learner's test.
 
     Returns:
         The result; None if the file ran out of time beside others, and must be graded again alone.
@@ -134,7 +137,7 @@ def score_submission(
     assignment = assignments[notebook.name]
     result.notebook, result.words = notebook.name, notebook.words
     result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
-    late = score_tasks(result, notebook, assignment, list(assignment.public), launcher)
+    late = score_tasks(result, notebook, assignment, list(assignment.public), launcher, answer)
     return result if alone or not late else None
 
 
@@ -144,13 +147,14 @@ def score_tasks(
     assignment: Assignment,
     tasks: Sequence[str],
     launcher: Launcher,
+    answer: Callable[..., Answered] = answer_here,
 ) -> bool:
     """Run some tasks of a notebook, and enter outcomes, remarks and flags into its result.
 
     Returns:
         Whether anything ran out of time.
     """
-    dialog = Dialog(notebook.cells, assignment, tasks)
+    dialog = Dialog(notebook.cells, assignment, tasks, answer)
     dialog.run(launcher)
     if dialog.open_tasks and not dialog.heard:
         result.problem = "no worker could be started for it; grade it again with --resume"

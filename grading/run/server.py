@@ -14,6 +14,7 @@ these two forks, because forking a process that holds torch is the most expensiv
 
 import contextlib
 import os
+import resource
 import select
 import signal
 import socket
@@ -40,6 +41,8 @@ def serve(jobs: socket.socket, safe: bool, workers: int) -> None:
         safe: whether to put each worker into namespaces, with limits.
         workers: number of workers that are to run at a time.
     """
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]  # the parent's own limit is lower
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
     if safe:
         namespaces.become_ordinary()
     worker.warm_up()

@@ -385,9 +385,9 @@ def test_busy_neighbours_cost_an_honest_learner_nothing(tmp_path, monkeypatch):
     )
     at_work, seen = set(), []
 
-    def watched(submission, assignments, launcher, alone, read):
+    def watched(submission, assignments, launcher, alone, *functions):
         at_work.add(submission.file)
-        result = score_submission(submission, assignments, launcher, alone, read)
+        result = score_submission(submission, assignments, launcher, alone, *functions)
         seen.append((submission.learner, alone, result is not None, len(at_work)))
         at_work.remove(submission.file)
         return result

@@ -7,9 +7,10 @@ over the wire, and neither holds an implementation nor learns which one has its 
 """
 
 import builtins
+import itertools
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -22,6 +23,10 @@ from utils.checks.tasks import Answer, Case
 
 MOST_CALLS = 20  # calls of one implementation in a turn
 MOST_NUMBERS = 2_000  # numbers among the arguments of one call
+MOST_AXES = 4  # of a tensor
+# Axes of different tensors may meet in one result, which then is as large as their product.
+MOST_MET = 5
+LARGEST_RESULT = 2**23  # the product of the `MOST_MET` longest axes of a call
 LARGEST_WHOLE = 100  # a whole number may be a length, and take memory
 CARRIED = (torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool)
 LONGEST_MESSAGE = 500  # characters of an exception
@@ -41,6 +46,29 @@ class Decision(NamedTuple):
     where: str = ""
 
 
+def answer_to(
+    task_id: str, name: str, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Call one of a task's implementations by its name, like `answer_of`."""
+    return answer_of(implementations.of(task_id).implementations[name], arguments, named)
+
+
+def answer_of(
+    implementation: Callable, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Call an implementation; return {"returned": …} or {"raised": [class, text]}."""
+    try:
+        with (
+            torch.no_grad(),
+            torch.random.fork_rng(devices=[]),  # a module draws its weights
+            warnings.catch_warnings(action="ignore"),
+        ):
+            return {"returned": copied(implementation(*arguments, **named))}
+    except Exception as error:
+        message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
+        return {"raised": [type(error).__name__, message]}
+
+
 class Referee:
     """The part that answers a test's calls, by the implementation whose turn it is.
 
@@ -51,12 +79,19 @@ class Referee:
         task_id: name of the task whose implementations are called.
         case: case with the implementations' names, and a seed for each round.
         shuffle: random generator that draws the order of turns; None keeps the order of the case.
+        answer: function that calls an implementation, with the parameters of `answer_to`.
     """
 
-    def __init__(self, task_id: str, case: Case, shuffle: Random | None = None):
+    def __init__(
+        self,
+        task_id: str,
+        case: Case,
+        shuffle: Random | None = None,
+        answer: Callable[..., Any] | None = None,
+    ):
+        self._task, self._answer = task_id, answer or answer_to
         self._names, self._seeds = case.inputs["lineup"], case.inputs["seeds"]
         known = implementations.of(task_id)
-        self._implementations = known.implementations
         self._turns = [(row, name) for row in range(len(self._seeds)) for name in self._names]
         if shuffle:
             shuffle.shuffle(self._turns)
@@ -70,8 +105,8 @@ class Referee:
         """Return the random seed of each turn."""
         return [self._seeds[row] for row, _ in self._turns]
 
-    def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        """Call the implementation in turn; return {"returned": …} or {"raised": [class, text]}.
+    def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Call the implementation in turn; return what `answer` returns.
 
         Raises:
             ValueError: the call is not allowed, see `refusal`.
@@ -80,16 +115,7 @@ class Referee:
         if why := refusal(self._calls, [*arguments, *named.values()]):
             raise ValueError(why)
         _, name = self._turns[len(self._decisions)]
-        try:
-            with (
-                torch.no_grad(),
-                torch.random.fork_rng(devices=[]),  # a module draws its weights
-                warnings.catch_warnings(action="ignore"),
-            ):
-                return {"returned": copied(self._implementations[name](*arguments, **named))}
-        except Exception as error:
-            message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
-            return {"raised": [type(error).__name__, message]}
+        return self._answer(self._task, name, arguments, named)
 
     def decided(self, decision: Decision) -> None:
         """Store the final outcome of the current turn, and go on to the next turn."""
@@ -152,6 +178,12 @@ def refusal(calls: int, values: Sequence[Any]) -> str:
         return "takes tensors, numbers, `True`, `False`, `None`, and lists of those"
     if sum(map(_size, leaves)) > MOST_NUMBERS:
         return f"takes {MOST_NUMBERS:,} numbers at most in one call: small inputs show as much"
+    shapes = [leaf.shape for leaf in leaves if isinstance(leaf, Tensor)]
+    if any(len(shape) > MOST_AXES for shape in shapes):
+        return f"takes tensors with {MOST_AXES} axes at most"
+    longest = sorted(itertools.chain(*shapes))[-MOST_MET:]
+    if math.prod(length or 1 for length in longest) > LARGEST_RESULT:
+        return "takes tensors with shorter axes only: all of them may meet in one result"
     if any(map(_is_too_large, leaves)):
         return f"takes whole numbers from -{LARGEST_WHOLE} to {LARGEST_WHOLE}"
     return ""
