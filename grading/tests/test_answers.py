@@ -90,7 +90,7 @@ def _what_it_sees(*_: bytes) -> bytes:
 
     tried = {
         "exercises": lambda: (bank.FOLDER / "misconceptions.json").read_bytes(),
-        "a home": lambda: os.listdir(Path.home()) or 1 / 0,
+        "solutions": lambda: (ROOT / "solutions" / "build.py").read_bytes(),
         "writes": lambda: Path("/usr/x").write_text(""),
         "the network": socket.socket,
         "another process": lambda: os.kill(os.getppid() or 1 / 0, 0),
