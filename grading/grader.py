@@ -13,7 +13,7 @@ import secrets
 import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, fields
@@ -29,6 +29,7 @@ from grading.intake.submissions import (
     NoSubmissions,
     Submission,
     Unreadable,
+    clean,
     find,
     find_learner,
     key_of,
@@ -41,7 +42,7 @@ from grading.report.unrecognised import Names
 from grading.run import protocol
 from grading.run.answers import Answers
 from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
-from grading.run.dialog import Assignment
+from grading.run.dialog import Assignment, Budget
 from grading.run.launcher import Launcher, NoSandbox, processors
 from grading.run.limited_child import limited
 from grading.run.scoring import Result, score_submission, score_tasks
@@ -139,8 +140,11 @@ def grade(
             if gone := store.leave(files):
                 _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
 
+            budgets: dict[str, Budget] = defaultdict(Budget)
+
             def score(submission: Submission, alone: bool) -> Result | None:
-                return _score(submission, assignments, launcher, alone, reader, answers)
+                budget = budgets[key_of(submission.learner, submission.id)]
+                return _score(submission, assignments, launcher, alone, reader, answers, budget)
 
             with _LiveTables(out, store) as live:
                 waiting = [
@@ -302,13 +306,14 @@ def _score(
     alone: bool,
     reader: Reader,
     answers: Answers,
+    budget: Budget,
 ) -> Result | None:
     """Score a submission like `score_submission`, but return a result even if the grader fails."""
     try:
         for _ in range(MOST_LOST):
             with contextlib.suppress(NodeLost):
                 return score_submission(
-                    submission, assignments, launcher, alone, reader.read, answers.answer
+                    submission, assignments, launcher, alone, reader.read, answers.answer, budget
                 )
         return Result.for_file(submission, LOST)
     except (CannotGrade, NoSandbox):
@@ -426,7 +431,11 @@ def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str
 def report(out: Path) -> list[Result]:
     """Write all tables and pages from the results stored so far, and return these results."""
     store = Store(out)
-    results = list(store.all())
+    brief = _class_of(map(tables.brief, store.all()), store)
+    count = {result.file for learner in brief for result in learner.results.values()}
+    results = [  # a learner may have handed in a thousand files, of which few count
+        result if result.file in count else tables.without_code(result) for result in store.all()
+    ]
     class_ = _class_of(results, store)
     for complaint in write_tables(class_, out, store):
         _log(complaint)
@@ -446,7 +455,7 @@ def report(out: Path) -> list[Result]:
 
 
 def show(out: Path, name: str) -> Iterator[str]:
-    """Yield, line by line, the results of one learner.
+    """Yield, line by line, the results of one learner, without anything that steers a terminal.
 
     Args:
         out: folder of the grades.
@@ -460,6 +469,10 @@ def show(out: Path, name: str) -> Iterator[str]:
     tables.read_marks(out / "marks.csv", class_)
     chosen = find_learner(name, {(learner.name, learner.id) for learner in class_})
     learner = next(learner for learner in class_ if learner.key == chosen)
+    yield from map(clean, _lines_about(learner, class_, out))
+
+
+def _lines_about(learner: Learner, class_: Sequence[Learner], out: Path) -> Iterator[str]:
     yield f"{learner.key}: {learner.points:g} of {tables.possible(class_)} points"
     for result in learner.files:
         yield f"  {result.file}: {result.problem or learner.standing(result)}"
@@ -469,7 +482,7 @@ def show(out: Path, name: str) -> Iterator[str]:
         yield from (f"    to look at: {flag}" for flag in [*result.flags, *result.elsewhere])
     for part, (points, remark) in (learner.marks | learner.overrides).items():
         yield f"  {part}: {points:g} by you. {remark}".rstrip()
-    yield f"  {out / 'learners' / pages.page_names(class_)[chosen]}"
+    yield f"  {out / 'learners' / pages.page_names(class_)[learner.key]}"
 
 
 def _store_with_grades(out: Path) -> Store:

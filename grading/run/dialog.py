@@ -8,6 +8,7 @@ has its turn, in an order that is drawn from the instructor's seed.
 
 import re
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import numpy as np
 
 from grading.intake import notebook_parser
-from grading.intake.submissions import CannotGrade
+from grading.intake.submissions import INVISIBLE, CannotGrade
 from grading.run import protocol, schema
 from grading.run.answers import TOO_MUCH, Answered, answer_here
 from grading.run.launcher import COURSE, Launcher, Worker
@@ -35,9 +36,13 @@ ANSWERING = 10.0  # seconds of processor time for all calls of a submission's te
 LONGEST_TEXT = 1000  # characters of a worker's text that are kept
 MOST_REMARKS = 100
 MOST_GRADIENTS = 100  # for one case
-# Folders of this machine whose names stand in error messages of Python and of libraries.
+# Folders of this machine whose names stand in error messages of Python and of libraries, and in
+# what the kernel tells of mounted folders, perhaps without their beginning.
 PLACES = {str(COURSE), sys.prefix, sys.base_prefix, str(Path.home())} - {"/", "/usr"}
 OURS = re.compile("|".join(re.escape(f"{place}/") for place in sorted(PLACES, key=len)[::-1]))
+# Any other path, up to its last part; paths inside the sandbox are the same everywhere.
+INSIDE = "usr|lib|lib64|bin|tmp|dev|proc"
+PATH = re.compile(rf"(?:(?<=[\s'\"(\[=:,])|^)/(?!(?:{INSIDE})\b)(?:[\w.@+~-]+/)+(?=[\w.@+~-])")
 ENDED = {
     Reason.DONE: "Your code ended the whole process, so there was nothing left to ask. Look for "
     "`os._exit`, `os.kill`, or a crash.",
@@ -47,6 +52,27 @@ ENDED = {
     "Is there a loop that never ends?",
     Reason.WIRE: "Your code wrote into the channel that answers go through. Nothing could be read.",
 }
+
+
+class Budget:
+    """What all files of one learner may take together, in seconds.
+
+    Args:
+        late: for workers that run out of time, as much as these may take.
+        clock: by the clock, for all workers.
+    """
+
+    def __init__(self, late: float = 500.0, clock: float = 3600.0):
+        self._late, self._clock = late, clock
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is left."""
+        return min(self._late, self._clock) <= 0
+
+    def take(self, late: float, clock: float) -> None:
+        self._late -= late
+        self._clock -= clock
 
 
 @dataclass(frozen=True)
@@ -160,6 +186,8 @@ class Dialog:
         assignment: the notebook of the course that it answers.
         tasks: names of the tasks to ask for.
         answer: function that answers the calls of a learner's test.
+        budget: what the learner's files may take.
+        most_late: the most workers that may run out of time.
     """
 
     def __init__(
@@ -168,6 +196,8 @@ class Dialog:
         assignment: Assignment,
         tasks: Sequence[str],
         answer: Callable[..., Answered] = answer_here,
+        budget: Budget | None = None,
+        most_late: int = MOST_LATE,
     ):
         self.cells = {cell.number: cell.source for cell in cells}
         self.assignment = assignment
@@ -178,6 +208,7 @@ class Dialog:
         self.heard = False  # whether any message has arrived
         self.late = False  # whether anything ran out of time
         self.starved = False  # whether a worker spent that time waiting for a processor
+        self._budget, self._most_late = budget or Budget(), most_late
         self._late_workers = 0
         self._workers = 0
         self._answer, self._left_for_answers = answer, ANSWERING
@@ -185,17 +216,24 @@ class Dialog:
     def run(self, launcher: Launcher) -> None:
         """Start one worker after another, until every task has a reply or a limit is reached."""
         for _ in range(ROUNDS):
-            if self.open_tasks and self._late_workers < MOST_LATE:
+            if self.open_tasks and self._late_workers < self._most_late and not self._budget.spent:
+                late, start = self._late_workers, time.monotonic()
                 self._ask_worker(launcher)
+                late = self._seconds * (self._late_workers - late)
+                self._budget.take(late, time.monotonic() - start)
         for task in self.open_tasks:
             self.replies[task] = _no_answers(Reason.TIME)
         errors = [reply.error for replies in self.replies.values() for reply in replies]
         self.late |= Reason.TIME in [error.reason for error in errors if error]
 
+    @property
+    def _seconds(self) -> float:
+        """The processor time that a worker may take, in seconds."""
+        return 2 * self.assignment.seconds + SPARE
+
     def _ask_worker(self, launcher: Launcher) -> None:
         """Start one worker, and have it run all remaining cells and all tasks without a reply."""
-        seconds = 2 * self.assignment.seconds + SPARE
-        with launcher.launch(seconds) as worker, worker.stream() as stream:
+        with launcher.launch(self._seconds) as worker, worker.stream() as stream:
             place, left = Place("cell", min(self.cells)), LARGEST_REPLIES
             ending = "wire"
             try:
@@ -341,7 +379,8 @@ def _no_answers(reason: Reason) -> Replies:
 
 def _printable(value: str) -> str:
     """Shorten a worker's text, make it writable to a file, and hide this machine's folders."""
-    return OURS.sub("…/", value[:LONGEST_TEXT]).encode(errors="replace").decode()
+    text = PATH.sub("…/", OURS.sub("…/", value[:LONGEST_TEXT]))
+    return INVISIBLE.sub("", text).encode(errors="replace").decode()
 
 
 def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:

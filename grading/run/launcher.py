@@ -16,6 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
 
+from grading.run import seccomp
+
 HERE = Path(__file__).parent
 COURSE = HERE.parents[1]
 OURS = (COURSE / "utils", HERE.parent / "__init__.py", HERE)  # what a worker sees of the course
@@ -132,6 +134,11 @@ class Launcher:
 
     def _start_server(self) -> None:
         command = bubblewrap() if self._safe else []
+        if self._safe:
+            try:
+                seccomp.program()
+            except seccomp.UnknownProcessor as problem:
+                raise NoSandbox(str(problem)) from None
         self._jobs, theirs = socket.socketpair()
         command += [sys.executable, "-m", "grading.run.server", str(theirs.fileno())]
         command += ["safe" if self._safe else "unsafe", str(self._workers)]
