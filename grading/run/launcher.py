@@ -92,6 +92,8 @@ class Launcher:
         workers: number of workers that are to run at a time. In the sandbox, each has its own share
             of the processors and uses no other, whatever its neighbours do.
 
+    The server takes seconds to import what it needs, and only `__enter__` waits for it.
+
     Raises:
         NoSandbox: bubblewrap is not installed, or it is not allowed to work.
     """
@@ -102,6 +104,7 @@ class Launcher:
         self._start_server()
 
     def __enter__(self) -> "Launcher":
+        self._wait_for_server()
         return self
 
     def __exit__(self, *_) -> None:
@@ -127,6 +130,7 @@ class Launcher:
                     raise
                 self._stop_server()  # the server has died: perhaps the machine ran out of memory
                 self._start_server()
+                self._wait_for_server()
                 socket.send_fds(self._jobs, job, far)
         connection.settimeout(PATIENCE * seconds + LAST_WORDS)  # its guard ends the worker earlier
         status.settimeout(LAST_WORDS)
@@ -157,6 +161,8 @@ class Launcher:
             start_new_session=True,  # Ctrl-C is for the parent; the server ends with the parent
         )
         theirs.close()
+
+    def _wait_for_server(self) -> None:
         if self._jobs.recv(5) != b"ready":
             self._jobs.close()
             lines = self._server.communicate()[1].decode(errors="replace").strip().splitlines()
