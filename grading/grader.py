@@ -51,6 +51,7 @@ from utils.checks.tasks import Record
 
 MEMORY = 2**30  # bytes of this process, beyond what it has before anything is graded
 MEMORY_OF_ONE = 2**25  # bytes more for each submission at a time: threads have stacks
+MEMORY_OF_FILE = 2**19  # bytes more for each file of the class: its row and its page
 MOST_LOST = 3  # nodes of a cluster that one submission may lose before it is given up
 LOST = f"{MOST_LOST} nodes were lost while it ran on them; grade it again with --resume"
 
@@ -129,7 +130,8 @@ def grade(
         assignments = Assignments(store.records, seed, Names(out))
         workers = workers or (AT_A_TIME if scheduler else processors())
         launcher = Cluster(scheduler, _log) if scheduler else Launcher(safe, workers)
-        with Reader(safe) as reader, Answers(safe) as answers, launcher, _limited(workers):
+        limits = _limited(workers, len(everything))
+        with Reader(safe) as reader, Answers(safe) as answers, launcher, limits:
             store.start(
                 seed=seed,
                 source=str(source.resolve()),
@@ -153,12 +155,12 @@ def grade(
                     if again or not live.has_graded(submission)
                 ]
                 run(waiting, score, live.keep, workers)
-        with _limited(workers):
+        with _limited(workers, len(everything)):
             return report(out)
 
 
 @contextlib.contextmanager
-def _limited(workers: int) -> Iterator[None]:
+def _limited(workers: int, files: int) -> Iterator[None]:
     """Limit this process's memory: what costs more than that is a fault, and costs one file."""
     status = Path("/proc/self/status")
     if not status.exists():  # not Linux
@@ -168,6 +170,7 @@ def _limited(workers: int) -> Iterator[None]:
 
     held = next(line for line in status.read_text().splitlines() if line.startswith("VmData"))
     most = 1024 * int(held.split()[1]) + MEMORY + workers * MEMORY_OF_ONE
+    most += files * MEMORY_OF_FILE
     with limited(resource.RLIMIT_DATA, most):
         yield
 
@@ -571,7 +574,7 @@ def regrade(out: Path) -> list[Move]:
                 Reader(safe) as reader,
                 Answers(safe) as answers,
                 Launcher(safe, workers) as launcher,
-                _limited(workers),
+                _limited(workers, len(again)),
             ):
                 run([submissions[file] for file in again], score, keep, workers)
         moves.sort(key=lambda move: (move.learner, move.file, move.task))
