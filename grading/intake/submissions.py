@@ -285,10 +285,12 @@ def _is_empty(folder: str) -> bool:
 
 def _below(root: str, above: tuple[str, ...], entry: os.DirEntry) -> Iterator[_File]:
     """Yield an entry, or the files below it: the nearest first, and not more than may be seen."""
-    waiting, left = deque([((*above, entry.name), entry)]), MOST_SEEN_OF_ONE
+    waiting, left, full = deque([((*above, entry.name), entry)]), MOST_SEEN_OF_ONE, False
     while waiting:
         parts, entry = waiting.popleft()
         inside: list[os.DirEntry] = []
+        if full and _is_folder(entry):
+            continue
         if opened := _is_folder(entry) and len(parts) <= MOST_NESTED:
             try:
                 with os.scandir(entry.path) as entries:
@@ -301,6 +303,7 @@ def _below(root: str, above: tuple[str, ...], entry: os.DirEntry) -> Iterator[_F
             if not NOT_HANDED_IN.match(each.name)
         ]
         if len(inside) > left:
+            full = True
             yield _File(tuple(map(clean, parts)), partial(_refused, TOO_MANY), 0.0)
         left -= min(left, len(inside))
         if not opened:
