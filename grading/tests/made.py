@@ -112,8 +112,10 @@ def nested_folders(folder: Path, count: int) -> Iterator[None]:
         os.close(descriptor)
         descriptor = below
     os.close(descriptor)
-    yield
-    subprocess.run(["rm", "-rf", folder], check=True)  # Python's own way is recursive
+    try:
+        yield
+    finally:
+        subprocess.run(["rm", "-rf", folder], check=True)  # Python's own way is recursive
 
 
 class PlayedLauncher:
