@@ -102,7 +102,7 @@ def grade(
 
     everything = find(source, _log)
     people = {(submission.learner, submission.id) for submission in everything}
-    chosen = find_learner(again, people) if again else ""
+    chosen = find_learner(again, people, _log) if again else ""
     submissions = [
         submission
         for submission in everything
@@ -470,7 +470,7 @@ def show(out: Path, name: str) -> Iterator[str]:
     store = _store_with_grades(out)
     class_ = _class_of(store.all(), store)
     tables.read_marks(out / "marks.csv", class_)
-    chosen = find_learner(name, {(learner.name, learner.id) for learner in class_})
+    chosen = find_learner(name, {(learner.name, learner.id) for learner in class_}, _log)
     learner = next(learner for learner in class_ if learner.key == chosen)
     yield from map(clean, _lines_about(learner, class_, out))
 

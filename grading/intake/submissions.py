@@ -215,12 +215,18 @@ def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
     )
 
 
-def find_learner(wanted: str, people: Collection[tuple[str, str]]) -> str:
+def find_learner(
+    wanted: str,
+    people: Collection[tuple[str, str]],
+    log: Callable[[str], object] = lambda line: None,
+) -> str:
     """Return the key of the learner whom a person has named.
 
     Args:
-        wanted: a name, a number, or both in the form that the tables use.
+        wanted: a name, a number, or both in the form that the tables use; or the beginning of one
+            learner's name and of no other's.
         people: name and number of each learner.
+        log: function that is called with a line that says who was found by a beginning.
 
     Raises:
         CannotGrade: no learner matches, or several do.
@@ -231,6 +237,12 @@ def find_learner(wanted: str, people: Collection[tuple[str, str]]) -> str:
         for key, own in labels.items()
         if wanted.strip().casefold() in map(str.casefold, own - {""})
     )
+    if not matching and wanted.strip():
+        matching = sorted(
+            key for key in labels if key.casefold().startswith(wanted.strip().casefold())
+        )
+        if len(matching) == 1:
+            log(f"{wanted.strip()!r} is taken for {matching[0]}.")
     if len(matching) == 1:
         return matching[0]
     if matching:

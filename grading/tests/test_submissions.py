@@ -235,7 +235,19 @@ PEOPLE = {("Ada Lovelace", "1"), ("Ada Lovelace", "2"), ("Bob", ""), ("Zoë", "3
     [("bob", "Bob"), ("33", "Zoë (33)"), ("ZOË", "Zoë (33)"), ("Ada Lovelace (2)",) * 2],
 )
 def test_a_learner_is_found_by_name_or_number(wanted, key):
-    assert find_learner(wanted, PEOPLE) == key
+    lines = []
+    assert find_learner(wanted, PEOPLE, lines.append) == key
+    assert lines == []
+
+
+def test_a_learner_is_found_by_the_beginning_of_a_name_and_named():
+    lines = []
+    assert find_learner("zo", PEOPLE, lines.append) == "Zoë (33)"
+    assert lines == ["'zo' is taken for Zoë (33)."]
+    for wanted, hint in (("ada", "may be Ada Lovelace"), ("3", "Nobody is called '3'")):
+        with pytest.raises(CannotGrade, match=hint):
+            find_learner(wanted, PEOPLE, lines.append)
+    assert len(lines) == 1
 
 
 @pytest.mark.parametrize(
