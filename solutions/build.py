@@ -15,18 +15,24 @@ A solution notebook `01_….ipynb` stands beside a folder `n01_…` with one fil
 exercises, named after the task. The build copies the facts in such a file (see `facts`) into the
 notebooks and the Markdown files that repeat them.
 
-Learners get a stub in place of the lines between `# BEGIN SOLUTION` and `# END SOLUTION`: `...`,
+The course's own notebooks have small exercises, too: a cell with a stub for learners to complete
+while they read, which ends with `check("name")`. Its file is in the same folder; its solution is in
+the fold below the cell.
+
+In place of the lines between `# BEGIN SOLUTION` and `# END SOLUTION` learners get a stub: `...`,
 or, if a line `# INSTEAD` is among them, the comments below that line, turned into code. Of a prose
 cell tagged "answer" (a model answer) they get only the first line, of one tagged "rubric" nothing.
 """
 
 import argparse
+import ast
 import importlib
+import itertools
 import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -35,8 +41,7 @@ import nbformat
 from solutions import facts
 from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Exercise
-from utils.checks import bank
-from utils.checks.code import defined
+from utils.checks import bank, code
 from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Record
 
@@ -45,6 +50,7 @@ COURSE = SOURCE.parent / "notebooks"
 EXECUTE = "nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False"
 STEPS = ("records", "notebooks", "selftest", "plans")
 CHECKED = re.compile(r'^check\("(\w+)"\)', flags=re.MULTILINE)
+FOLDED = re.compile(r"<details>.*?^```python\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 FENCE = re.compile(
     r"^(?P<indent> *)# BEGIN SOLUTION\n(?P<solution>.*?)"
     r"(?:^ *# INSTEAD\n(?P<instead>.*?))?^ *# END SOLUTION$",
@@ -58,21 +64,23 @@ def notebooks() -> list[Path]:
 
 
 def folder_of(path: Path) -> Path:
-    """Return the folder that holds the files of a solution notebook's exercises."""
+    """Return the folder that holds the files of a notebook's exercises."""
     return SOURCE / f"n{path.stem}"
 
 
 def exercises_of(path: Path) -> list[Exercise]:
-    """Return the exercises of a solution notebook, in the order of its cells `check("…")`.
+    """Return the exercises of a notebook, in the order of its cells `check("…")`.
+
+    Args:
+        path: a solution notebook, or a notebook of the course, whose stubs are its exercises.
 
     Raises:
         ValueError: the notebook's checks and the files in its folder do not match.
     """
-    folder = folder_of(path)
-    cells = nbformat.read(path, as_version=4).cells
-    tasks = [task for cell in cells for task in CHECKED.findall(cell.source)]
+    folder, tasks = folder_of(path), _checked(path)
+    known = {*tasks, *_checked(SOURCE / path.name), *_checked(COURSE / path.name)}
     for file in folder.glob("[!_]*.py"):
-        if file.stem not in tasks:
+        if file.stem not in known:
             raise ValueError(f'{path.name} needs a cell `check("{file.stem}")` for {_name(file)}.')
     exercises = []
     for file in (folder / f"{task}.py" for task in tasks):
@@ -87,12 +95,18 @@ def exercises_of(path: Path) -> list[Exercise]:
     return exercises
 
 
+def _checked(path: Path) -> list[str]:
+    """Return the names of the tasks that a notebook checks, in its order."""
+    cells = nbformat.read(path, as_version=4).cells if path.exists() else []
+    return [task for cell in cells for task in CHECKED.findall(cell.source)]
+
+
 def _name(file: Path) -> str:
     return f"solutions/{file.parent.name}/{file.name}"
 
 
 def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
-    """Return the exercises that `only` selects, as pairs (path of solution notebook, exercise).
+    """Return the exercises that `only` selects, as pairs (path of their notebook, exercise).
 
     Args:
         only: number of a notebook, "05", or name of a task; if empty, it selects all exercises.
@@ -100,7 +114,8 @@ def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
     Raises:
         ValueError: no notebook has this number, and no task this name.
     """
-    pairs = [(path, exercise) for path in notebooks() for exercise in exercises_of(path)]
+    paths = [path for solution in notebooks() for path in (solution, COURSE / solution.name)]
+    pairs = [(path, exercise) for path in paths for exercise in exercises_of(path)]
     matching = [
         (path, exercise)
         for path, exercise in pairs
@@ -116,21 +131,56 @@ def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
 
 
 def code_of(path: Path) -> list[str]:
-    """Return the source of each code cell except those tagged "check" (they define no answer)."""
+    """Return the source of each code cell, except those tagged "check", which define no answer.
+
+    For a notebook of the course, return instead the solutions in the folds below its stubs, with
+    the imports and definitions that they need.
+    """
     cells = nbformat.read(path, as_version=4).cells
+    if path.parent == COURSE:
+        return _folded_code(cells)
     return [
         cell.source for cell in cells if cell.cell_type == "code" and "check" not in _tags(cell)
     ]
 
 
+def _folded_code(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
+    """Return the solution below each stub, with the imports and definitions that it needs."""
+    sources: list[str] = []
+    needed: set[str] = set()
+    for cell, below in reversed([*itertools.pairwise(cells)]):
+        source = ""
+        if cell.cell_type == "code" and CHECKED.search(cell.source):
+            folded = FOLDED.search(below.source)
+            if not folded:
+                raise ValueError(
+                    f"A fold with the solution has to follow this cell:\n{cell.source}"
+                )
+            source = f"# BEGIN SOLUTION\n{folded[1]}# END SOLUTION"
+        elif cell.cell_type == "code":
+            statements = [each for each in code.syntax(cell.source).body if _named(each) & needed]
+            source = "\n".join(map(ast.unparse, statements))
+        needed |= code.mentioned(source)
+        sources.insert(0, source)
+    return [source for source in sources if source]
+
+
+def _named(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement imports, or that it defines as function or class."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name for alias in statement.names}
+    return {getattr(statement, "name", "")}
+
+
 @cache  # because a notebook may train a model
 def solutions_of(path: Path, train: bool = True) -> dict:
-    """Run a solution notebook silently, and return its variables by name.
+    """Run the code of a notebook (see `code_of`) silently, and return its variables by name.
 
     Args:
-        path: the solution notebook.
-        train: whether to run all cells. If not, stop when the solutions that records need are
-            defined: an exercise with `gold` needs none, and stands below the cells that train.
+        path: a solution notebook, or a notebook of the course.
+        train: whether to run all cells, including those that train a model. If not, stop as soon as
+            all solutions are defined, except those of exercises with `gold`: their records do not
+            need the solution, and in the notebook they come after the training.
     """
     needed = {exercise.task.id for exercise in exercises_of(path) if not exercise.gold}
     names: dict = {}
@@ -181,7 +231,7 @@ def learner_notebook(path: Path, change: Callable[[str], str] = stub) -> nbforma
         ValueError: the notebook and the files of its exercises do not match.
     """
     notebook = solution_notebook(path)
-    names = defined("\n".join(code_of(path)))
+    names = code.defined("\n".join(code_of(path)))
     for exercise in exercises_of(path):
         if exercise.task.id not in names:
             raise ValueError(f"{path.name} has no solution that defines {exercise.task.id}")
@@ -233,16 +283,32 @@ def build(folder: Path, only: str = "") -> None:
     folder.mkdir(exist_ok=True)
     bank.save_misconceptions(MISCONCEPTIONS.values(), folder)
     wanted = {exercise.task.id: path for path, exercise in chosen(only)}
-    for path in dict.fromkeys(wanted.values()):
+    paths = dict.fromkeys(wanted.values())
+    for path in (path for path in paths if path.parent == SOURCE):
         nbformat.write(learner_notebook(path), folder / path.name)
-        tasks = [exercise.task.id for exercise in exercises_of(path)]
-        kept = {}
-        if not wanted.keys() >= {*tasks} and (folder / f"{path.stem}.json").exists():
-            stored = bank.load_all(folder / path.stem)
-            kept = {task: stored[task] for task in tasks if task in stored and task not in wanted}
-        made = {record.task.id: record for record in records_of(path, PUBLIC_SEED, without=kept)}
-        bank.save([(kept | made)[task] for task in tasks], folder / path.stem)
-        print(f"exercises/{path.name}: {', '.join(made)}", flush=True)
+        _build_records([path], folder / path.stem, wanted)
+    if any(path.parent == COURSE for path in paths):  # all stubs share one file
+        _build_records(sorted(COURSE.glob("0*.ipynb")), folder / bank.YOUR_TURN, wanted)
+
+
+def _build_records(paths: Sequence[Path], file: Path, wanted: Container[str]) -> None:
+    """Write the records of some notebooks' exercises into one file.
+
+    Of the exercises that are not wanted, the file keeps the records that it has.
+    """
+    tasks = {exercise.task.id: path for path in paths for exercise in exercises_of(path)}
+    stored = {}
+    if not all(task in wanted for task in tasks) and file.with_suffix(".json").exists():
+        stored = bank.load_all(file)
+    kept = {task: stored[task] for task in tasks if task in stored and task not in wanted}
+    made = {
+        record.task.id: record
+        for path in paths
+        if any(task not in kept for task in tasks if tasks[task] == path)
+        for record in records_of(path, PUBLIC_SEED, without=kept)
+    }
+    bank.save([(kept | made)[task] for task in tasks], file)
+    print(f"exercises/{file.name}: {', '.join(made)}", flush=True)
 
 
 def repeat_facts() -> None:
@@ -259,11 +325,15 @@ def repeated() -> dict[Path, str]:
     texts = {path: nbformat.writes(notebook) + "\n" for path, notebook in solutions.items()}
     course = {path: nbformat.read(path, as_version=4) for path in sorted(COURSE.glob("0*.ipynb"))}
     for path, notebook in course.items():
-        minutes = f"| {facts.reading_minutes(notebook)} minutes |"
+        minutes = f"| {facts.in_minutes(facts.reading_minutes(notebook))} minutes |"
         texts[path] = facts.READING.sub(minutes, path.read_text(encoding="utf-8"), count=1)
     tasks = {path.stem: [exercise.task for exercise in exercises_of(path)] for path in solutions}
     parts = {
-        "course": facts.table({path.stem: notebook for path, notebook in course.items()}, tasks),
+        "course": facts.table(
+            {path.stem: notebook for path, notebook in course.items()},
+            {path.stem: notebook for path, notebook in solutions.items()},
+            tasks,
+        ),
         "counts": facts.in_words(facts.sum_of(facts.stored_counts().values())),
     }
     pages = {page: facts.filled(page.read_text(encoding="utf-8"), parts) for page in facts.pages()}
@@ -271,7 +341,10 @@ def repeated() -> dict[Path, str]:
 
 
 def only_argument(purpose: str) -> argparse.ArgumentParser:
-    """Return a command-line parser for one optional argument: a notebook or a task, else all."""
+    """Return a command-line parser with one optional argument, a notebook or a task.
+
+    If it is not given, its value is "", which stands for all.
+    """
     parser = argparse.ArgumentParser(description=purpose)
     parser.add_argument(
         "only", nargs="?", default="", help='a notebook, "05", or a task, "entropy"'
@@ -290,7 +363,7 @@ def main() -> None:
         if "records" not in options.skip:
             build(bank.FOLDER, options.only)
             repeat_facts()
-        paths = dict.fromkeys(path for path, _ in chosen(options.only))
+        paths = dict.fromkeys(SOURCE / path.name for path, _ in chosen(options.only))
     except ValueError as error:
         sys.exit(str(error))
     if "notebooks" not in options.skip:

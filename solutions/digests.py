@@ -1,4 +1,4 @@
-"""Digests of the code that decides whether a task passes its self-test.
+"""Compute digests of the code that decides whether a task passes its self-test.
 
 This code is the task's file, its cell of the solution notebook and the self-test itself, with all
 code of the course that they use by name, directly or indirectly. Comments, docstrings, the order of
@@ -22,6 +22,7 @@ NO_CODE = "solutions.misconceptions"  # only texts; an unknown misconception is 
 WORDS = {  # class → its arguments that only people read: their positions, their names
     "WrongAnswer": (slice(1, 3), {"explanation", "hint"}),
     "Exercise": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
+    "YourTurn": (slice(0), {"title", "section"}),
     "CatchTheBug": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
 }
 Place = tuple[str | Path, str]  # a module or notebook, and a name in it ("" for all names)

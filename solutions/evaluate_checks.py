@@ -112,7 +112,15 @@ def outcome(verdict: Verdict) -> str:
 
 
 def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
-    """Count right and accepted answers, wrong and refused answers, and each of `OUTCOMES`."""
+    """Count the answers by label and outcome.
+
+    Args:
+        judged: the answers, each with its outcome.
+
+    Returns:
+        The number of right answers, of accepted ones among them, of wrong answers, of refused ones
+        among them, and of wrong answers with each of `OUTCOMES`.
+    """
     of_right = [outcome for answer, outcome in judged if answer.right]
     of_wrong = [outcome for answer, outcome in judged if not answer.right]
     return {
@@ -125,7 +133,7 @@ def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
 
 
 def report(answer: Labelled, verdict: Verdict) -> Iterator[str]:
-    """Yield lines with the check's verdict on an answer, and with its actual mistake."""
+    """Yield a line with the check's verdict on an answer; if it is wrong, one with its mistake."""
     words = verdict.mistake.name if verdict.mistake else verdict.relation or verdict.message
     label = f"{'right' if answer.right else 'wrong'}-{answer.name}"
     yield f"    {label}: {outcome(verdict)}{'' if verdict.passed else f': {words}'}"

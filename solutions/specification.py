@@ -1,4 +1,4 @@
-"""Specifications of exercises: task, cases drawn from a seed, known wrong and right answers."""
+"""Specify exercises: the task, cases drawn from a seed, and known wrong and right answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,7 +65,8 @@ class WrongAnswer:
         explanation: sentences on what it does, and why the task asks for something else.
         hint: a question or a nudge that leads out of the mistake.
         misconception: slug of the belief behind it, from `solutions.misconceptions`.
-        also: a few words → a definition with the same mistake that returns other values.
+        also: a few words that describe it → another definition with the same mistake, which
+            returns other values than `gives`.
         name: its key among the mistakes of its task; `Exercise` fills it in.
     """
 
@@ -90,10 +91,10 @@ class Exercise:
     Args:
         cases: function that draws the cases; their number and labels are the same for every seed.
         mistakes: a few words that name the mistake → the wrong answer; at least four.
-        equivalents: changed line of a mutant that is no fault → the reason why the mutant returns
-            the same values as the solution.
-        gold: function that returns the right values, if those of the solution may be wrong, as a
-            trained model's may be.
+        equivalents: changed line of a mutant → the reason why this mutant is right, that is, why it
+            returns the same values as the solution. The self-test lets such mutants pass.
+        gold: function that returns the right values. It is needed only if the solution's own values
+            may be wrong, as those of a trained model.
         variants: at least three right answers in other styles; for a task of choices,
             functions that return the learner's dictionary.
         facts: the other arguments of `Task`.
@@ -102,6 +103,8 @@ class Exercise:
         ValueError: mistakes, variants, hints or the section are missing, or a misconception is
             unknown.
     """
+
+    LEAST_MISTAKES, LEAST_VARIANTS, HINTS = 4, 3, 3
 
     def __init__(
         self,
@@ -126,12 +129,14 @@ class Exercise:
         self.gold = gold
         self.variants = variants
 
-    @staticmethod
-    def _refuse_too_little(mistakes, variants, id, hints, section="", **_) -> None:
+    def _refuse_too_little(self, mistakes, variants, id, hints, section="", **_) -> None:
         for enough, needed in (
-            (len(mistakes) >= 4, "four mistakes or more"),
-            (len(variants) >= 3, "three right answers in other styles or more"),
-            (len(hints) == 3, "three hints: a question, a nudge, most of the answer"),
+            (len(mistakes) >= self.LEAST_MISTAKES, f"{self.LEAST_MISTAKES} mistakes or more"),
+            (
+                len(variants) >= self.LEAST_VARIANTS,
+                f"{self.LEAST_VARIANTS} right answers in other styles or more",
+            ),
+            (len(hints) == self.HINTS, "three hints: a question, a nudge, most of the answer"),
             (section, 'a section of the course that explains it, such as `section="01.6"`'),
         ):
             if not enough:
@@ -176,6 +181,23 @@ class Exercise:
             )
             for answer in run_cases(self.task, given, precise, Printed())
         ]
+
+
+class YourTurn(Exercise):
+    """A stub in a notebook of the course: a few lines, checked on the spot, which earn no points.
+
+    Its solution stands in the fold below the stub, so it needs no hints.
+
+    Args:
+        mistakes: at least three.
+        variants: at least two right answers in other styles.
+        facts: the other arguments of `Exercise` and `Task`.
+    """
+
+    LEAST_MISTAKES, LEAST_VARIANTS, HINTS = 3, 2, 0
+
+    def __init__(self, **facts: Any):
+        super().__init__(points=0, difficulty=1, minutes=0, hints=[], **facts)
 
 
 class CatchTheBug(Exercise):

@@ -1,4 +1,7 @@
-"""Exercises whose answer is a test: on a small function, and on those of the course."""
+"""Test exercises in which learners write a test that has to find wrong implementations.
+
+Some tests use a small made-up function, others the tasks of the course.
+"""
 
 import linecache
 import math
@@ -304,7 +307,7 @@ def test_inputs_and_results_are_copies_without_gradients():
 
 
 def asked(function, *arguments):
-    """Return what a test gets from a function."""
+    """Call a function as a learner's test does, through a `Proxy`, and return the result."""
     referee = Referee(
         "test_grow", RECORD.cases[0], answer=lambda _, name, *call: answer_of(function, *call)
     )

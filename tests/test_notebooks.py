@@ -1,5 +1,7 @@
 """What all notebooks of the course have in common. (nbval runs them and compares outputs.)"""
 
+import ast
+import contextlib
 import itertools
 import re
 from functools import cache
@@ -8,12 +10,17 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from utils.checks import bank
+from utils.checks.code import syntax
+from utils.checks.notebook import verdict_on
+from utils.checks.runner import Printed
 from utils.widgets.prediction import GuessFirst
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECTIONS = ["You will be able to", "Common mistakes", "Check yourself", "Recap", "Sources"]
+FOLDED = re.compile(r"<details>.*?^```python\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 MOST_LINES = 15  # of code in a cell, unless it is tagged "long"
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem[:2])
@@ -50,7 +57,7 @@ def test_it_opens_and_closes_as_the_others_do(path):
     assert [heading for heading in headings if heading in SECTIONS] == SECTIONS
     objectives = prose.split("## You will be able to")[1].split("\n#")[0]
     assert 3 <= len(re.findall(r"^- \*\*", objectives, flags=re.MULTILINE)) <= 6
-    assert re.search(r"\| \d+ minutes \| [★☆]{3} \|", prose)
+    assert re.search(r"\| \d+–\d+ minutes \| [★☆]{3} \|", prose)
     questions = prose.split("## Check yourself")[1].split("## Recap")[0]
     assert len(re.findall(r"^\*\*\d\.\*\*", questions, flags=re.MULTILINE)) == 3
     assert questions.count("<details>") == questions.count("</details>") == 3
@@ -59,7 +66,7 @@ def test_it_opens_and_closes_as_the_others_do(path):
 @every_notebook
 def test_the_readme_lists_it_with_the_same_title_and_minutes(path):
     title = re.match(r"# \d\d · (.+)", prose_of(path))[1]
-    minutes = re.search(r"\| (\d+) minutes \|", prose_of(path))[1]
+    minutes = re.search(r"\| (\d+–\d+) minutes \|", prose_of(path))[1]
     (row,) = [line for line in README.splitlines() if f"](notebooks/{path.name})" in line]
     assert row.startswith(f"| {path.name[:2]} | [{title}](")
     assert f" | {minutes} | [" in row
@@ -146,6 +153,28 @@ def test_every_image_has_alt_text(path):
 
 
 @every_notebook
+def test_below_a_stub_stands_a_fold_with_lines_that_pass_its_check(path):
+    names = {}
+    for cell, below in itertools.pairwise(all_cells(path)):
+        if cell.cell_type == "code" and 'check("' in cell.source:
+            (task,) = re.findall(r'^check\("(\w+)"\)\Z', cell.source, flags=re.MULTILINE)
+            assert "..." in cell.source
+            assert text_of(cell.outputs).startswith("✗")
+            (answer,) = FOLDED.findall(below.source)
+            exec(answer, names)
+            verdict = verdict_on(bank.load(task), names, Printed())
+            assert verdict.passed, verdict.message
+        elif cell.cell_type == "code":
+            for statement in filter(is_definition, syntax(cell.source).body):
+                with contextlib.suppress(NameError):  # it rests on what a cell has computed
+                    exec(ast.unparse(statement), names)
+
+
+def is_definition(statement):
+    return isinstance(statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef)
+
+
+@every_notebook
 def test_it_uses_no_path_of_one_machine(path):
     for cell in all_cells(path):
         assert not re.search(r"(?<![\w:/.)])/(home|Users|root|tmp|work)/|[A-Z]:\\", cell.source)
@@ -153,10 +182,18 @@ def test_it_uses_no_path_of_one_machine(path):
 
 def test_every_link_of_the_interview_sheet_leads_somewhere():
     sheet = ROOT / "docs" / "interview.md"
-    links = re.findall(r"\]\(([^)#]+)#?([^)]*)\)", sheet.read_text(encoding="utf-8"))
+    text = sheet.read_text(encoding="utf-8")
+    links = [
+        (file, anchor)
+        for file, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", text)
+        if not file.startswith("https://")
+    ]
     assert len(links) >= 40
     for file, anchor in links:
-        assert (sheet.parent / file).is_file(), file
-        if file.endswith(".ipynb"):  # JupyterLab's anchor of a heading: its text, "-" for " "
+        assert (sheet.parent / file).exists(), file
+        if file.endswith(".ipynb") and anchor:  # JupyterLab's: the heading, with "-" for " "
             headings = re.findall(r"^#+ (.+)$", prose_of(sheet.parent / file), flags=re.MULTILINE)
             assert anchor in [heading.replace("`", "").replace(" ", "-") for heading in headings]
+        if not file:  # GitHub's: in lower case, too
+            headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+            assert anchor in [heading.lower().replace(" ", "-") for heading in headings]

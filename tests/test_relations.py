@@ -1,4 +1,7 @@
-"""Wrong answers that nobody wrote down: what is said of them is true, and nothing false is said."""
+"""Test the sentence that describes an unforeseen wrong answer, such as "is the right one times 2".
+
+It has to be true of the answer; if nothing true is found, nothing is said.
+"""
 
 import math
 from dataclasses import replace
@@ -18,7 +21,10 @@ from utils.checks.tasks import Answer, Case, Misconception, Mistake, Record
 
 
 def attend(query, keys, values, mask=None, *, width=None):
-    """Compute the right answer to a task made for these tests."""
+    """Return context and weights: the right answer to the task of most tests here.
+
+    The scores are divided by the square root of `width`, by default the query's width.
+    """
     scores = query @ keys.mT / math.sqrt(width or query.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(~mask[:, None], -1e30)
@@ -60,7 +66,14 @@ DOUBLED = [
 
 
 def record_of(name, right, cases=CASES, moving=False):
-    """Record a task that is called as its first output; `name` may hold several outputs."""
+    """Return the record of a new task.
+
+    Args:
+        name: names of the outputs, separated by spaces; the first is also the task's id.
+        right: the right answer, a function.
+        cases: the inputs that it is run on.
+        moving: whether to record also how the outputs change when the inputs do.
+    """
     names = name.split()
     task = replace(TASK, id=names[0], outputs=names)
     record = Record(task, cases, run_cases(task, right, cases, Printed()), {})
@@ -68,7 +81,7 @@ def record_of(name, right, cases=CASES, moving=False):
 
 
 def cases_of(make):
-    """Make cases with one input, made of the query."""
+    """Return cases with one input, x, which is `make` of the query of each of `CASES`."""
     return [Case(case.label, {"x": make(case.inputs["query"])}) for case in CASES]
 
 
@@ -79,14 +92,17 @@ def relation(answer, record=RECORD):
 
 
 def relation_of_arrays(actual, expected):
-    """Return the relation of arrays to the right ones, one for each case."""
+    """Return what feedback says about the arrays `actual`, if `expected` would be right.
+
+    Both are lists with an array for each case.
+    """
     task = task_of("gain", ["gain"])
     right, given = ([Answer({"gain": values}) for values in each] for each in (expected, actual))
     return diagnose(Record(task, CASES[: len(expected)], right, {}), given).relation
 
 
 def of_weights(change):
-    """Make an answer whose weights are the right ones, changed."""
+    """Return an answer with the right context and with `change` of the right weights."""
 
     def answer(query, keys, values, mask):
         weights = change(attend(query, keys, values, mask)[1])
@@ -96,7 +112,10 @@ def of_weights(change):
 
 
 def of_each_row(change):
-    """Make an answer whose context is changed by another number in each row."""
+    """Return an answer with the right weights and `change(context, number)` as context.
+
+    The number, from 1 to 3, differs from row to row.
+    """
 
     def answer(query, keys, values, mask):
         context, weights = attend(query, keys, values, mask)
@@ -213,7 +232,10 @@ def test_values_that_are_related_to_the_right_ones(answer, expected):
 
 
 def bits(answer, right):
-    """Return the relation of an answer that is made of booleans."""
+    """Return what feedback says about a wrong function from the mask of a case to booleans.
+
+    `right` is the right function.
+    """
     masks = [Case(case.label, {"mask": case.inputs["mask"]}) for case in CASES]
     return relation(answer, record_of("hides", right, masks))
 
@@ -287,7 +309,10 @@ def test_being_right_at_one_end_is_told_where_all_others_are_wrong():
 
 
 def counts(answer):
-    """Return the relation of an answer that counts numbers to be learned."""
+    """Return what feedback says about a wrong number of parameters.
+
+    `answer` is called with the function that returns the right number, and the inputs of a case.
+    """
     sizes = [
         Case(f"case {dim}", {"dim": torch.tensor([dim, 3 * dim]), "words": words, "cells": 7})
         for dim, words in ((5, 11), (8, 30), (13, 101), (2, 57))
@@ -352,7 +377,7 @@ def test_a_term_too_many_in_an_input_is_told():
 
 
 def test_a_term_that_shows_in_few_cases_is_not_said_to_be_one_too_many():
-    """What the others do not notice would mend this one, and is not what is wrong with it."""
+    """An answer is wrong in one case only: the feedback says so, and guesses no wrong term."""
 
     def right(x):
         return x.softmax(-1)
@@ -422,7 +447,11 @@ def test_which_gradients_are_right_is_told_where_all_values_are():
 
 
 def blamed(*columns):
-    """Return the relation of a test, from what it blames: the right one, and two with a bug."""
+    """Return what feedback says about a learner's test, given which functions it rejects.
+
+    The test is run on a right function and two wrong ones. The argument for each function says
+    whether the test rejects it: a boolean for each of two seeds.
+    """
     task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames"])
     names = ["right", "order-of-steps", "scale-forgotten"]
     case = Case("all", {"lineup": names, "seeds": [0, 1]})
@@ -513,7 +542,10 @@ def test_what_another_call_tells(answer, expected):
 
 
 def test_what_competes_along_the_first_axis_is_no_batch():
-    """As the beams of a search: their scores move with each other, and the best may stay."""
+    """A softmax runs along the first axis, so its entries depend on each other, as in a beam.
+
+    An answer must not be told that it fails to treat each entry of a batch by itself.
+    """
 
     def search(x):
         return x.softmax(0), 0 * x[:, 0, 0].long()
@@ -534,7 +566,10 @@ def test_what_varies_from_call_to_call_is_told():
 
 
 def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
-    """It would have moved if a limit had been crossed."""
+    """An answer with a wrong threshold stays the same whatever its input is, but does use it.
+
+    Only of an answer that ignores its input may be said that it does not move.
+    """
     of_each = [
         Case(f"case {number}", {"weights": (torch.rand(3, 4, generator=draw) + 9).double()})
         for number, draw in enumerate(torch.Generator().manual_seed(seed) for seed in range(4))
@@ -557,7 +592,7 @@ def test_a_limit_that_the_first_alone_crosses_is_no_sign_that_the_others_are_not
 
 
 def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
-    """Neither the order nor the size of the numbers moves it, but their signs do."""
+    """The answer does use its input, though no reordering and no positive factor changes it."""
 
     def right(x):
         return (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True)
@@ -568,7 +603,10 @@ def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
 
 
 def test_what_is_turned_is_not_looked_at_by_its_place():
-    """The first entry along an axis is another one there."""
+    """An answer has its axes moved, so that its first entry is not that of the right answer.
+
+    So the feedback does not say on which inputs its first entry depends.
+    """
     words = relation(
         lambda query, keys, values, mask: (
             attend(query, keys, values, mask)[0].square().movedim(0, -1),
@@ -579,7 +617,10 @@ def test_what_is_turned_is_not_looked_at_by_its_place():
 
 
 def test_one_number_over_and_over_is_no_evidence():
-    """Of a single number, some step makes any other."""
+    """If all entries are the same number, the feedback names no function that is missing.
+
+    One could always be found that maps this number to the right one.
+    """
     half = np.full((4, 2), 0.5)
     assert "tanh" not in relation_of_arrays([np.arctanh(half)], [half])
 
@@ -613,7 +654,7 @@ def test_one_number_is_always_right_but_for_a_factor():
 
 
 def test_chance_is_excluded():
-    """Two numbers may be a factor apart; they are no evidence of it."""
+    """If there is a single number, nothing is said of a factor: it may be chance."""
     assert relation_of_arrays([np.array([2.0])], [np.array([1.0])]) == ""
 
 
@@ -630,7 +671,7 @@ def test_what_is_right_is_said():
 
 
 def test_a_mistake_that_spoils_what_is_right_is_not_named():
-    """Known with both outputs wrong; here one of the two is right, so it is another mistake."""
+    """A known mistake makes both outputs wrong; it is not named if only one output is wrong."""
     known = Mistake("both", "Both are doubled.", "Why?")
     record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"both": DOUBLED})
     half = [
@@ -666,7 +707,7 @@ def test_an_exception_in_a_late_case_is_told_where_the_early_ones_are_right():
 
 
 def test_of_a_few_cases_no_mistake_is_guessed():
-    """Two known mistakes that are alike up to there."""
+    """An answer raises an error after two cases, and fits two known mistakes: none is named."""
     known = [Mistake(name, name, "?") for name in "ab"]
     mistaken = {"a": DOUBLED, "b": [*DOUBLED[:-1], RECORD.expected[-1]]}
     record = replace(RECORD, task=replace(TASK, mistakes=known), mistaken=mistaken)

@@ -1,4 +1,4 @@
-"""The Transformer: PyTorch's blocks, one word at a time against all at once, in the frame."""
+"""Test the Transformer: against PyTorch's blocks, word by word, and as a part of `Seq2Seq`."""
 
 import pytest
 import torch
@@ -71,7 +71,7 @@ def test_the_blocks_are_pytorch_s(pre):
 
 
 def read_word_by_word(model, words, memory, state):
-    """Return readouts, weights and the last state of a decoder that gets a word at a time."""
+    """Run the decoder on one word at a time; return all readouts, all weights, the last state."""
     steps = []
     for word in words.split(1, dim=1):
         *step, state = model.decoder(word, memory, state)

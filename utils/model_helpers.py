@@ -1,4 +1,4 @@
-"""Devices, parameter counts and seeds: small things that every notebook needs."""
+"""Small helpers that every notebook needs: choose a device, count parameters, set seeds."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Every figure of the course, each with its alt text.
+"""Draw every figure of the course, each with an alt text for readers who cannot see it.
 
 Each function returns an `AccessibleFigure`, which as the last line of a cell shows itself, alt text
 included. Rows are always the target (the queries), columns the source (the keys). Backgrounds are
@@ -285,7 +285,15 @@ def score_and_weight(
     target: Sequence[str],
     alt: str = "",
 ) -> AccessibleFigure:
-    """Draw scores on the left, and on the right the weights that softmax makes of them."""
+    """Draw scores on the left, and on the right the weights that softmax makes of them.
+
+    Args:
+        scores: (tgt_len, src_len).
+        weights: (tgt_len, src_len).
+        source: labels of the columns.
+        target: labels of the rows.
+        alt: replaces the alt text made from the numbers.
+    """
     left, right = _matrix(scores, source, target), _matrix(weights, source, target)
     figure, axes = _heatmap_axes(2, source, target, annotate=True)
     _draw_heatmap(axes[0], left, source, target, annotate=True, signed=True)

@@ -2,6 +2,7 @@
 
 exercises/01_attention_concepts.json           tasks, labels of cases, messages, texts
 exercises/01_attention_concepts.safetensors    inputs, expected outputs, outputs of known mistakes
+exercises/your_turn.…                          the same of the stubs in the course's notebooks
 exercises/misconceptions.json                  misconceptions, which the tasks share
 """
 
@@ -26,6 +27,7 @@ NUMBERS = ".safetensors"
 # round differently, by up to 2e-6 in arrays with six decimals.
 SAME = 5e-6
 MISCONCEPTIONS = "misconceptions.json"
+YOUR_TURN = "your_turn"  # name of the files for stubs in the course's notebooks, which earn nothing
 PARTS = ("inputs", "build", "parameters")  # fields of a case
 
 
@@ -52,11 +54,17 @@ def misconceptions() -> dict[str, Misconception]:
 
 
 def tasks() -> dict[str, list[Task]]:
-    """Return the name of each notebook → its tasks, in the order of the course."""
+    """Return the name of each exercise notebook → its tasks, in the order of the course."""
     return {
-        path.stem: [_task(entry["task"]) for entry in _read_json(path.with_suffix(".json"))]
-        for path in sorted(FOLDER.glob(f"*{NUMBERS}"))
+        path.stem: _tasks_in(path.with_suffix(".json"))
+        for path in sorted(FOLDER.glob(f"[0-9]*{NUMBERS}"))
     }
+
+
+def names() -> list[str]:
+    """Return the names of all tasks: of the exercises, then of the stubs in the notebooks."""
+    paths = sorted(path.with_suffix(".json") for path in FOLDER.glob(f"*{NUMBERS}"))
+    return [task.id for path in paths for task in _tasks_in(path)]
 
 
 def load(task_id: str) -> Record:
@@ -156,6 +164,10 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             for place, answers in enumerate(mistaken.values()):
                 answers.append(Answer(outputs(f"{key}/mistake {place}")))
     return Record(task, cases, expected, mistaken, entry["moves"])
+
+
+def _tasks_in(path: Path) -> list[Task]:
+    return [_task(entry["task"]) for entry in _read_json(path)]
 
 
 def _task(entry: dict[str, Any]) -> Task:

@@ -19,6 +19,7 @@ from utils.plots import WEIGHT_COLOURS, ink_on
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
 LARGEST_QUOTE = 12  # entries of a tensor that is written out, at most
 MOST_SLIPS = 3  # missed bugs that are named at a time
+IN_FOLD = "Stuck? The fold below this cell opens an answer."
 LONGEST_QUOTE = 120  # characters of any other input that is written out
 
 
@@ -107,8 +108,9 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
     hidden = f"Your code printed {count} while it was checked. Prints are left out here."
     printed = [hidden] if printed_lines else []
     if verdict.passed:
-        points = f"{task.points} of {task.points} point{'' if task.points == 1 else 's'}"
-        return Note(f"✓ {task.title}: passed, {points}", [verdict.message, *printed], GOOD)
+        points = f", {task.points} of {task.points} point{'' if task.points == 1 else 's'}"
+        heading = f"✓ {task.title}: passed{points if task.points else ''}"
+        return Note(heading, [verdict.message, *printed], GOOD)
     earned = f", {verdict.points} of {task.points} points so far" if verdict.points else ""
     mistake, evidence = verdict.mistake, verdict.evidence
     more = filter(None, [verdict.relation, verdict.right, verdict.where])
@@ -119,7 +121,7 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
         lines += _locate(verdict, evidence)
     if mistake:
         lines.append(f"To think about: {mistake.hint}")
-    stuck = f'Stuck? `hint("{task.id}")` opens the next hint.'
+    stuck = f'Stuck? `hint("{task.id}")` opens the next hint.' if task.hints else IN_FOLD
     return Note(f"✗ {task.title}: not yet{earned}", [*lines, *printed], BAD, next_step=stuck)
 
 

@@ -13,7 +13,7 @@ from IPython.display import display
 from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
-from utils.checks.feedback import BAD, Note, explain
+from utils.checks.feedback import BAD, IN_FOLD, Note, explain
 from utils.checks.memory import TaskProgress, keep_unrecognised, load_progress, save_progress
 from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
 from utils.checks.tasks import Reason, Record
@@ -49,7 +49,7 @@ def check(task_id: str) -> Note:
     cells = [cell for cell in names.get("In", []) if isinstance(cell, str)]
     if task.id in names and _is_stale(task.id, cells):
         more.append(STALE.format(task.id))
-    if verdict.reason != Reason.NOT_DEFINED:
+    if task.points and verdict.reason != Reason.NOT_DEFINED:
         if not save_progress(task, verdict.points, verdict.mistake):
             more.append(NOT_KEPT)
         if not (verdict.passed or verdict.mistake):
@@ -93,7 +93,7 @@ def hint(task_id: str) -> Note:
     record = _find(task_id, names, "hint")
     if isinstance(record, Note):
         return _show(record, names)
-    hints = record.task.hints
+    hints = record.task.hints or [IN_FOLD]
     opened = _hints_open[task_id] = min(_hints_open.get(task_id, 0) + 1, len(hints))
     lines = [f"{number}. {text}" for number, text in enumerate(hints[:opened], start=1)]
     more = len(hints) - opened
@@ -108,7 +108,7 @@ def _find(task_id: Any, names: dict, command: str) -> Record | Note:
             return bank.load(task_id)
         except KeyError:
             pass
-    ids = [task.id for tasks in bank.tasks().values() for task in tasks]
+    ids = bank.names()
     if not isinstance(task_id, str):
         (meant, *_) = [name for name in ids if names.get(name, ...) is task_id] or ids
         return Note(

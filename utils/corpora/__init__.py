@@ -1,4 +1,6 @@
-"""Parallel corpora: two that are generated with gold alignments, loaders for real text, batches.
+"""Make or load parallel corpora, and put them into batches.
+
+Two corpora are generated, with gold alignments; loaders read real text.
 
     corpus = translation_corpus(pairs=20_000, phrases=(1, 8), seed=0)
     source_vocabulary, target_vocabulary = corpus.vocabularies()

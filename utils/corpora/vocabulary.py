@@ -1,4 +1,4 @@
-"""Words and their ids."""
+"""Map words to ids and back."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
