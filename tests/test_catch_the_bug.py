@@ -16,7 +16,7 @@ import torch
 
 from tests.test_checks import task_of
 from utils.checks import bank, implementations
-from utils.checks.catch_the_bug import MOST_CALLS, Proxy, Referee, refusal
+from utils.checks.catch_the_bug import MOST_CALLS, Proxy, Referee, answer_of, refusal
 from utils.checks.feedback import explain
 from utils.checks.implementations import Implementations, otherwise_rounded
 from utils.checks.notebook import verdict_on
@@ -317,6 +317,16 @@ def test_what_may_be_asked(value, part):
     assert (part in refusal(1, [value])) if part else refusal(1, [value]) == ""
 
 
+def test_what_a_call_may_become_is_limited_too():
+    """Few numbers make many where each tensor has an axis of its own."""
+    q, k, v = torch.zeros(650, 1, 1, 1), torch.zeros(1, 650, 1, 1), torch.zeros(1, 1, 650, 1)
+    assert "may meet" in refusal(1, [q, k, v])
+    assert "may meet" in refusal(1, [[q, [k]], v[:, :0]])
+    assert "4 axes" in refusal(1, [q[None]])
+    assert refusal(1, [torch.zeros(1, 5, 64)] * 3) == ""  # wide, but honest
+    assert refusal(1, [torch.zeros(4, 6, 16), *[torch.zeros(16, 16)] * 4, 4]) == ""
+
+
 def test_an_implementation_that_raises_hands_back_its_exception():
     found = []
 
@@ -345,8 +355,11 @@ def test_inputs_and_results_are_copies_without_gradients():
 
 def asked(function, *arguments):
     """Call a function as a learner's test does, through a `Proxy`, and return the result."""
-    referee = Referee("test_grow", RECORD.cases[0])
-    referee._implementations[NAMES[0]] = function
+    referee = Referee(
+        "test_grow",
+        RECORD.cases[0],
+        answer=lambda _, name, *call: (answer_of(function, *call), True),
+    )
     return Proxy(referee)(*arguments)
 
 
