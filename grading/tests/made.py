@@ -20,6 +20,7 @@ from grading.run.launcher import Worker
 from grading.run.scoring import Outcome, Result
 from solutions import build
 from utils.checks import bank
+from utils.checks.code import defined
 from utils.checks.tasks import Reason, Record
 
 NOTEBOOK = "01_attention_concepts"
@@ -51,7 +52,7 @@ def code(number: str, **changes: str) -> list[str]:
     """Return the cells of a notebook's solution, with other answers to some tasks."""
     cells = []
     for source in build.code_of(PATHS[number]):
-        answered = build.defined(source) & changes.keys()
+        answered = defined(source) & changes.keys()
         cells.append(changes[answered.pop()] if answered else source)
     return cells
 
