@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import thousands
-from solutions.specification import IN_A_MATRIX, Draw, Exercise, WrongAnswer
+from solutions.specification import IN_A_MATRIX, Draw, WrongAnswer, YourTurn
 from solutions.wrong_pieces import unit
 from utils.checks.tasks import Case
 
@@ -99,13 +99,10 @@ def in_float64(query, keys, values):
     return weights @ values.double(), weights
 
 
-exercise = Exercise(
+exercise = YourTurn(
     id="soft_lookup",
     title="A soft look-up",
-    points=4,
-    difficulty=2,
-    minutes=15,
-    section="01.3",
+    section="01.4",
     outputs=["context", "weights"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
     shortcuts=["scaled_dot_product_attention"],
@@ -113,14 +110,6 @@ exercise = Exercise(
     equivalents={
         "weights = scores.softmax(1)": IN_A_MATRIX,
     },
-    hints=[
-        "What are the three steps of section 3, and which tensor does each of them need?",
-        "All scores at once are one matrix product of the queries with the keys turned on their "
-        "side. Check the shape: one row for each query, one column for each key.",
-        "Scores: `query @ …`, of shape (tgt_len, src_len). Weights: their softmax along the last "
-        "axis. Context: the weights times, with `@`, the tensor that nobody has used yet. Return "
-        "context and weights, in this order.",
-    ],
     mistakes={
         "hard look-up": WrongAnswer(
             _look_up(_hardest),

@@ -106,8 +106,10 @@ EXPLORERS = {
     "mask": lambda: MaskExplorer(SOURCE, SCORES.tolist(), length=4, half_width=1),
     "pipeline": lambda: PipelineExplorer(KEYS, KEYS, KEYS, SOURCE, SOURCE, CAUSAL, cell=(1, 1)),
     "query": lambda: QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist(), asking=1),
+    "query-plain": lambda: QueryExplorer(SOURCE, KEYS, TARGET, QUERIES, asking=1, plain=True),
     "reshape": lambda: ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
+    "softmax-no-slope": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0], slope=False),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
     "tiles": lambda: TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET, asking=3),
     "tuning": lambda: TuningExplorer(SOURCE, KEYS, W, U, V, QUESTIONS, STATE),
@@ -118,6 +120,7 @@ EXPLORERS = {
     "window": lambda: WindowExplorer(LONG, (CHIEN @ LONG_KEYS.T)[0], 9.1),
     "training-film": short_film,
     "translator": lambda: Translator("my happy sister did not listen to the dogs"),
+    "translator-plain": lambda: Translator("my sister saw a table in our house", plain=True),
     "translator-beam": lambda: with_beam(Translator("the owls did not sleep")),
 }
 each = pytest.mark.parametrize("name", EXPLORERS)

@@ -49,7 +49,7 @@ function plane(parent, labels, keys, onDrag) {
 function render({ model, el }) {
   const [labels, keys] = [model.get("labels"), model.get("key_vectors")];
   const [targets, queries] = [model.get("targets"), model.get("queries")];
-  const parameters = model.get("parameters");
+  const [parameters, plain] = [model.get("parameters"), model.get("plain")];
   const root = explorer(el, "Query explorer");
   root.classList.add("qe");
   const put = (name) => (value) => {
@@ -82,9 +82,9 @@ function render({ model, el }) {
     (degrees) => turn(degrees, polar()[1]), (degrees) => `${written(degrees, 0)}°`);
   const showLength = slider(controls, "query length", [0.1, 4, 0.1],
     (length) => turn(polar()[0], length), (length) => written(length, 1));
-  const showTemperature = slider(controls, "temperature", [0.1, 10, 0.1], put("temperature"),
+  const showTemperature = plain ? null : slider(controls, "temperature", [0.1, 10, 0.1], put("temperature"),
     (temperature) => written(temperature, 1));
-  const showScore = choice(controls, "score", NAMES, put("score"));
+  const showScore = plain ? null : choice(controls, "score", NAMES, put("score"));
 
   function update() {
     const [query, name, temperature] = ["query", "score", "temperature"].map((one) => model.get(one));
@@ -95,15 +95,17 @@ function render({ model, el }) {
     const [degrees, length] = polar();
     showDirection(degrees);
     showLength(length);
-    showTemperature(temperature);
-    showScore(name);
+    if (!plain) {
+      showTemperature(temperature);
+      showScore(name);
+    }
     drawOne(weights, [scores.map((one) => written(one, 1)), weights.map((one) => written(one))]);
     const asking = queries.findIndex((one) => one.every((x, axis) => x === query[axis]));
     drawAll(queries.map((one) => weigh(score(one))), { marked: [asking, null] });
     const best = weights.indexOf(Math.max(...weights));
     const h = entropy(weights);
-    const words = `Most weight: ${labels[best]}, ${written(weights[best])}. Entropy: ${written(h)} `
-      + `nats, as if ${written(Math.exp(h), 1)} keys shared equally.`;
+    const spread = ` Entropy: ${written(h)} nats, as if ${written(Math.exp(h), 1)} keys shared equally.`;
+    const words = `Most weight: ${labels[best]}, ${written(weights[best])}.${plain ? "" : spread}`;
     say(words);
     drawPlane(query, context(weights, keys),
       `Keys as arrows, the query at ${degrees} degrees and the context. ${words}`);

@@ -40,6 +40,8 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
         targets: a label for each query.
         queries: an (x, y) for each target.
         asking: index of the query that is shown initially.
+        plain: whether there is only the dot product, without temperature and entropy, for readers
+            who have not met these yet.
 
     Raises:
         ValueError: labels and keys, or targets and queries, differ in number.
@@ -54,6 +56,7 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
     query = traitlets.List().tag(sync=True)
     score = traitlets.Unicode("dot").tag(sync=True)
     temperature = traitlets.Float(1.0).tag(sync=True)
+    plain = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
         self,
@@ -62,6 +65,7 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
         targets: Sequence[str],
         queries: Vectors,
         asking: int = 0,
+        plain: bool = False,
     ):
         for name, names, vectors in (("key", labels, keys), ("query", targets, queries)):
             if len(names) != len(vectors):
@@ -75,6 +79,7 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
             targets=list(targets),
             queries=queries,
             query=queries[asking],
+            plain=plain,
         )
 
     def picture(self) -> str:

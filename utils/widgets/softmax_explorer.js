@@ -3,17 +3,17 @@
 import { entropy, softmax } from "./arithmetic.js";
 import { bars, element, explorer, slider, status, written } from "./drawing.js";
 
-function panel(parent, title, labels) {
+function panel(parent, title, labels, columns) {
   const box = element("div", {}, parent);
   if (title) element("p", { class: "ex-title", text: title }, box);
-  const draw = bars(box, { name: title || "weights", labels, columns: ["score", "weight", "slope"] });
+  const draw = bars(box, { name: title || "weights", labels, columns });
   return (scores, temperature) => {
     const weights = softmax(scores.map((score) => score / temperature));
     draw(weights, [
       scores.map((score) => written(score)),
       weights.map((weight) => written(weight)),
       weights.map((weight) => written((weight * (1 - weight)) / temperature, 3)),
-    ]);
+    ].slice(0, columns.length));
     return entropy(weights);
   };
 }
@@ -32,8 +32,9 @@ function render({ model, el }) {
   const showWidth = widths && slider(root, "width d", [1, scores.length, 1], put("doublings"),
     (power) => String(2 ** power));
   const row = element("div", { class: "ex-row" }, root);
-  const panels = widths ? [panel(row, "q·k", labels), panel(row, "q·k / √d", labels)]
-    : [panel(row, "", labels)];
+  const columns = ["score", "weight", ...(model.get("slope") ? ["slope"] : [])];
+  const panels = (widths ? ["q·k", "q·k / √d"] : [""])
+    .map((title) => panel(row, title, labels, columns));
   const say = status(root);
 
   function update() {

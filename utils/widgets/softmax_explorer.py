@@ -24,6 +24,7 @@ class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
         scores: a score for each key. If not given, scores are q·k of vectors drawn from a standard
             normal distribution, whose width d has a slider, beside the same scores divided by √d
             (Vaswani et al. 2017, section 3.2.1).
+        slope: whether slopes are shown, which not every reader has met.
 
     Raises:
         ValueError: scores are given, but not one for each label.
@@ -34,12 +35,13 @@ class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
     scores = traitlets.List().tag(sync=True)  # a row for each width, or only one
     temperature = traitlets.Float(1.0).tag(sync=True)
     doublings = traitlets.Int(6).tag(sync=True)  # d is 2 to this power
+    slope = traitlets.Bool(True).tag(sync=True)
 
-    def __init__(self, labels: Sequence[str], scores: Sequence[float] = ()):
+    def __init__(self, labels: Sequence[str], scores: Sequence[float] = (), slope: bool = True):
         if len(scores) not in (0, len(labels)):
             raise ValueError(f"need one score per key, got {len(scores)} and {len(labels)} labels")
         rows = [[float(score) for score in scores]] if len(scores) else _products(len(labels))
-        super().__init__(labels=list(labels), scores=rows)
+        super().__init__(labels=list(labels), scores=rows, slope=slope)
 
     def picture(self) -> str:
         many = len(self.scores) > 1

@@ -9,6 +9,7 @@ const LONGEST = 40; // words; the models have seen up to 19
 const SHOWN = 5; // of the next words
 const LAST = "<eos>";
 const NONE = -1; // the place of a source word, where none is pointed at
+const PLAIN = { dot: "looks back at the whole sentence", "no attention": "remembers one vector" };
 
 const TRANSLATOR_STYLE = `
 .tr-line { display: block; }
@@ -71,9 +72,11 @@ const sentenceOf = (words) => words.join(" ").replaceAll("' ", "'");
 const lookedAt = ({ moments }, step) => best(moments[Math.min(step, moments.length - 1)].weights, 1)[0];
 
 /** What one translator makes of the sentence. Returns draw(what to show). */
-function panel(parent, names, number, { choose, point }) {
+function panel(parent, names, number, { choose, point, plain }) {
   const box = element("div", { class: "tr-panel" }, parent);
-  const showName = choice(box, `model ${number + 1}`, names, (name) => choose(number, name));
+  const title = plain && element("p", { class: "ex-title" }, box);
+  const showName = plain ? (name) => { title.textContent = PLAIN[name]; }
+    : choice(box, `model ${number + 1}`, names, (name) => choose(number, name));
   const about = element("p", {}, box);
   const showWords = wordsIn(box, `translation by model ${number + 1}`, (row) => point(row, NONE));
   const map = element("div", {}, box);
@@ -82,7 +85,7 @@ function panel(parent, names, number, { choose, point }) {
   let drawn = null; // the table is built anew only for other words, or another model
 
   function showMap(name, { moments, words }, source, step, word) {
-    const rows = [...words, LAST].slice(0, moments.length);
+    const rows = plain ? words : [...words, LAST].slice(0, moments.length);
     const key = JSON.stringify([name, rows, source]);
     if (drawn !== key) {
       drawn = key;
@@ -90,10 +93,12 @@ function panel(parent, names, number, { choose, point }) {
       drawMap = moments[0].weights.length
         ? heatmap(map, { name: "weights: French words by English words", rows, columns: source,
           onPoint: point })
-        : element("p", { text: "No weights: every step gets the same context, one vector made of "
-          + "the whole sentence." }, map) && null;
+        : element("p", { text: plain ? "It has nothing to look at: it read the sentence once."
+          : "No weights: every step gets the same context, one vector made of the whole sentence." },
+        map) && null;
     }
-    drawMap?.(moments.map(({ weights }) => weights), { marked: [step, word], digits: 1 });
+    const weights = moments.slice(0, rows.length).map((moment) => moment.weights);
+    drawMap?.(weights, { marked: [step, word], digits: 1 });
   }
 
   function showStep(model, { moments, words }, source, step) {
@@ -142,10 +147,10 @@ function panel(parent, names, number, { choose, point }) {
       showWords([], () => "");
       return;
     }
-    const here = Math.min(step, found.moments.length - 1);
+    const here = Math.min(step, (plain ? found.words : found.moments).length - 1);
     showWords(found.words, (text, n) => `${n === here ? "tr-here" : ""} ${isNew(text) ? "tr-new" : ""}`);
     showMap(name, found, source, here, word ?? lookedAt(found, here));
-    showStep(model, found, source, here);
+    if (!plain) showStep(model, found, source, here);
     if (found.steps[0].kept.length > 1) {
       showBeam(model, found, source, Math.min(step, found.steps.length - 1));
     }
@@ -153,7 +158,7 @@ function panel(parent, names, number, { choose, point }) {
 }
 
 function render({ model, el }) {
-  const names = model.get("names");
+  const [names, plain] = [model.get("names"), model.get("plain")];
   const arrived = new Map(); // name → translator
   const asked = new Set();
   const memory = new Map(); // what was translated last: moving a step translates nothing anew
@@ -174,16 +179,17 @@ function render({ model, el }) {
   const showSource = wordsIn(root, "the words as the models read them",
     (word) => put({ word }));
   const showStep = slider(root, "step", [1, 1, 1], (step) => put({ step: step - 1, word: NONE }));
-  const showSearch = choice(root, "search",
+  const showSearch = plain ? null : choice(root, "search",
     [[1, "greedy"], [2, "beam of 2"], [3, "beam of 3"], [5, "beam of 5"]],
     (size) => put({ beam_size: Number(size), step: 0, word: NONE }));
-  const compare = button(root, "Compare with this sentence from now on",
+  const compare = plain ? null : button(root, "Compare with this sentence from now on",
     () => put({ compared: model.get("sentence") }));
   const say = status(root);
   const row = element("div", { class: "ex-row" }, root);
   const panels = [0, 1].map((number) => panel(row, names, number, {
     choose: (n, name) => put({ models: model.get("models").map((old, m) => (m === n ? name : old)) }),
     point: (step, word) => put({ step, word }),
+    plain,
   }));
 
   function found(name, sentence) {
@@ -201,11 +207,14 @@ function render({ model, el }) {
   function update() {
     const [sentence, compared, chosen] = ["sentence", "compared", "models"].map((one) => model.get(one));
     if (line.value !== sentence) line.value = sentence;
-    compare.disabled = sentence === compared;
-    showSearch(model.get("beam_size"));
+    if (!plain) {
+      compare.disabled = sentence === compared;
+      showSearch(model.get("beam_size"));
+    }
     const source = tokenise(sentence);
     const translations = chosen.map((name) => found(name, sentence));
-    const last = Math.max(1, ...translations.map((one) => (one ? one.steps.length : 1)));
+    const steps = (one) => (plain ? one.words : one.steps).length;
+    const last = Math.max(1, ...translations.map((one) => (one ? steps(one) : 1)));
     const step = Math.min(model.get("step"), last - 1);
     const pointed = model.get("word");
     const word = pointed in source ? pointed : null;
@@ -217,7 +226,7 @@ function render({ model, el }) {
     showSource(source, (text, n) => `${marked.includes(n) ? "tr-here" : ""} ${unknown.includes(text)
       ? "tr-unknown" : ""}`);
     const news = chosen.map((name, n) => {
-      const before = new Set(found(name, compared)?.words);
+      const before = new Set(found(name, plain ? sentence : compared)?.words);
       return (translations[n]?.words ?? []).filter((text) => !before.has(text));
     });
     panels.forEach((draw, n) => draw({ name: chosen[n], model: arrived.get(chosen[n]),
@@ -248,6 +257,7 @@ function render({ model, el }) {
         const here = Math.min(step, moments.length - 1);
         const { weights, logProbs } = moments[here];
         const at = weights.length ? `, looking most at “${source[lookedAt(translations[n], here)]}”` : "";
+        if (plain) return `It ${PLAIN[name]}: “${sentenceOf(words)}”. Word ${here + 1}${at}.`;
         return `${name}: “${sentenceOf(words)}”. Step ${here + 1} writes “${words[here] ?? LAST}”${at}, `
           + `with probability ${written(Math.exp(Math.max(...logProbs)))}.`
           + (news[n].length ? ` New: ${news[n].join(", ")}.` : "");

@@ -18,6 +18,8 @@ class Translator(Pictured, anywidget.AnyWidget):
 
     Args:
         sentence: the English sentence that is translated initially.
+        plain: whether only the sentence, the two translations, and what each step looks at are
+            shown, for readers to whom nothing has been explained yet.
 
     Raises:
         ValueError: the sentence has no words.
@@ -31,11 +33,12 @@ class Translator(Pictured, anywidget.AnyWidget):
     beam_size = traitlets.Int(1).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     word = traitlets.Int(-1).tag(sync=True)  # index of the source word pointed at; −1 for none
+    plain = traitlets.Bool(False).tag(sync=True)
 
-    def __init__(self, sentence: str):
+    def __init__(self, sentence: str, plain: bool = False):
         if not sentence.strip():
             raise ValueError("there is no word to translate: give the translator a sentence")
-        super().__init__(sentence=sentence, compared=sentence)
+        super().__init__(sentence=sentence, compared=sentence, plain=plain)
         self.on_msg(self._answer)
 
     def picture(self) -> str:
