@@ -5,7 +5,7 @@ import math
 import torch
 
 from solutions.cases import random_mask
-from solutions.specification import Draw, WrongAnswer, YourTurn
+from solutions.specification import IN_A_MATRIX, Draw, WrongAnswer, YourTurn
 from solutions.wrong_pieces import unit
 from utils.checks.tasks import Case
 
@@ -59,6 +59,10 @@ exercise = YourTurn(
     section="04.4",
     outputs=["weights"],
     cases=cases,
+    equivalents={
+        "return scores.masked_fill(~mask, -math.inf).softmax(1)": IN_A_MATRIX,
+        "scores = queries @ keys.T / math.sqrt(keys.shape[1])": IN_A_MATRIX,
+    },
     invariants={"weights": ["not negative", "rows sum to 1"]},
     mistakes={
         "no scale": WrongAnswer(
