@@ -62,14 +62,14 @@ exercise = YourTurn(
             torch.exp,
             "You return the powers themselves. All are positive, but they sum to anything.",
             "What is left to do so that they are shares of a whole?",
-            misconception="scores-as-weights",
+            misconception="shares-need-not-sum-to-one",
         ),
         "divided by the largest": WrongAnswer(
             lambda scores: scores.exp() / scores.exp().max(),
             "You divide the powers by the largest of them, so the best word gets 1 and the others "
             "come on top.",
             "Which number do shares have to be divided by, so that together they are 1?",
-            misconception="divide-again",
+            misconception="shares-need-not-sum-to-one",
         ),
         "power of the sum": WrongAnswer(
             lambda scores: scores.exp() / scores.sum().exp(),
@@ -82,7 +82,7 @@ exercise = YourTurn(
             "You divide by the number of words. The sum of the powers is what makes shares of "
             "them.",
             "Two words, powers 3 and 1: which share has the first?",
-            misconception="averages-anywhere",
+            misconception="sum-and-mean",
         ),
     },
     variants=[with_e, after_the_largest, in_a_loop, from_torch, in_logarithms],

@@ -180,7 +180,7 @@ exercise = Exercise(
     hints=[
         "Three things happen, in this order: look, update, score the vocabulary. Which of them "
         "knows only the old state, and which has both?",
-        "Looking is your module of task 4 for a single state: `W_query` gives (batch, "
+        "Looking is your module of task 3 for a single state: `W_query` gives (batch, "
         "attention_dim), and the projected keys have one axis more. `self.rnn` is called with "
         "what it reads and the state that it goes on from; `torch.cat(…, dim=-1)` joins vectors.",
         "`hidden` is the tanh of `self.W_query(state).unsqueeze(1) + self.W_key(keys)`; the "

@@ -177,12 +177,12 @@ exercise = Exercise(
         "self.v = nn.Linear(attention_dim, 1)": A_BIAS_OF_V,
     },
     hints=[
-        "You have written every piece of it: the scores in task 2, the softmax in task 3. What "
+        "You have written all its pieces: the scores in notebook 02, the softmax in task 2. What "
         "does a module add to them?",
         "`__init__` makes three `nn.Linear` without bias and keeps them under the names of the "
         "task; its first line is `super().__init__()`. `nn.Linear(3, 5)` turns 3 numbers into 5. "
         "`forward` is score, softmax, weighted sum.",
-        "Scores: as in task 2, with `self.W_query(query)` in place of the matrix product, and "
+        "Scores: as in notebook 02, with `self.W_query(query)` in place of the matrix product, and "
         "`self.v(…)`, whose last axis of length 1 you take away with `.squeeze(-1)`. Weights: "
         "your `masked_softmax`, or a plain softmax where `mask is None`. Values: the keys where "
         "`values is None`.",

@@ -181,7 +181,7 @@ exercise = Exercise(
             changed(_Stepper, score=_judged(lambda bars, said: bars + said.tanh())),
             "You take the `tanh` of the projected keys and add the state after it. So the state "
             "adds the same to all scores of its row, and changes no weight.",
-            "Can the `tanh` be taken before the bar is known?",
+            "Can the `tanh` be taken before the threshold is known?",
             misconception="steps-in-any-order",
         ),
         "tanh twice": WrongAnswer(

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from solutions.cases import as_view, louder
-from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, WrongAnswer, YourTurn
 from utils.checks.tasks import Case
 
 
@@ -82,24 +82,13 @@ def in_float64(query, keys, W_query, W_key, v):
     return ((bars.unsqueeze(2) + said.unsqueeze(1)).tanh() * v.double()).sum(-1)
 
 
-exercise = Exercise(
+exercise = YourTurn(
     id="additive_scores",
     title="Additive scores, all at once",
-    points=3,
-    difficulty=2,
-    minutes=10,
-    section="02.5",
+    section="02.3",
     learns=True,
     outputs=["scores"],
     cases=cases,
-    hints=[
-        "After the two projections there is a tensor for the queries and one for the keys. Write "
-        "down both shapes. Which axes has the tensor of all pairs?",
-        "All pairs are (batch, tgt_len, src_len, attention_dim). The queries lack the axis "
-        "src_len, the keys lack tgt_len. `unsqueeze` puts an axis of length 1 in that place.",
-        "`query @ W_query.T`, with `unsqueeze(2)`, plus `keys @ W_key.T`, with `unsqueeze(1)`. "
-        "Then `tanh`, and `@ v`, which takes the last axis away.",
-    ],
     mistakes={
         "axes changed places": WrongAnswer(
             _scores(lambda bars, said, v: ((bars + said).tanh() @ v).mT.contiguous()),
@@ -119,8 +108,8 @@ exercise = Exercise(
             _scores(lambda bars, said, v: (bars.tanh() + said.tanh()) @ v),
             "You take the `tanh` of each side, then add. So the two never meet inside it: the "
             "score falls apart into a part of the query and a part of the key.",
-            "The state moves the bar *before* the key is judged. In which order do sum and `tanh` "
-            "come then?",
+            "The state sets the threshold *before* the key is judged. In which order do sum and "
+            "`tanh` come then?",
             misconception="steps-in-any-order",
         ),
         "tanh of the score": WrongAnswer(
@@ -133,7 +122,7 @@ exercise = Exercise(
         "multiplied": WrongAnswer(
             _scores(lambda bars, said, v: (bars * said).tanh() @ v),
             "You multiply the two projections. Additive attention has its name from adding them.",
-            "What does a bar do to a key that says 1.5: is it added, or does it multiply?",
+            "What does the state do to a key that says 1.5: add to it, or multiply it?",
             misconception="scores-alike",
         ),
         "points forgotten": WrongAnswer(
