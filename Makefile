@@ -7,7 +7,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py)
 
 .PHONY: help lab test test-all test-browser test-nightly test-everywhere test-hub lint notebooks exercises selftest recall \
-  plans slides site preflight catch-up release grade bench bench-grading pictures screenshots
+  plans slides cards site preflight catch-up release grade bench bench-grading pictures screenshots
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 17
@@ -60,6 +60,9 @@ slides: .venv/ready .venv/extra-site  ## a minute: the plans and the notebooks a
 site: .venv/ready .venv/extra-site  ## 2 minutes: the course to read and to move, without a kernel, in build/site
 	$(BIN)/python docs/site/build.py build/site
 
+cards: .venv/ready  ## seconds: the interview sheet as cards for Anki, in build/cards.txt
+	@$(BIN)/python -m utils.cards build/cards.txt
+
 preflight: .venv/ready  ## a minute: is this machine ready for the course? OPTIONS=--grading asks for the sandbox too
 	@$(BIN)/python -m utils.preflight $(OPTIONS)
 
@@ -80,7 +83,7 @@ bench: .venv/ready  ## speed and memory of the library; ONLY=additive
 bench-grading: .venv/ready  ## how fast a made-up class is graded
 	$(BIN)/python -m grading.tests.bench $(ONLY)
 
-pictures: .venv/ready  ## the README's picture, made by notebook 06
+pictures: site .venv/extra-browser  ## a minute: the README's picture, a film of the site's front page
 	$(BIN)/python -m tests.pictures
 
 screenshots: .venv/ready .venv/extra-browser  ## every notebook in both themes, in build/screenshots; ONLY=05

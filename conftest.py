@@ -1,4 +1,4 @@
-"""How the tests run: in which order, how numbers of notebooks are compared, what was skipped."""
+"""Configure pytest: order of the tests, comparison of notebook outputs, summary at the end."""
 
 import math
 import re
@@ -20,10 +20,10 @@ FIRST = ("tests/browser/", "notebooks/", "grading/tests/test_grading", "solution
 
 
 class Output(str):
-    """What a cell has printed; equal to another where only measured numbers differ, and little.
+    """The output of a cell, which equals another output if only measured numbers differ a little.
 
-    A number behind ≈ was measured, and another processor may round on the way to it: it may differ
-    by a tenth of the larger one, or by 0.02. Every other letter has to be the same.
+    A number after ≈ was measured, and other processors round differently, so it may differ by 10 %
+    of the larger one, or by 0.02. All other characters have to be the same.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -56,7 +56,7 @@ _compare_measured_numbers()
 
 
 def pytest_itemcollected(item):
-    """Mark a test as slow if it stands outside the folders of `make test`."""
+    """Mark a test as slow if it is outside the folders of `make test`."""
     if not item.nodeid.startswith(LIGHT):
         item.add_marker(pytest.mark.slow)
 
@@ -77,7 +77,7 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def _tell_what_was_skipped(terminalreporter):
-    """Each reason for skipping once, with what brings the tests back."""
+    """Print each reason for skipping tests once, with the number of tests and how to run them."""
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
     if reasons:
@@ -91,7 +91,7 @@ def _tell_what_was_skipped(terminalreporter):
 
 
 def _tell_what_the_browser_saw(terminalreporter):
-    """What the tests in tests/browser have counted, in one line, and timed."""
+    """Print what the tests in tests/browser have timed, and in one line what they have counted."""
     reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
     of_browser = [one for one in reports if one.nodeid.startswith("tests/browser/")]
     counts, timed = Counter(), {}

@@ -13,7 +13,7 @@ import secrets
 import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, fields
@@ -29,6 +29,7 @@ from grading.intake.submissions import (
     NoSubmissions,
     Submission,
     Unreadable,
+    clean,
     find,
     find_learner,
     key_of,
@@ -39,13 +40,18 @@ from grading.report.store import Store, disk_is_full, write
 from grading.report.tables import Lateness, Learner
 from grading.report.unrecognised import Names
 from grading.run import protocol
+from grading.run.answers import Answers
 from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
-from grading.run.dialog import Assignment
-from grading.run.launcher import Launcher, processors
+from grading.run.dialog import Assignment, Budget
+from grading.run.launcher import Launcher, NoSandbox, processors
+from grading.run.limited_child import limited
 from grading.run.scoring import Result, score_submission, score_tasks
 from utils.checks import bank
 from utils.checks.tasks import Record
 
+MEMORY = 2**30  # bytes of this process, beyond what it has before anything is graded
+MEMORY_OF_ONE = 2**25  # bytes more for each submission at a time: threads have stacks
+MEMORY_OF_FILE = 2**19  # bytes more for each file of the class: its row and its page
 MOST_LOST = 3  # nodes of a cluster that one submission may lose before it is given up
 LOST = f"{MOST_LOST} nodes were lost while it ran on them; grade it again with --resume"
 
@@ -96,7 +102,7 @@ def grade(
 
     everything = find(source, _log)
     people = {(submission.learner, submission.id) for submission in everything}
-    chosen = find_learner(again, people) if again else ""
+    chosen = find_learner(again, people, _log) if again else ""
     submissions = [
         submission
         for submission in everything
@@ -124,7 +130,8 @@ def grade(
         assignments = Assignments(store.records, seed, Names(out))
         workers = workers or (AT_A_TIME if scheduler else processors())
         launcher = Cluster(scheduler, _log) if scheduler else Launcher(safe, workers)
-        with Reader() as reader, launcher:
+        limits = _limited(workers, len(everything))
+        with Reader(safe) as reader, Answers(safe) as answers, launcher, limits:
             store.start(
                 seed=seed,
                 source=str(source.resolve()),
@@ -135,8 +142,11 @@ def grade(
             if gone := store.leave(files):
                 _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
 
+            budgets: dict[str, Budget] = defaultdict(Budget)
+
             def score(submission: Submission, alone: bool) -> Result | None:
-                return _score(submission, assignments, launcher, alone, reader)
+                budget = budgets[key_of(submission.learner, submission.id)]
+                return _score(submission, assignments, launcher, alone, reader, answers, budget)
 
             with _LiveTables(out, store) as live:
                 waiting = [
@@ -145,7 +155,24 @@ def grade(
                     if again or not live.has_graded(submission)
                 ]
                 run(waiting, score, live.keep, workers)
-        return report(out)
+        with _limited(workers, len(everything)):
+            return report(out)
+
+
+@contextlib.contextmanager
+def _limited(workers: int, files: int) -> Iterator[None]:
+    """Limit this process's memory: what costs more than that is a fault, and costs one file."""
+    status = Path("/proc/self/status")
+    if not status.exists():  # not Linux
+        yield
+        return
+    import resource  # not on Windows
+
+    held = next(line for line in status.read_text().splitlines() if line.startswith("VmData"))
+    most = 1024 * int(held.split()[1]) + MEMORY + workers * MEMORY_OF_ONE
+    most += files * MEMORY_OF_FILE
+    with limited(resource.RLIMIT_DATA, most):
+        yield
 
 
 def _builder() -> ModuleType:
@@ -281,14 +308,18 @@ def _score(
     launcher: Launcher | Cluster,
     alone: bool,
     reader: Reader,
+    answers: Answers,
+    budget: Budget,
 ) -> Result | None:
     """Score a submission like `score_submission`, but return a result even if the grader fails."""
     try:
         for _ in range(MOST_LOST):
             with contextlib.suppress(NodeLost):
-                return score_submission(submission, assignments, launcher, alone, reader.read)
+                return score_submission(
+                    submission, assignments, launcher, alone, reader.read, answers.answer, budget
+                )
         return Result.for_file(submission, LOST)
-    except CannotGrade:
+    except (CannotGrade, NoSandbox):
         raise
     except Exception as error:
         if disk_is_full(error):
@@ -403,7 +434,11 @@ def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str
 def report(out: Path) -> list[Result]:
     """Write all tables and pages from the results stored so far, and return these results."""
     store = Store(out)
-    results = list(store.all())
+    brief = _class_of(map(tables.brief, store.all()), store)
+    count = {result.file for learner in brief for result in learner.results.values()}
+    results = [  # a learner may have handed in a thousand files, of which few count
+        result if result.file in count else tables.without_code(result) for result in store.all()
+    ]
     class_ = _class_of(results, store)
     for complaint in write_tables(class_, out, store):
         _log(complaint)
@@ -423,7 +458,7 @@ def report(out: Path) -> list[Result]:
 
 
 def show(out: Path, name: str) -> Iterator[str]:
-    """Yield, line by line, the results of one learner.
+    """Yield, line by line, the results of one learner, without anything that steers a terminal.
 
     Args:
         out: folder of the grades.
@@ -435,8 +470,12 @@ def show(out: Path, name: str) -> Iterator[str]:
     store = _store_with_grades(out)
     class_ = _class_of(store.all(), store)
     tables.read_marks(out / "marks.csv", class_)
-    chosen = find_learner(name, {(learner.name, learner.id) for learner in class_})
+    chosen = find_learner(name, {(learner.name, learner.id) for learner in class_}, _log)
     learner = next(learner for learner in class_ if learner.key == chosen)
+    yield from map(clean, _lines_about(learner, class_, out))
+
+
+def _lines_about(learner: Learner, class_: Sequence[Learner], out: Path) -> Iterator[str]:
     yield f"{learner.key}: {learner.points:g} of {tables.possible(class_)} points"
     for result in learner.files:
         yield f"  {result.file}: {result.problem or learner.standing(result)}"
@@ -446,7 +485,7 @@ def show(out: Path, name: str) -> Iterator[str]:
         yield from (f"    to look at: {flag}" for flag in [*result.flags, *result.elsewhere])
     for part, (points, remark) in (learner.marks | learner.overrides).items():
         yield f"  {part}: {points:g} by you. {remark}".rstrip()
-    yield f"  {out / 'learners' / pages.page_names(class_)[chosen]}"
+    yield f"  {out / 'learners' / pages.page_names(class_)[learner.key]}"
 
 
 def _store_with_grades(out: Path) -> Store:
@@ -507,7 +546,10 @@ def regrade(out: Path) -> list[Move]:
                 result.tasks.pop(removed, None)
             left = [task for task in assignment.public if task in tasks]
             notebook = reader.read(submission)[1]
-            if score_tasks(result, notebook, assignment, left, launcher) and not alone:
+            if (
+                score_tasks(result, notebook, assignment, left, launcher, answers.answer)
+                and not alone
+            ):
                 return None
             if result.problem:
                 raise CannotGrade(f"{result.file}: {result.problem}. Nothing was changed.")
@@ -527,7 +569,13 @@ def regrade(out: Path) -> list[Move]:
 
         if again:
             workers = processors()
-            with Reader() as reader, Launcher(store.run["safe"], workers) as launcher:
+            safe = store.run["safe"]
+            with (
+                Reader(safe) as reader,
+                Answers(safe) as answers,
+                Launcher(safe, workers) as launcher,
+                _limited(workers, len(again)),
+            ):
                 run([submissions[file] for file in again], score, keep, workers)
         moves.sort(key=lambda move: (move.learner, move.file, move.task))
         if changed:

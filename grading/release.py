@@ -20,7 +20,16 @@ from solutions.catch_up import OWN
 
 ROOT = Path(__file__).parents[1]
 ZIP = ROOT / "dist" / "attention-course.zip"
-FILES = ("LICENSE", "Makefile", "README.md", "conftest.py", "pyproject.toml", "requirements.txt")
+FILES = (
+    "AGENTS.md",
+    "CLAUDE.md",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "conftest.py",
+    "pyproject.toml",
+    "requirements.txt",
+)
 FOLDERS = (".jupyter", "docs", "exercises", "notebooks", "tests", "utils")
 SECRET = ("solutions", "grading")
 LEFT_OUT = ("__pycache__", ".ipynb_checkpoints", "progress.json")

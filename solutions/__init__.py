@@ -1,4 +1,4 @@
 """SECRET: solutions, specifications and known mistakes, from which `exercises/` is built.
 
-A learner of a graded class may have the course without this folder and without `grading/`.
+Learners of a graded class get the course without this folder and without `grading/`.
 """

@@ -15,10 +15,11 @@ A solution notebook `01_….ipynb` stands beside a folder `n01_…` with one fil
 exercises, named after the task. The build copies the facts in such a file (see `facts`) into the
 notebooks and the Markdown files that repeat them.
 
-A cell of the course's own notebooks that ends with `check("name")`, a stub to be written on the
-spot, is specified in the same folder. Its solution stands in the fold below the cell.
+The course's own notebooks have small exercises, too: a cell with a stub for learners to complete
+while they read, which ends with `check("name")`. Its file is in the same folder; its solution is in
+the fold below the cell.
 
-Learners get a stub in place of the lines between `# BEGIN SOLUTION` and `# END SOLUTION`: `...`,
+In place of the lines between `# BEGIN SOLUTION` and `# END SOLUTION` learners get a stub: `...`,
 or, if a line `# INSTEAD` is among them, the comments below that line, turned into code. Of a prose
 cell tagged "answer" (a model answer) they get only the first line, of one tagged "rubric" nothing.
 """
@@ -130,9 +131,10 @@ def chosen(only: str = "") -> list[tuple[Path, Exercise]]:
 
 
 def code_of(path: Path) -> list[str]:
-    """Return the source of each code cell except those tagged "check" (they define no answer).
+    """Return the source of each code cell, except those tagged "check", which define no answer.
 
-    Of a notebook of the course, return the solutions in its folds, and what they rest on.
+    For a notebook of the course, return instead the solutions in the folds below its stubs, with
+    the imports and definitions that they need.
     """
     cells = nbformat.read(path, as_version=4).cells
     if path.parent == COURSE:
@@ -143,7 +145,7 @@ def code_of(path: Path) -> list[str]:
 
 
 def _folded_code(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
-    """Return the solution below each stub, with the imports and definitions that it rests on."""
+    """Return the solution below each stub, with the imports and definitions that it needs."""
     sources: list[str] = []
     needed: set[str] = set()
     for cell, below in reversed([*itertools.pairwise(cells)]):
@@ -176,8 +178,9 @@ def solutions_of(path: Path, train: bool = True) -> dict:
 
     Args:
         path: a solution notebook, or a notebook of the course.
-        train: whether to run all cells. If not, stop when the solutions that records need are
-            defined: an exercise with `gold` needs none, and stands below the cells that train.
+        train: whether to run all cells, including those that train a model. If not, stop as soon as
+            all solutions are defined, except those of exercises with `gold`: their records do not
+            need the solution, and in the notebook they come after the training.
     """
     needed = {exercise.task.id for exercise in exercises_of(path) if not exercise.gold}
     names: dict = {}
@@ -322,11 +325,15 @@ def repeated() -> dict[Path, str]:
     texts = {path: nbformat.writes(notebook) + "\n" for path, notebook in solutions.items()}
     course = {path: nbformat.read(path, as_version=4) for path in sorted(COURSE.glob("0*.ipynb"))}
     for path, notebook in course.items():
-        minutes = f"| {facts.reading_minutes(notebook)} minutes |"
+        minutes = f"| {facts.in_minutes(facts.reading_minutes(notebook))} minutes |"
         texts[path] = facts.READING.sub(minutes, path.read_text(encoding="utf-8"), count=1)
     tasks = {path.stem: [exercise.task for exercise in exercises_of(path)] for path in solutions}
     parts = {
-        "course": facts.table({path.stem: notebook for path, notebook in course.items()}, tasks),
+        "course": facts.table(
+            {path.stem: notebook for path, notebook in course.items()},
+            {path.stem: notebook for path, notebook in solutions.items()},
+            tasks,
+        ),
         "counts": facts.in_words(facts.sum_of(facts.stored_counts().values())),
     }
     pages = {page: facts.filled(page.read_text(encoding="utf-8"), parts) for page in facts.pages()}
@@ -334,7 +341,10 @@ def repeated() -> dict[Path, str]:
 
 
 def only_argument(purpose: str) -> argparse.ArgumentParser:
-    """Return a command-line parser for one optional argument: a notebook or a task, else all."""
+    """Return a command-line parser with one optional argument, a notebook or a task.
+
+    If it is not given, its value is "", which stands for all.
+    """
     parser = argparse.ArgumentParser(description=purpose)
     parser.add_argument(
         "only", nargs="?", default="", help='a notebook, "05", or a task, "entropy"'

@@ -1,6 +1,7 @@
-"""Functions that make inputs for the cases of several exercises.
+"""Make inputs for the cases of several exercises.
 
-Those that draw take a `Draw`, and make the same inputs for the same seed on every machine.
+Functions that draw random inputs take a `Draw`: the same seed gives the same inputs on every
+machine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -62,7 +63,7 @@ def random_mask(draw: Draw, *shape: int) -> Tensor:
 
 
 def one_row_shut(mask: Tensor) -> Tensor:
-    """Return a copy of a mask with each sentence's last row closed: its query may see nothing."""
+    """Return a copy of a mask in which the last query of each sentence may see nothing."""
     shut = mask.clone()
     shut[..., -1, :] = False
     return shut

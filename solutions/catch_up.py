@@ -1,9 +1,9 @@
 """Solve the exercises of earlier notebooks: `python -m solutions.catch_up 04`.
 
-For learners who fell behind; `make catch-up UPTO=04` does the same. Each exercise notebook before
-04 is replaced by a solved one, unless all its tasks are done. The learner's own notebook is kept
-beside it, as `mine_01_….ipynb`, and for each task that was not done `progress.json` notes that its
-solution was given: points earned before stay, and no points are added.
+It is for learners who fell behind; `make catch-up UPTO=04` does the same. Each exercise notebook
+before 04 is replaced by a solved one, unless all its tasks are done. The learner's own notebook is
+kept beside it, as `mine_01_….ipynb`. For each task that was not done, `progress.json` records that
+its solution was given: points earned before stay, and no points are added.
 """
 
 import argparse

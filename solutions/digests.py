@@ -1,4 +1,4 @@
-"""Digests of the code that decides whether a task passes its self-test.
+"""Compute digests of the code that decides whether a task passes its self-test.
 
 This code is the task's file, its cell of the solution notebook and the self-test itself, with all
 code of the course that they use by name, directly or indirectly. Comments, docstrings, the order of

@@ -9,12 +9,21 @@ A file holds answers that were collected together, each as it would stand in a l
 
 The output lists, below each task, the checks' verdicts on its answers. Its last line holds the
 counts of all files, as JSON.
+
+    python -m solutions.evaluate_checks --two-mistakes 300
+
+measures answers with two known mistakes at once: solutions with two small faults, each of which
+alone would be named. It counts for how many one of the two is named, and prints those for which
+another mistake is, which may be false.
 """
 
 import argparse
+import contextlib
 import json
+import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +31,9 @@ from typing import NamedTuple
 import torch
 
 from solutions.build import chosen
-from solutions.selftest import names_at_first
+from solutions.mutants import mutants
+from solutions.selftest import mutants_of, names_after, names_at_first
+from solutions.specification import Exercise
 from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.notebook import verdict_on
@@ -31,6 +42,7 @@ from utils.checks.tasks import Reason
 
 ROUNDS = sorted((Path(__file__).parent / "labelled").glob("round*.py"))
 HEADING = re.compile(r"^# %% (?P<task>\w+) · (?P<label>right|wrong) · (?P<name>\S+)$", re.MULTILINE)
+MOST_PAIRS = 15  # answers with two mistakes to one task
 OUTCOMES = (  # of a check that refuses a wrong answer
     "named",  # it names a known mistake
     "related",  # it states a relation: how the answer differs from the right one
@@ -112,7 +124,15 @@ def outcome(verdict: Verdict) -> str:
 
 
 def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
-    """Count right and accepted answers, wrong and refused answers, and each of `OUTCOMES`."""
+    """Count the answers by label and outcome.
+
+    Args:
+        judged: the answers, each with its outcome.
+
+    Returns:
+        The number of right answers, of accepted ones among them, of wrong answers, of refused ones
+        among them, and of wrong answers with each of `OUTCOMES`.
+    """
     of_right = [outcome for answer, outcome in judged if answer.right]
     of_wrong = [outcome for answer, outcome in judged if not answer.right]
     return {
@@ -125,12 +145,58 @@ def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
 
 
 def report(answer: Labelled, verdict: Verdict) -> Iterator[str]:
-    """Yield lines with the check's verdict on an answer, and with its actual mistake."""
+    """Yield a line with the check's verdict on an answer; if it is wrong, one with its mistake."""
     words = verdict.mistake.name if verdict.mistake else verdict.relation or verdict.message
     label = f"{'right' if answer.right else 'wrong'}-{answer.name}"
     yield f"    {label}: {outcome(verdict)}{'' if verdict.passed else f': {words}'}"
     if answer.mistake:
         yield f"        in truth: {answer.mistake}"
+
+
+def pairs_of_mistakes(path: Path, exercise: Exercise) -> list[tuple[str, set[str]]]:
+    """Return the code of solutions with two known mistakes, and the mistakes' names."""
+    task = exercise.task.id
+    known = {}  # changed line → name of the mistake that it makes
+    singles = mutants_of(path, exercise)
+    for line, code in singles:
+        verdict = _verdict_on(path, exercise, code)
+        if verdict and verdict.mistake:
+            known[line] = verdict.mistake.name
+    return [
+        (twice, {known[line], known[other]})
+        for line, code in singles
+        if line in known
+        for other, twice in mutants(code, task)
+        if other in known and known[other] != known[line] and line in twice
+    ]
+
+
+def _verdict_on(path: Path, exercise: Exercise, code: str) -> Verdict | None:
+    """Return the verdict on a changed solution; None if its code raises an exception."""
+    with contextlib.suppress(Exception), redirected(Printed()):
+        names = names_after(path, exercise, code)
+        return verdict_on(bank.load(exercise.task.id), names, Printed())
+    return None
+
+
+def measure_two_mistakes(count: int, seed: int = 0) -> None:
+    """Print the feedback on answers with two mistakes if it names a third, and all counts."""
+    draw = random.Random(seed)
+    exercises = [(path, exercise) for path, exercise in chosen() if exercise.task.again]
+    pairs = {exercise: pairs_of_mistakes(path, exercise) for path, exercise in exercises}
+    answers = [
+        (path, exercise, code, names)
+        for path, exercise in exercises
+        for code, names in draw.sample(pairs[exercise], min(len(pairs[exercise]), MOST_PAIRS))
+    ]
+    counts: Counter[str] = Counter()
+    for path, exercise, code, names in draw.sample(answers, min(count, len(answers))):
+        verdict = _verdict_on(path, exercise, code)
+        name = verdict.mistake.name if verdict and verdict.mistake else ""
+        counts["one of the two" if name in names else outcome(verdict)] += 1
+        if name and name not in names:
+            print(f"{exercise.task.id}: {' and '.join(sorted(names))}\n    named: {name}\n{code}\n")
+    print(json.dumps(counts))
 
 
 def main(files: Sequence[Path]) -> None:
@@ -157,5 +223,10 @@ def main(files: Sequence[Path]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Measure the checks on labelled answers.")
     parser.add_argument("files", type=Path, nargs="*", default=ROUNDS)
-    paths = parser.parse_args().files
+    parser.add_argument("--two-mistakes", type=int, default=0, metavar="COUNT")
+    options = parser.parse_args()
+    if options.two_mistakes:
+        measure_two_mistakes(options.two_mistakes)
+        sys.exit()
+    paths = options.files
     main([file for path in paths for file in (sorted(path.rglob("*.py")) or [path])])

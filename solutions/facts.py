@@ -1,4 +1,4 @@
-"""Facts that an exercise's file states once, and that the build repeats in other files.
+"""Copy facts that an exercise's file states, such as its points, to the files that repeat them.
 
 | stated in an exercise's file | repeated |
 |---|---|
@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from nbformat import NotebookNode
 
@@ -23,13 +24,25 @@ from utils.checks.tasks import Task
 COUNTS = Path(__file__).parent / "selftest.json"
 ROOT = Path(__file__).parents[1]
 HEADING = re.compile(r"^## \d+\..*(\n\n\*\d+ points? · .*\*)?", flags=re.MULTILINE)
-READING = re.compile(r"\| \d+ minutes \|")
+READING = re.compile(r"\| [\d–]+ minutes \|")
 TITLE = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
-TOTALS = re.compile(r"^\| \d+ minutes \| \d+ \|", flags=re.MULTILINE)
+TOTALS = re.compile(r"^\| [\d–]+ minutes \| \d+ \|", flags=re.MULTILINE)
 TASKS = re.compile(r"^\*\w+ tasks? for notebook", flags=re.MULTILINE)
+# What learners take, as multiples of an estimate: from quick ones to those who try everything.
+# Three readers took 1.3 to 1.7 times the estimate for notebooks, 1.1 to 1.4 times for exercises.
+READERS, WORKERS = (1.2, 1.7), (1.0, 1.4)
+STUB_MINUTES = 3  # for a stub to be written
+ESSAY = 6  # minutes for a question that is answered in words
 LINES_A_MINUTE = 6.5  # lines of code that an attentive reader follows in a minute
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
+
+
+class Span(NamedTuple):
+    """A range of minutes: `low` for quick learners, `high` for those who try everything."""
+
+    low: int
+    high: int
 
 
 def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
@@ -47,7 +60,7 @@ def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
         )
     if not TOTALS.search(prose[0].source):
         raise ValueError("the first cell needs a line `| 0 minutes | 0 | … |` for the totals.")
-    minutes, points = total(tasks)
+    minutes, (_, points) = in_minutes(working_minutes(notebook, tasks)), total(tasks)
     count = dict(enumerate(NUMBERS.split(), start=1)).get(len(tasks), len(tasks))
     top = TOTALS.sub(f"| {minutes} minutes | {points} |", prose[0].source)
     prose[0].source = TASKS.sub(f"*{count} tasks for notebook", top)
@@ -62,7 +75,7 @@ def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
 
 
 def total(tasks: Sequence[Task]) -> tuple[int, int]:
-    """Return the sum of the tasks' minutes, and that of their points."""
+    """Return the sum of the tasks' minutes, and the sum of their points."""
     return sum(task.minutes for task in tasks), sum(task.points for task in tasks)
 
 
@@ -72,58 +85,91 @@ def pages() -> list[Path]:
 
 
 def filled(page: str, parts: Mapping[str, str]) -> str:
-    """Insert each part into a Markdown page between the comments with its name, if it has them."""
+    """Return a Markdown page with each part inserted between the comments that bear its name.
+
+    A part is left out if the page has no such comments.
+    """
     for name, text in parts.items():
         place = rf"(?<!`)(<!-- {name} -->\s*).*?(\s*<!-- /{name} -->)"
         page = re.sub(place, lambda match, text=text: match[1] + text + match[2], page, flags=re.S)
     return page
 
 
-def reading_minutes(notebook: NotebookNode) -> int:
-    """Return the minutes that an attentive reader takes for a notebook, rounded to fives."""
-    return 5 * round(minutes_of(notebook.cells) / 5)
+def reading_minutes(notebook: NotebookNode) -> Span:
+    """Return the minutes that learners take to read a notebook of the course and try it out."""
+    return _span(minutes_of(notebook.cells), READERS)
+
+
+def working_minutes(notebook: NotebookNode, tasks: Sequence[Task]) -> Span:
+    """Return the minutes that learners take for a notebook of exercises.
+
+    They include the questions to be answered in words.
+    """
+    essays = sum("rubric" in cell.metadata.get("tags", []) for cell in notebook.cells)
+    return _span(total(tasks)[0] + ESSAY * essays, WORKERS)
+
+
+def _span(estimate: float, factors: tuple[float, float]) -> Span:
+    """Return an estimate in minutes times each of two factors, rounded to multiples of 5."""
+    low, high = (5 * round(factor * estimate / 5) for factor in factors)
+    return Span(low, high)
+
+
+def in_minutes(span: Span) -> str:
+    """Write a span as text, such as "55–80"."""
+    return f"{span.low}–{span.high}"
 
 
 def minutes_of(cells: Iterable[NotebookNode]) -> float:
-    """Estimate how many minutes an attentive reader takes to work through some cells.
+    """Estimate how many minutes a quick reader takes to work through some cells.
 
-    150 words of prose take a minute; so do 6.5 lines of code, two predictions, or one widget. The
-    estimate was fitted to the times that seven readers gave for seven notebooks (43 to 100 minutes)
-    and is off by 4.5 on average; for an earlier version of seven (65 to 150 minutes), by 10.
+    150 words of prose take a minute; so do 6.5 lines of code, two predictions, or one widget.
+    Completing a stub takes three minutes.
     """
-    words = lines = predictions = movable = 0
+    words = lines = predictions = movable = stubs = 0
     for cell in cells:
         if cell.cell_type == "markdown":
             words += len(cell.source.split())
         elif "predict(" in cell.source:
             predictions += 1
+        elif 'check("' in cell.source:
+            stubs += 1
         else:
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
             movable += any(WIDGET in output.get("data", {}) for output in cell.outputs)
-    return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable
+    return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable + STUB_MINUTES * stubs
 
 
-def table(notebooks: Mapping[str, NotebookNode], exercises: Mapping[str, Sequence[Task]]) -> str:
+def table(
+    notebooks: Mapping[str, NotebookNode],
+    solutions: Mapping[str, NotebookNode],
+    exercises: Mapping[str, Sequence[Task]],
+) -> str:
     """Return the table of the course, in Markdown.
 
     Args:
         notebooks: name → notebook, whose first cell has a title and, in italics, a subtitle.
+        solutions: name → notebook of exercises.
         exercises: name → tasks of that notebook.
     """
     rows = ["| | Notebook | | Minutes | Exercises | Minutes |", "|---|---|---|---|---|---|"]
+    reading = {name: reading_minutes(notebook) for name, notebook in notebooks.items()}
+    working = {name: working_minutes(solutions[name], tasks) for name, tasks in exercises.items()}
     for name, notebook in notebooks.items():
-        top = TITLE.match(notebook.cells[0].source)
-        reading, (working, points) = reading_minutes(notebook), total(exercises[name])
+        top, (_, points) = TITLE.match(notebook.cells[0].source), total(exercises[name])
         tasks = f"[{len(exercises[name])} tasks, {points} points](exercises/{name}.ipynb)"
         rows.append(
             f"| {name[:2]} | [{top['title']}](notebooks/{name}.ipynb) | {top['subtitle']} "
-            f"| {reading} | {tasks} | {working} |"
+            f"| {in_minutes(reading[name])} | {tasks} | {in_minutes(working[name])} |"
         )
     of_course = [task for tasks in exercises.values() for task in tasks]
-    minutes, points = total(of_course)
-    reading = sum(map(reading_minutes, notebooks.values()))
-    tasks = f"{len(of_course)} tasks, {points} points"
-    return "\n".join([*rows, f"| | all | | {reading} | {tasks} | {minutes} |"])
+    tasks = f"{len(of_course)} tasks, {total(of_course)[1]} points"
+    return "\n".join([*rows, f"| | all | | {_hours(reading)} | {tasks} | {_hours(working)} |"])
+
+
+def _hours(spans: Mapping[str, Span]) -> str:
+    low, high = (round(sum(ends) / 60) for ends in zip(*spans.values(), strict=True))
+    return f"{low}–{high} hours"
 
 
 def stored_counts() -> dict[str, dict]:

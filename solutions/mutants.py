@@ -1,7 +1,7 @@
-"""Mutants: correct answers with one small fault each, to see whether the checks notice it.
+"""Make mutants: correct answers with one small fault each, which the checks have to notice.
 
-Mutation testers such as mutmut and cosmic-ray change modules and run test suites. Here the code
-lives in notebooks and a check is the test, so a small mutator of our own is simpler.
+Mutation testers such as mutmut and cosmic-ray change modules and run test suites. Here the code is
+in notebooks and the test is a check, so a small mutator of our own is simpler.
 """
 
 import ast
@@ -57,7 +57,7 @@ def mutants(source: str, name: str) -> Iterator[tuple[str, str]]:
     """Yield mutants of the definition of `name` in `source`, each with a single fault.
 
     Yields:
-        The first changed line, and the whole changed source.
+        The first changed line ("a line less" if a line was removed), and the whole changed source.
     """
     tree = ast.parse(source)
     (own,) = [statement for statement in tree.body if _name(statement) == name]

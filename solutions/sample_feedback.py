@@ -1,10 +1,10 @@
-"""Print faults drawn at random, each with the relation that the check states about the solution.
+"""Print wrong answers drawn at random, each with what its check says: for people to judge.
 
-    python -m solutions.sample_feedback 50 --seed 1
+    python -m solutions.sample_feedback 200 --seed 1
 
-A relation is a sentence on how a wrong answer differs from the right one. People judge whether it
-is true, and whether it misleads. Half of the solutions have two faults; those that raise an
-exception are left out, because they are easy to judge. Each seed draws other faults.
+Is all of it true, and does none of it mislead? A third of the answers are solutions with one fault,
+a third have two faults, and a third come from the labelled rounds. Exceptions are left out, because
+they are easy to judge. Each seed draws other answers.
 """
 
 import argparse
@@ -16,41 +16,61 @@ import random
 from collections.abc import Iterator
 
 from solutions.build import chosen
+from solutions.evaluate_checks import ROUNDS, labelled
+from solutions.evaluate_checks import verdict as verdict_of_labelled
 from solutions.mutants import mutants
 from solutions.selftest import mutants_of, names_after, source_of
 from utils.checks import bank
+from utils.checks.compare import Verdict
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Reason
 
 
-def sample(seed: int) -> Iterator[tuple[str, str]]:
-    """Yield, without end, a fault (as changed lines of a solution) and the relation it leads to."""
+def sample(seed: int) -> Iterator[tuple[str, Verdict]]:
+    """Yield, without end, a wrong answer in words (changed lines, or a label) and its verdict."""
     draw = random.Random(seed)
     solutions = [
         (path, exercise, [code for _, code in mutants_of(path, exercise)])
         for path, exercise in chosen()
     ]
     solutions = [solution for solution in solutions if solution[2]]
+    wrong = [answer for file in ROUNDS for answer in labelled(file) if not answer.right]
     while True:
-        path, exercise, singles = draw.choice(solutions)
-        task, code = exercise.task.id, draw.choice(singles)
-        if draw.random() < 0.5:
-            code = draw.choice([twice for _, twice in mutants(code, task)])
-        verdict = None
-        with contextlib.suppress(Exception), redirected(Printed()):  # some solutions do not run
-            verdict = verdict_on(bank.load(task), names_after(path, exercise, code), Printed())
-        if verdict and verdict.relation and verdict.reason != Reason.ERROR:
+        kind, verdict = draw.choice(["one fault", "two faults", "labelled"]), None
+        if kind == "labelled":
+            answer = draw.choice(wrong)
+            words = f"{answer.task}, {answer.name}: {answer.mistake}"
+            verdict = verdict_of_labelled(answer)
+        else:
+            path, exercise, singles = draw.choice(solutions)
+            task, code = exercise.task.id, draw.choice(singles)
+            if kind == "two faults":
+                code = draw.choice([twice for _, twice in mutants(code, task)])
             right = ast.unparse(ast.parse(source_of(path, exercise)))
             lines = difflib.ndiff(right.splitlines(), code.splitlines())
-            fault = "\n".join([task, *(line for line in lines if line[0] in "-+")])
-            yield fault, verdict.relation
+            words = "\n".join([task, *(line for line in lines if line[0] in "-+")])
+            with contextlib.suppress(Exception), redirected(Printed()):  # some do not run
+                verdict = verdict_on(bank.load(task), names_after(path, exercise, code), Printed())
+        if verdict and not verdict.passed and verdict.reason != Reason.ERROR:
+            yield words, verdict
+
+
+def said(verdict: Verdict) -> Iterator[str]:
+    """Yield what a verdict says of the mistake: its name and explanation, or its relation."""
+    if verdict.mistake:
+        yield f"named: {verdict.mistake.name}. {verdict.mistake.explanation}"
+    yield from filter(None, [verdict.relation, verdict.message, verdict.right])
+    if verdict.evidence:
+        yield f"Seen with {verdict.evidence.case.label}."
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Relations of wrong answers, to be judged.")
+    parser = argparse.ArgumentParser(description="Feedback on wrong answers, to be judged.")
     parser.add_argument("count", type=int, nargs="?", default=50)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    for fault, relation in itertools.islice(sample(options.seed), options.count):
-        print(f"{fault}\n  => {relation}\n", flush=True)
+    for number, (words, verdict) in enumerate(
+        itertools.islice(sample(options.seed), options.count), start=1
+    ):
+        print(f"{number}. {words}", *(f"  => {line}" for line in said(verdict)), "", sep="\n")

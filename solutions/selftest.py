@@ -4,14 +4,16 @@ Every known mistake has to fail under its own name, on the public cases and on h
 other seeds); every right answer has to pass, in whatever style it is written; and the checks have
 to notice small faults in a solution (`mutants`).
 
-Without an argument, the tasks run whose code has changed since their self-test last passed:
-`selftest.json` holds each task's counts and the digest of its code. The number of a notebook, "05",
-or the name of a task, "entropy", selects tasks; with `--changed`, only those among them run that
-have changed. `--all` runs every task.
+Without an argument, it tests all tasks whose code has changed since their self-test last passed;
+`selftest.json` has each task's counts and the digest of its code. The number of a notebook, "05",
+or the name of a task, "entropy", selects tasks; with `--changed`, only the changed ones among them
+are tested. `--all` tests every task.
 `--relations` also counts how often the feedback states a relation (how a wrong answer differs from
-the right one): for mutants, for pairs of faults, and for known mistakes without the catalogue.
+the right one): for mutants, for pairs of faults, and for known mistakes if the check does not know
+them.
 """
 
+import ast
 import contextlib
 import json
 import math
@@ -29,7 +31,7 @@ from solutions.build import chosen, code_of, only_argument, repeat_facts, soluti
 from solutions.mutants import mutants
 from solutions.specification import CatchTheBug, Exercise
 from utils.checks import bank
-from utils.checks.code import defined
+from utils.checks.code import defined, syntax
 from utils.checks.compare import Verdict, judge
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed, redirected, run_cases
@@ -40,7 +42,7 @@ PAIRS = 12  # about how many answers with two faults are tried in each task
 
 
 def verdict(record: Record, answer: Any) -> Verdict:
-    """Return the verdict of a task's check on a definition."""
+    """Return the verdict of a task's check on an answer: a function, class or dictionary."""
     return verdict_on(record, {record.task.id: answer}, Printed())
 
 
@@ -67,16 +69,32 @@ def source_of(path: Path, exercise: Exercise) -> str:
 
 
 def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
-    """Return the changed line and the code of each mutant of a solution; [] if it is a test."""
+    """Return (changed line, code) for each mutant of a solution; [] if the solution is a test."""
     if isinstance(exercise, CatchTheBug):
         return []
-    return list(mutants(source_of(path, exercise), exercise.task.id))
+    source = source_of(path, exercise)
+    return [
+        mutant for name in _written(source, exercise.task.id) for mutant in mutants(source, name)
+    ]
+
+
+def _written(source: str, task: str) -> list[str]:
+    """Return the task's name or, if its definition is given, the names that it rests on."""
+    given = {ast.unparse(statement) for statement in syntax(stub(source)).body}
+    written = [
+        name
+        for statement in syntax(source).body
+        if ast.unparse(statement) not in given
+        for name in defined(ast.unparse(statement))
+    ]
+    return [task] if task in written else written
 
 
 def _solutions(path: Path, exercise: Exercise) -> dict[str, Any]:
-    """Return the variables of a solution notebook, with its trained model if an exercise needs it.
+    """Return the variables of a solution notebook, with its trained model if the exercise needs it.
 
-    Right answers call `solutions_of(path)` too: spelt alike, both calls share one training.
+    Right answers call `solutions_of(path)` too. It is cached by its arguments, so the call here has
+    to be written the same way for both to share one training.
     """
     return solutions_of(path) if exercise.gold else solutions_of(path, train=False)
 
@@ -95,7 +113,7 @@ def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Itera
     Args:
         path: path of the solution notebook.
         exercise: an exercise of that notebook.
-        counts: counters, to which this test is added.
+        counts: counters, such as "mutants_caught", which are increased.
     """
     task = exercise.task
     solution = _solutions(path, exercise)[task.id]
@@ -152,10 +170,11 @@ def _passes(record: Record, path: Path, exercise: Exercise, code: str) -> bool:
 
 
 def relations_of(path: Path, exercise: Exercise) -> dict[str, int]:
-    """Count the wrong answers to an exercise whose feedback states a relation, by their kind.
+    """Count, for each kind of wrong answer to an exercise, how often feedback states a relation.
 
-    The kinds are known mistakes without the catalogue, mutants, and pairs of faults. Of the last
-    two kinds, all wrong answers and those named as a known mistake are counted too."""
+    The kinds are known mistakes (tried as if they were unknown), mutants, and pairs of faults. For
+    the last two kinds, it also counts all wrong answers, and those named as a known mistake.
+    """
     counts: Counter[str] = Counter()
     record = bank.load(exercise.task.id)
     unknown = replace(record, task=replace(record.task, mistakes=[]))

@@ -1,4 +1,4 @@
-"""Specifications of exercises: task, cases drawn from a seed, known wrong and right answers."""
+"""Specify exercises: the task, cases drawn from a seed, and known wrong and right answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,7 +65,8 @@ class WrongAnswer:
         explanation: sentences on what it does, and why the task asks for something else.
         hint: a question or a nudge that leads out of the mistake.
         misconception: slug of the belief behind it, from `solutions.misconceptions`.
-        also: a few words → a definition with the same mistake that returns other values.
+        also: a few words that describe it → another definition with the same mistake, which
+            returns other values than `gives`.
         name: its key among the mistakes of its task; `Exercise` fills it in.
     """
 
@@ -90,10 +91,10 @@ class Exercise:
     Args:
         cases: function that draws the cases; their number and labels are the same for every seed.
         mistakes: a few words that name the mistake → the wrong answer; at least four.
-        equivalents: changed line of a mutant that is no fault → the reason why the mutant returns
-            the same values as the solution.
-        gold: function that returns the right values, if those of the solution may be wrong, as a
-            trained model's may be.
+        equivalents: changed line of a mutant → the reason why this mutant is right, that is, why it
+            returns the same values as the solution. The self-test lets such mutants pass.
+        gold: function that returns the right values. It is needed only if the solution's own values
+            may be wrong, as those of a trained model.
         variants: at least three right answers in other styles; for a task of choices,
             functions that return the learner's dictionary.
         facts: the other arguments of `Task`.
@@ -234,7 +235,7 @@ class CatchTheBug(Exercise):
         super().__init__(
             id=id,
             answer_type="test",
-            outputs=["blames"],
+            outputs=["blames", "shown"],
             cases=self._draw_cases,
             mistakes=mistakes,
             variants=variants,
@@ -253,7 +254,7 @@ class CatchTheBug(Exercise):
         broken = [
             name in self.implementations.broken for name in self.implementations.implementations
         ]
-        expected = [Answer({"blames": np.array([broken] * ROUNDS)})]
+        expected = [Answer(dict.fromkeys(self.task.outputs, np.array([broken] * ROUNDS)))]
         return Record(self.task, cases, expected, self._mistaken(cases))
 
 

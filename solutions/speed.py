@@ -1,8 +1,8 @@
 """Measure how long checks of wrong answers take: `python -m solutions.speed [TASK]`.
 
-A measurement runs from reading the record to writing the HTML. It is taken twice for every known
-mistake: with the catalogue, and without it, because then the check looks for a relation. It counts
-the processor time of one thread, in milliseconds, so that other work on the machine matters little.
+A measurement runs from reading the record to writing the HTML. Every known mistake is measured
+twice: as it is, and as if it were unknown, because the check then looks for a relation. Processor
+time of one thread is counted, in milliseconds, so that other work on the machine matters little.
 """
 
 import json
@@ -21,7 +21,7 @@ from utils.checks.feedback import explain
 
 
 def times(only: str) -> Iterator[tuple[bool, float, str]]:
-    """Time checks of mistakes; yield if the catalogue is used, milliseconds, and the mistake."""
+    """Yield (whether the mistake is known to the check, milliseconds, mistake) for each check."""
     for _, exercise in chosen(only):
         _time(exercise.task.id, exercise.mistakes[0].gives, True)  # loads code for later calls
         for mistake in exercise.mistakes:

@@ -1,7 +1,7 @@
-"""Parts of tests for tasks of the type "catch the bug", and mistakes that many of them share.
+"""Make weak tests, the wrong answers to tasks of the type "catch the bug".
 
-A weak test is mostly a good one with one part left out: its inputs are too easy, or it checks less
-than it could.
+Most weak tests are good ones with one part left out: their inputs are too easy, or they check less
+than they could.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,6 +31,7 @@ def compared(
         inputs: arguments for the implementation.
         results: positions of the results to compare; None compares all results.
         like: function that returns whether two results agree.
+        options: further arguments for `right`, which the implementation does not get.
     """
 
     def test(implementation):
@@ -78,7 +79,7 @@ def some_open(batch: int = 2, tgt_len: int = 3, src_len: int = 5) -> Tensor:
 
 
 def first_query_shut(mask: Tensor) -> Tensor:
-    """Return a copy of a mask in which the last sentence's first query may attend to nothing."""
+    """Return a copy of a mask that hides all keys from the first query of the last sentence."""
     shut = mask.clone()
     shut[-1, 0] = False
     return shut
@@ -94,7 +95,13 @@ def asserts_nothing(
     explanation: str = "Either nothing in your test can fail, or it looks only at what is right in "
     "all of them, as most shapes are.",
 ) -> WrongAnswer:
-    """Return the wrong answer that is a weak test: it accepts every implementation of `name`."""
+    """Return, as a wrong answer, a test that accepts every implementation of `name`.
+
+    Args:
+        test: the test.
+        name: name of the function that it tests.
+        explanation: what the learner reads about the mistake.
+    """
     return WrongAnswer(
         test,
         explanation,
@@ -107,7 +114,7 @@ def only_the_shapes(
     test: Callable,
     explanation: str = "Your test looks at the shapes. Nearly all bugs leave them as they are.",
 ) -> WrongAnswer:
-    """Return the wrong answer that is a weak test: it checks only shapes."""
+    """Return, as a wrong answer, a test that checks only shapes."""
     return WrongAnswer(
         test,
         explanation,
@@ -117,7 +124,10 @@ def only_the_shapes(
 
 
 def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
-    """Return the wrong answer that is a test without a mask, the `place` argument of `name`."""
+    """Return, as a wrong answer, a test that calls `name` without a mask.
+
+    `place` says which argument the mask is, such as "fourth".
+    """
     return WrongAnswer(
         test,
         "Your test never hides anything. What a mask does wrong shows only where there is one "
@@ -132,7 +142,7 @@ def upside_down(
     explanation: str = "Your test fails where it should pass. What it asserts is true of the "
     "broken implementations and false of the right one.",
 ) -> WrongAnswer:
-    """Return the wrong answer that is an inverted test: it fails for the right implementation."""
+    """Return, as a wrong answer, an inverted test: it fails for the right implementation."""
     return WrongAnswer(
         test,
         explanation,
@@ -146,7 +156,7 @@ def to_the_last_digit(
     explanation: str = "Decimal numbers are rounded at each step of a computation, so two right "
     "ways to the same number seldom agree in every digit. Your test asks for that.",
 ) -> WrongAnswer:
-    """Return the wrong answer that is a test which compares numbers without a tolerance."""
+    """Return, as a wrong answer, a test that compares numbers without a tolerance."""
     return WrongAnswer(
         test,
         explanation,
@@ -156,7 +166,7 @@ def to_the_last_digit(
 
 
 def wrong_expectation(*inputs, place: tuple[int, ...], hint: str) -> WrongAnswer:
-    """Return the wrong answer that is a test which expects a wrong weight at `place`."""
+    """Return, as a wrong answer, a test that expects a wrong weight at the index `place`."""
 
     def test(implementation):
         _, weights = implementation(*inputs)

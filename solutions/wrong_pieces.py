@@ -1,8 +1,8 @@
 """Parts of right and wrong answers that several exercises share.
 
-A wrong implementation is mostly a right one with one part replaced. Made-up learners
-(`grading.classroom`) copy parts with their docstrings, but without comments: parts that need no
-words in a learner's notebook have only a comment.
+Most wrong implementations are right ones with one part replaced. Made-up learners
+(`grading.classroom`) copy these parts with their docstrings, but without comments. So parts that
+need no explanation in a learner's notebook have only a comment.
 """
 
 from collections.abc import Callable, Mapping
@@ -166,7 +166,7 @@ def joined_times(parts, matrix):
 def wrong_choices(
     right: Mapping[str, str], mistakes: Mapping[tuple[str, str], tuple[str, str, str, str]]
 ) -> dict[str, WrongAnswer]:
-    """Return a wrong answer for each wrong choice, by name.
+    """Return wrong answers by name, each with one wrong choice among right ones.
 
     Args:
         right: key → right choice.
@@ -179,7 +179,10 @@ def wrong_choices(
 
 
 def in_other_styles(right: Mapping[str, str], note: str) -> list[Callable[[], dict[str, str]]]:
-    """Return functions that write the right choices in other ways; one of them adds a note."""
+    """Return functions that return the right choices, each written in another way.
+
+    One writes them in capitals, one in another order, one with spaces and an entry for `note`.
+    """
 
     def in_capitals():
         return {key: choice.capitalize() for key, choice in right.items()}

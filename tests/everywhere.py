@@ -1,12 +1,13 @@
-"""The tests on machines that are not this one, or as near to them as this one can come.
+"""Run the tests under settings that imitate other machines.
 
     make test-everywhere                 every setting, one after another: an hour or two
-    make test-everywhere ONLY="bare"     those that are named
+    make test-everywhere ONLY="bare"     only the settings that are named
 
-Each runs in a clone of what is committed. What it printed is kept in build/everywhere/NAME.log; at
-the end there is a table. A setting changes one thing of: vector units and code paths of torch,
-oneDNN, MKL and NumPy; number of threads; load; versions; Python. "bare" changes much at once: an
-ordinary user, without bubblewrap and Chromium, in another language, time zone and terminal.
+Each setting runs in a clone of the last commit. Its output is kept in build/everywhere/NAME.log,
+and a table of all results is printed at the end. Most settings change one thing: the vector units
+and code paths of torch, oneDNN, MKL and NumPy, the number of threads, the load, the versions of
+packages, or Python. "bare" changes many things at once: it runs as an ordinary user, without
+bubblewrap and Chromium, in another language, time zone and terminal.
 """
 
 import argparse
@@ -38,15 +39,16 @@ SUMMARY = re.compile(r"=* ?(\d+ (?:passed|failed).*?) in [\d.]+s")
 
 @dataclass(frozen=True)
 class Setting:
-    """What is different, and what is run.
+    """How a setting differs from this machine, and the commands that are run under it.
 
     Attributes:
-        environment: variables on top of this process's.
-        commands: for Python, one after another; all of them have to succeed.
-        bare: an ordinary user's machine with nothing installed beside the course.
-        busy: how many other processes keep the processors at work.
-        python: if not this one, the tests run in a new environment of that Python.
-        lowest: in a new environment with the oldest versions that requirements.txt allows.
+        environment: variables to set in addition to this process's own.
+        commands: arguments for Python, one list for each command; all commands have to succeed.
+        bare: whether to run as an ordinary user, without the programs that `HIDDEN` names.
+        busy: number of other processes that keep the processors busy meanwhile.
+        python: the Python to use; if it is not the one that runs this, a new environment is made.
+        lowest: whether to make a new environment with the oldest versions of packages that
+            requirements.txt allows.
     """
 
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -86,7 +88,11 @@ SETTINGS = {
 
 
 def new_environment(setting: Setting, course: Path) -> str:
-    """Make an environment for a setting beside the course, and return its Python."""
+    """Make a virtual environment beside `course`, and return the path of its Python.
+
+    It has the setting's Python, and the course's requirements, in their oldest allowed versions if
+    the setting asks for them.
+    """
     folder, constraints = course.parent / "environment", course.parent / "lowest.txt"
     stated = (course / "requirements.txt").read_text(encoding="utf-8")
     lowest = re.findall(r"^([\w-]+)>=([\w.]+),<", stated, re.MULTILINE) if setting.lowest else []
@@ -99,7 +105,7 @@ def new_environment(setting: Setting, course: Path) -> str:
 
 
 def link_programs_of_a_bare_machine(folder: Path) -> str:
-    """Make a PATH that has all programs of this machine but those that are hidden."""
+    """Fill a new folder with links to all programs on PATH but `HIDDEN` ones; return its path."""
     folder.mkdir()
     for directory in map(Path, os.environ["PATH"].split(os.pathsep)):
         for program in directory.iterdir() if directory.is_dir() else ():
@@ -110,10 +116,19 @@ def link_programs_of_a_bare_machine(folder: Path) -> str:
 
 
 def run(setting: Setting, log: Path) -> tuple[bool, str]:
-    """Return whether all went well in a setting, and what happened, in a line."""
+    """Run the commands of a setting in a clone of the repository.
+
+    Args:
+        setting: the setting.
+        log: the file to which all output is written.
+
+    Returns:
+        Whether all commands succeeded and changed no file of the clone, and a line of facts: the
+        tests' totals, the number of changed files, the digest of the learners' zip, the minutes.
+    """
     began = time.monotonic()
     with contextlib.ExitStack() as stack:
-        # A name that programs trip over.
+        # The name has a space, which faulty programs cannot handle.
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="a course ")))
         course = folder / "course"
         subprocess.run(["git", "clone", "-q", ROOT, course], check=True)
@@ -156,7 +171,10 @@ def run(setting: Setting, log: Path) -> tuple[bool, str]:
 
 
 def end_of(log: Path) -> str:
-    """Return the failures in a log and what came after them; without any, its last lines."""
+    """Return a log from the tests' failures on; if it has none, its last 40 lines.
+
+    At most 200 lines are returned, each indented.
+    """
     text = log.read_text(encoding="utf-8", errors="replace")
     failures = re.search(r"^=+ (FAILURES|ERRORS) =+", text, re.MULTILINE)
     lines = text[failures.start() :].splitlines() if failures else text.splitlines()[-40:]
@@ -164,7 +182,10 @@ def end_of(log: Path) -> str:
 
 
 def main() -> int:
-    """Run the settings that are named, or all; return 0 if all went well, 1 otherwise."""
+    """Run the named settings, or all, and print a table; return the exit status.
+
+    The status is 1 if a setting failed, or if the learners' zip was not the same in all of them.
+    """
     parser = argparse.ArgumentParser(prog="python -m tests.everywhere", description=__doc__)
     parser.add_argument("settings", nargs="*", metavar="SETTING", help=", ".join(SETTINGS))
     names = parser.parse_args().settings or list(SETTINGS)

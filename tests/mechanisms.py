@@ -1,6 +1,7 @@
-"""Every mechanism of the course, with what a test has to know about it.
+"""List every mechanism of the course, with the facts about it that tests need.
 
-A new mechanism needs a record in `MECHANISMS`, and no new tests for what holds for all.
+To test a new mechanism, add a record to `MECHANISMS`: the tests of what all mechanisms have in
+common then run on it, too.
 """
 
 from collections.abc import Callable
@@ -27,14 +28,15 @@ DIM = 8  # width of queries, keys, values and contexts
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A way to make a mechanism, and its special features.
+    """A function that makes a mechanism, and facts about that mechanism.
 
     Attributes:
-        make: makes it, with random weights.
-        heads: sizes of the axes that its scores have before (tgt_len, src_len).
-        local: whether each query sees a window of the source only.
-        self_only: whether it is for self-attention only: the queries are the keys, in their order.
-        empty: its context where every position is masked.
+        make: returns a new mechanism with random weights.
+        heads: sizes of the axes that its scores have between batch and (tgt_len, src_len).
+        local: whether each query sees only a window of the source.
+        self_only: whether it is for self-attention only, where the queries are the keys, in their
+            order.
+        empty: takes the mechanism; returns the context (DIM,) of a query whose keys are all masked.
     """
 
     make: Callable[..., Attention]
@@ -44,14 +46,21 @@ class Mechanism:
     empty: Callable[[Attention], Tensor] = lambda mechanism: torch.zeros(DIM)
 
     def inputs(self, batch: int, tgt_len: int, src_len: int) -> tuple[Tensor, Tensor]:
-        """Draw a query and keys, at least as many as queries in self-attention."""
+        """Return a random query (batch, tgt_len, DIM) and random keys (batch, src_len, DIM).
+
+        For self-attention, the query is the first `tgt_len` keys, so there are `tgt_len` keys at
+        least.
+        """
         keys = torch.randn(batch, max(src_len, tgt_len) if self.self_only else src_len, DIM)
         query = keys[:, :tgt_len].clone() if self.self_only else torch.randn(batch, tgt_len, DIM)
         return query, keys
 
 
 class SlidingWindowAttention(MultiHeadAttention):
-    """Self-attention over the last `width` words: an example of a subclass that needs positions."""
+    """Self-attention in which each word sees only itself and the `width - 1` words before it.
+
+    It is an example of a subclass that needs the positions of the queries.
+    """
 
     def __init__(self, dim: int, heads: int, width: int = 3):
         super().__init__(dim, heads)
@@ -110,7 +119,7 @@ MECHANISMS = {
 
 
 def every(mechanisms: dict[str, Mechanism]):
-    """Run a test once for each of these mechanisms."""
+    """Return a decorator that runs a test once for each of these mechanisms."""
     return pytest.mark.parametrize("mechanism", mechanisms.values(), ids=mechanisms.keys())
 
 

@@ -1,7 +1,7 @@
-"""What some tests need and not every machine has.
+"""Skip tests that need something which this machine lacks, such as a browser.
 
-A reason names what is missing; behind the arrow stands what brings the tests back. `make test`
-lists each reason once, at its end, with the number of tests.
+The reason of each mark says what is missing, and after the arrow how to get it. `make test` lists
+at its end each reason once, with the number of tests that it skipped.
 """
 
 import importlib.util
@@ -18,14 +18,14 @@ MULTI30K = Path(__file__).parents[1] / "../shared/data/multi30k"
 
 @cache
 def sandbox_works() -> bool:
-    """Return whether bubblewrap is here and may make namespaces, which some systems forbid."""
+    """Return whether bubblewrap is installed and may make namespaces, which some systems forbid."""
     command = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
     return shutil.which("bwrap") is not None and not subprocess.run(command, stderr=-3).returncode
 
 
 @cache
 def networks_work() -> bool:
-    """Return whether networks can be made here that nobody else sees, with lines between."""
+    """Return whether this user may make network namespaces and virtual links between them."""
     command = ["unshare", "--net", "ip", "link", "add", "type", "veth"]
     there = all(map(shutil.which, ("unshare", "ip")))
     return there and not subprocess.run(command, stderr=-3).returncode
@@ -33,13 +33,16 @@ def networks_work() -> bool:
 
 @cache
 def find_chromium() -> str | None:
-    """Return a Chromium or Chrome of this machine; Playwright's own is not downloaded."""
+    """Return the path of this machine's Chromium or Chrome, or None.
+
+    A browser that Playwright has downloaded does not count.
+    """
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def may_read_everything() -> bool:
-    """Return whether this user is root, whom no permission of a file stops."""
+    """Return whether this user is root, who may read files whatever their permissions."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 

@@ -1,6 +1,7 @@
-"""Our mechanisms beside PyTorch's own: the same inputs, the same weights, how far apart?
+"""Compare our mechanisms with PyTorch's own on the same inputs, with the same weights.
 
-Used by the tests, and by `make bench ONLY=parity`, which prints the table.
+Each comparison returns the largest relative difference of outputs, weights and gradients. The tests
+set limits to these differences; `make bench ONLY=parity` prints them.
 """
 
 from dataclasses import dataclass, replace
@@ -17,7 +18,13 @@ DIM, HEADS, GROUPED_HEADS = 24, 3, 4
 
 @dataclass(frozen=True)
 class Case:
-    """Sizes, and the choice of a mask."""
+    """The sizes of the inputs of a comparison, and the kind of its mask.
+
+    Attributes:
+        padding: whether sequences are padded: the first by 0 positions, the second by 1, and so on.
+        causal: whether a query sees no later key.
+        masked_rows: whether one query of each sequence, and all of the first, see no key.
+    """
 
     name: str
     batch: int = 3
@@ -30,7 +37,7 @@ class Case:
     masked_rows: bool = False
 
     def mask(self) -> Tensor | None:
-        """Make the mask (batch, tgt_len, src_len), or none."""
+        """Return the mask (batch, tgt_len, src_len), True where a query sees a key, or None."""
         if not (self.padding or self.causal or self.masked_rows):
             return None
         mask = torch.ones(self.batch, self.tgt_len, self.src_len, dtype=torch.bool)
@@ -58,23 +65,27 @@ CASES = [
 
 
 def apart(ours: Tensor, theirs: Tensor) -> float:
-    """Return the largest difference, relative to the largest entry of the reference.
+    """Return the largest absolute difference, divided by the largest entry of the reference.
 
-    With one key, the gradient of the query is zero but for rounding, which nothing can be relative
-    to. Such a reference counts as 1, the size of the inputs and of the upstream gradient.
+    With a single key, the gradient of the query is zero up to rounding, and dividing by it would
+    mean nothing. So if the largest entry is 1e-5 or less, the difference is not divided.
     """
     size = theirs.abs().max().item()
     return (ours - theirs).abs().max().item() / (size if size > 1e-5 else 1.0)
 
 
 def draw(case: Case, dtype: torch.dtype) -> list[Tensor]:
-    """Draw a query, keys and values that ask for gradients."""
+    """Return a random query, keys and values of the case's sizes, which require gradients."""
     shapes = (case.tgt_len, DIM), (case.src_len, case.key_dim), (case.src_len, case.value_dim)
     return [torch.randn(case.batch, *shape, dtype=dtype, requires_grad=True) for shape in shapes]
 
 
 def scaled_dot_product(case: Case, dtype: torch.dtype) -> dict[str, float]:
-    """Compare `ScaledDotProductAttention` with `F.scaled_dot_product_attention`."""
+    """Compare `ScaledDotProductAttention` with `F.scaled_dot_product_attention`.
+
+    Returns:
+        The relative differences (see `apart`) of "outputs", "weights" and "gradients".
+    """
     torch.manual_seed(0)
     mask = case.mask()
     query, keys, values = inputs = draw(replace(case, key_dim=DIM), dtype)
@@ -95,13 +106,18 @@ def scaled_dot_product(case: Case, dtype: torch.dtype) -> dict[str, float]:
 
 
 def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> dict[str, float]:
-    """Compare `MultiHeadAttention` with `nn.MultiheadAttention`, weights copied either way.
+    """Compare `MultiHeadAttention` with `nn.MultiheadAttention`, after copying the parameters.
 
     Args:
         case: sizes and mask.
-        dtype: of everything.
-        fused: run our side without weights, through PyTorch's fused kernel.
-        to_torch: copy from ours to PyTorch's; otherwise from PyTorch's to ours.
+        dtype: dtype of inputs and parameters.
+        fused: whether ours runs without returning weights, on PyTorch's fused kernel.
+        to_torch: whether the parameters are also copied from ours to PyTorch's, and not only from
+            PyTorch's to ours.
+
+    Returns:
+        The relative differences (see `apart`) of "outputs", "gradients" and, unless `fused`,
+        "weights".
     """
     torch.manual_seed(0)
     widths = {"dtype": dtype, "batch_first": True, "kdim": case.key_dim, "vdim": case.value_dim}
@@ -116,7 +132,8 @@ def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> d
     mask = case.mask()
     hidden = None if mask is None else ~mask.repeat_interleave(HEADS, dim=0)
     context, weights = ours(query, keys, values, mask, return_weights=None if fused else "heads")
-    # Asked for weights, PyTorch's module gives NaN for a row masked whole; not asked, zeros.
+    # If a row is fully masked, PyTorch's module gives NaN when it has to return weights, and zeros
+    # when it has not.
     reference, _ = theirs(query, keys, values, attn_mask=hidden, need_weights=False)
     _, reference_weights = theirs(query, keys, values, attn_mask=hidden, average_attn_weights=False)
     upstream = torch.randn_like(context)
@@ -133,13 +150,17 @@ def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> d
 
 
 def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) -> dict[str, float]:
-    """Compare `MultiHeadAttention` with fewer key and value heads with PyTorch's `enable_gqa`.
+    """Compare grouped-query attention, ours with that of PyTorch (`enable_gqa`).
 
     Args:
         case: sizes and mask.
-        dtype: of everything.
-        kv_heads: number of key and value heads, out of `GROUPED_HEADS`.
-        fused: run our side without weights, through PyTorch's fused kernel.
+        dtype: dtype of inputs and parameters.
+        kv_heads: number of key and value heads, which `GROUPED_HEADS` query heads share.
+        fused: whether ours runs without returning weights, on PyTorch's fused kernel.
+
+    Returns:
+        The relative differences (see `apart`) of "outputs", "gradients" and, unless `fused`,
+        "weights".
     """
     torch.manual_seed(0)
     ours = MultiHeadAttention(
@@ -164,8 +185,9 @@ def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) ->
     joined = F.scaled_dot_product_attention(*projected, **settings).transpose(1, 2).flatten(2)
     reference = ours.W_o(joined)
     upstream = torch.randn_like(context)
-    # The gradients of some parameters are zero but for rounding: of the key bias always, since it
-    # shifts all scores of a row alike, of more where there is one key. So they count together.
+    # The gradients of some parameters are zero up to rounding: that of the key bias always, since
+    # it shifts all scores of a row alike, and others if there is one key. So all parameters are
+    # compared as one tensor.
     gradients = [
         [*of_inputs[:3], torch.cat([gradient.flatten() for gradient in of_inputs[3:]])]
         for of_inputs in (
@@ -184,7 +206,7 @@ def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) ->
 
 
 def _in_torch_layout(ours, gradients, theirs) -> list[Tensor]:
-    """Return the gradients of our parameters, arranged like those of PyTorch's module."""
+    """Return the gradients of our parameters, joined and ordered like PyTorch's parameters."""
     by_name = dict(zip([name for name, _ in ours.named_parameters()], gradients, strict=True))
     stacked_bias = torch.cat([by_name[f"W_{letter}.bias"] for letter in "qkv"])
     weights = [by_name[f"W_{letter}.weight"] for letter in "qkv"]

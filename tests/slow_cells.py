@@ -1,8 +1,8 @@
 """Find the cells that keep a learner waiting: `python -m tests.slow_cells [notebooks …]`.
 
-Runs each notebook with one thread and prints its slowest cells by the processor time that the
-kernel spent in them. On an idle machine that is the time on the clock, and on a busy one it is
-still nearly the same. Exits with 1 if a cell or a whole notebook takes longer than it may.
+It runs each notebook with one thread, and prints the cells in which the kernel spent most processor
+time. On an idle machine, that is the time that a learner waits, and on a busy one it is nearly the
+same. The exit status is 1 if a cell or a whole notebook takes longer than its limit.
 """
 
 import os
@@ -22,12 +22,12 @@ SHOWN = 5
 
 
 def processor_seconds(process: psutil.Process) -> float:
-    """Return what a process, and those of its children that have ended, have used so far."""
+    """Return the processor seconds that a process and its ended children have used so far."""
     return sum(process.cpu_times()[:4])  # user, system, and both of the children
 
 
 def seconds_of_cells(path: Path) -> dict[int, float]:
-    """Run a notebook; return the processor seconds of each code cell, by its place in it."""
+    """Run a notebook; return a dict from the index of each code cell to its processor seconds."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, timeout=None)
     started, seconds = {}, {}
@@ -48,7 +48,11 @@ def first_line(path: Path, place: int) -> str:
 
 
 def report(path: Path) -> bool:
-    """Print the slowest cells of a notebook; return whether all is within the limits."""
+    """Run a notebook, and print its slowest cells.
+
+    Returns:
+        Whether all cells, and the notebook as a whole, are within their limits.
+    """
     seconds = seconds_of_cells(path)
     trains = path.name.startswith(THOSE_THAT_TRAIN)
     allowed = MOST_OF_THOSE_THAT_TRAIN if trains else MOST_OF_A_NOTEBOOK

@@ -1,4 +1,4 @@
-"""What holds for every mechanism, and what makes each one itself."""
+"""Test what all mechanisms have in common, and what distinguishes each of them."""
 
 import math
 from functools import partial
@@ -33,7 +33,7 @@ some_shapes = settings(max_examples=25, deadline=None)
 
 
 def make(mechanism, batch=2, tgt_len=3, src_len=5):
-    """Make a mechanism with random weights, a query and keys."""
+    """Return a mechanism with random weights, a random query, and random keys."""
     torch.manual_seed(0)
     return mechanism.make(), *mechanism.inputs(batch, tgt_len, src_len)
 
@@ -217,7 +217,7 @@ def test_the_width_of_the_context_is_known_beforehand(mechanism, dtype):
     attention = mechanism.make().to(dtype)
     before = torch.get_rng_state()
     assert attention.context_dim == DIM
-    assert torch.equal(torch.get_rng_state(), before)  # and costs no random numbers
+    assert torch.equal(torch.get_rng_state(), before)  # no random numbers were drawn
 
 
 def test_a_mechanism_must_say_how_to_score():
@@ -256,7 +256,7 @@ def test_settings_that_cannot_be_are_refused(make_mechanism, message):
 
 # --- each mechanism against its formula, written as loops ----------------------------------
 
-# A mechanism, and its score of one state s and one key h by its parameters, as the papers have it.
+# A mechanism, and the formula of the papers for its score of one state s and one key h.
 FORMULAS = {
     "additive": (
         AdditiveAttention(query_dim=4, key_dim=6, attention_dim=5),
@@ -369,7 +369,11 @@ def test_other_weights_than_mean_heads_or_none_are_refused(typo):
 
 
 class RotaryAttention(MultiHeadAttention):
-    """Attention whose queries and keys are rotated by their positions: Su et al. 2021, 3.2.2."""
+    """Multi-head attention with rotary positions, as an example of a subclass.
+
+    Queries and keys are rotated by angles that depend on their positions.
+    Source: Su et al. 2021, section 3.2.2.
+    """
 
     def project_queries(self, query, position=0):
         queries = super().project_queries(query, position)

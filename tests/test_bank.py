@@ -1,4 +1,4 @@
-"""Records on disk: written where they differ, left alone where they hold the same."""
+"""Test the stored records of exercises: a file is written only if its content changes."""
 
 import json
 

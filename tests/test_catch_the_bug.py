@@ -1,4 +1,7 @@
-"""Exercises whose answer is a test: on a small function, and on those of the course."""
+"""Test exercises in which learners write a test that has to find wrong implementations.
+
+Some tests use a small made-up function, others the tasks of the course.
+"""
 
 import linecache
 import math
@@ -13,7 +16,7 @@ import torch
 
 from tests.test_checks import task_of
 from utils.checks import bank, implementations
-from utils.checks.catch_the_bug import MOST_CALLS, Proxy, Referee, refusal
+from utils.checks.catch_the_bug import MOST_CALLS, Proxy, Referee, answer_of, refusal
 from utils.checks.feedback import explain
 from utils.checks.implementations import Implementations, otherwise_rounded
 from utils.checks.notebook import verdict_on
@@ -34,13 +37,14 @@ BROKEN = [name in TOYS.broken for name in NAMES]
 
 
 def catching(*names):
-    return [Answer({"blames": np.array([[name in names for name in NAMES]] * 3)})]
+    blames = np.array([[name in names for name in NAMES]] * 3)
+    return [Answer({"blames": blames, "shown": np.array([BROKEN] * 3)})]
 
 
 RECORD = Record(
     task_of(
         "test_grow",
-        ["blames"],
+        ["blames", "shown"],
         [
             Mistake("nothing", "It asserts nothing.", "What could fail?"),
             Mistake("shape", "It looks at the shape.", "And the numbers?"),
@@ -53,7 +57,7 @@ RECORD = Record(
         seconds=1.0,
     ),
     [Case("all", {"lineup": NAMES, "seeds": [1, 2, 3], "order": 4})],
-    [Answer({"blames": np.array([BROKEN] * 3)})],
+    [Answer({"blames": np.array([BROKEN] * 3), "shown": np.array([BROKEN] * 3)})],
     {
         "nothing": catching(),
         "shape": catching("shape-is-enough"),
@@ -168,6 +172,52 @@ def test_whoever_blames_the_right_one_earns_nothing(test, mistake, part):
     assert (verdict.mistake and verdict.mistake.name) == mistake
 
 
+def test_a_test_whose_own_formula_differs_in_the_last_digit_is_told_so():
+    """It blames all right implementations, as it rounds otherwise than each of them."""
+
+    def otherwise(grow):
+        numbers = torch.arange(1, 60) / 7
+        assert (grow(numbers).double() == numbers.double().exp() * 2).all()
+
+    verdict = verdict_of(otherwise)
+    assert verdict.mistake.name == "digits"
+    assert "With a tolerance, your test would accept the right implementation" in verdict.relation
+    assert "With a tolerance" not in verdict_of(expects_something_wrong).relation
+
+
+def test_whether_inputs_or_asserts_let_bugs_slip_through_is_found_out(monkeypatch):
+    record = replace(RECORD, task=replace(RECORD.task, mistakes=[]), mistaken={})
+
+    def relation(test):
+        return verdict_on(record, {"test_grow": test}, Printed()).relation
+
+    def only_at_zero(grow):
+        assert grow(torch.zeros(3)).sum() == 6
+
+    assert relation(the_shape).startswith("With your inputs, all that slips through returns other")
+    assert relation(only_at_zero).startswith(
+        "With your inputs, all that slips through returns what"
+    )
+
+
+def test_a_weak_test_is_not_recognised_where_the_inputs_say_otherwise():
+    """It lets the same bugs through, but its inputs show them: its asserts are weak."""
+    broken = np.array([BROKEN] * 3)
+    weak = [Answer({"blames": broken & False, "shown": broken & False})]
+    weak[0].outputs["blames"][:, NAMES.index("opposite")] = True
+    record = replace(RECORD, mistaken=dict.fromkeys(RECORD.mistaken, weak))
+
+    def by_its_trend(grow):
+        numbers = grow(NUMBERS)
+        assert numbers.dim() == 0 or numbers[-1] > numbers[0]
+
+    verdict = verdict_on(record, {"test_grow": by_its_trend}, Printed())
+    assert (verdict.reason, verdict.mistake) == ("slips", None)
+    shown = [Answer({**weak[0].outputs, "shown": broken})]
+    record = replace(RECORD, mistaken=dict.fromkeys(RECORD.mistaken, shown))
+    assert verdict_on(record, {"test_grow": by_its_trend}, Printed()).mistake
+
+
 def test_the_message_and_the_line_of_an_assertion_are_shown():
     names = {"torch": torch, "NUMBERS": NUMBERS}
     cell = "def test_grow(grow):\n    assert grow(NUMBERS).sum() < 0, 'all is well'"
@@ -267,6 +317,16 @@ def test_what_may_be_asked(value, part):
     assert (part in refusal(1, [value])) if part else refusal(1, [value]) == ""
 
 
+def test_what_a_call_may_become_is_limited_too():
+    """Few numbers make many where each tensor has an axis of its own."""
+    q, k, v = torch.zeros(650, 1, 1, 1), torch.zeros(1, 650, 1, 1), torch.zeros(1, 1, 650, 1)
+    assert "may meet" in refusal(1, [q, k, v])
+    assert "may meet" in refusal(1, [[q, [k]], v[:, :0]])
+    assert "4 axes" in refusal(1, [q[None]])
+    assert refusal(1, [torch.zeros(1, 5, 64)] * 3) == ""  # wide, but honest
+    assert refusal(1, [torch.zeros(4, 6, 16), *[torch.zeros(16, 16)] * 4, 4]) == ""
+
+
 def test_an_implementation_that_raises_hands_back_its_exception():
     found = []
 
@@ -294,9 +354,12 @@ def test_inputs_and_results_are_copies_without_gradients():
 
 
 def asked(function, *arguments):
-    """Return what a test gets from a function."""
-    referee = Referee("test_grow", RECORD.cases[0])
-    referee._implementations[NAMES[0]] = function
+    """Call a function as a learner's test does, through a `Proxy`, and return the result."""
+    referee = Referee(
+        "test_grow",
+        RECORD.cases[0],
+        answer=lambda _, name, *call: (answer_of(function, *call), True),
+    )
     return Proxy(referee)(*arguments)
 
 

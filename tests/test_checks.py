@@ -1,4 +1,7 @@
-"""The machinery of the exercises, on small tasks: every bad answer gets one message."""
+"""Test, on small made-up tasks, how `check` judges answers and what it tells the learner.
+
+Every wrong answer gets exactly one message.
+"""
 
 import html
 import inspect
@@ -39,7 +42,7 @@ from utils.checks.tasks import (
 
 
 def task_of(name, outputs, mistakes=(), **more):
-    """Make a task of one point for tests."""
+    """Return a small task, worth one point unless `more` says otherwise."""
     plain = {"title": name, "points": 1, "difficulty": 1, "minutes": 5, "hints": HINTS}
     return Task(**{**plain, "id": name, "outputs": outputs, "mistakes": [*mistakes], **more})
 
@@ -194,7 +197,7 @@ def test_two_numbers_that_differ_are_never_printed_alike():
 
 
 def test_wrong_values_come_before_a_gradient_that_is_cut():
-    """An input that is not used has no gradient either, and nobody wrote `.detach()`."""
+    """A constant has no gradient either, but the message must not suggest a `.detach()`."""
     verdict = verdict_of(lambda numbers, power: torch.full((2, 2), 0.5))
     assert (verdict.reason, "detach" in verdict.message) == ("values", False)
 
@@ -215,7 +218,7 @@ def test_grad_switched_off_in_the_notebook_is_no_fault_of_the_answer():
 
 
 def test_two_mistakes_are_told_one_at_a_time():
-    """NaN in an odd case does not hide the mistake that shows in the plain one."""
+    """An answer has a known mistake, and gives NaN for large numbers: the mistake is told first."""
     odd = Case("large numbers", {"numbers": 1e30 * NUMBERS, "power": 1.0})
     record = replace(
         SHARE,
@@ -341,7 +344,10 @@ def test_a_name_that_is_not_there():
 
 
 def test_of_an_exception_only_the_line_of_the_learner_is_shown():
-    """The source of notebook cells is in linecache, not in a file."""
+    """The learner's line is read from `linecache`, where IPython puts the code of notebook cells.
+
+    There is no file with that code.
+    """
     import linecache
 
     source = "def share(numbers, power):\n    return numbers.softmax(dim=5)\n"
@@ -399,7 +405,10 @@ def test_what_never_ends_is_stopped(answer, clock, monkeypatch):
 
 
 def with_errors(count, end=""):
-    """Translations, so many of them wrong."""
+    """Return an answer to `TRANSLATE` whose first `count` sentences are wrong.
+
+    The other sentences are right, with `end` added.
+    """
     return lambda sentences: [
         "wrong" if number < count else sentence + end for number, sentence in enumerate(sentences)
     ]
@@ -429,7 +438,10 @@ def test_of_a_model_with_errors_the_mistake_is_named_that_explains_most():
 
 
 def test_a_model_that_knows_little_agrees_with_a_mistake_by_chance():
-    """More entries are the mistake's than right; but it is only told of most that it explains."""
+    """A mistake is named only if it explains most of the answer's entries, here 9 of 20.
+
+    That more entries agree with the mistake than are right is not enough.
+    """
     verdict = verdict_of(with_errors(11, end=" <eos>"), TRANSLATE)
     assert verdict.share == 0
     assert verdict.mistake is None
@@ -603,7 +615,7 @@ def test_every_reason_has_words_of_its_own():
 def test_every_reason_says_which_module_finds_it(module):
     used = {Reason[name] for name in re.findall(r"Reason\.([A-Z_]+)", inspect.getsource(module))}
     found_there = {reason for reason in Reason if module.__name__.endswith(reason.found_by)}
-    assert found_there - used <= {Reason.NOT_DEFINED}  # told by whoever looks for the name
+    assert found_there - used <= {Reason.NOT_DEFINED}  # found by the code that looks for the name
     assert used <= found_there
 
 
@@ -612,7 +624,7 @@ def test_every_reason_says_which_module_finds_it(module):
 
 @pytest.fixture
 def course(monkeypatch, tmp_path):
-    """A course of two exercises, in the working directory."""
+    """Change to a folder that has a course of two exercises; return its path."""
     (tmp_path / "exercises").mkdir()
     bank.save([SHARE, SCALE], tmp_path / "exercises" / "01_toys")
     bank.save_misconceptions([COLUMNS], tmp_path / "exercises")
@@ -635,8 +647,7 @@ def test_check_looks_where_it_is_called(course):
         (check, "scale", 'Did you mean `check("Scale")`?'),
         (hint, "shares", 'Did you mean `hint("share")`?'),
         (check, "shale", 'Did you mean `check("share")` or `check("Scale")`?'),
-        (check, "", "`progress()` lists all exercises."),
-        (hint, "unknown", "`progress()` lists all exercises."),
+        (hint, "01", 'Here are: `hint("share")`, `hint("Scale")`.'),
     ],
 )
 def test_of_an_unknown_name_the_near_ones_are_suggested(course, command, name, expected):
@@ -644,9 +655,16 @@ def test_of_an_unknown_name_the_near_ones_are_suggested(course, command, name, e
 
 
 def test_a_name_without_quotes_is_told_what_to_write(course):
-    assert 'Write `check("share")`, with quotes.' in repr(
+    assert 'Did you mean `check("share")`?' in repr(
         eval("check(share)", {"check": check, "share": right})
     )
+
+
+def test_where_no_name_is_near_those_of_the_notebook_are_listed(course):
+    names = {"check": check, "share": right}
+    for wanted in ("", "unknown", 3):
+        assert 'Here are: `check("share")`.' in repr(eval(f"check({wanted!r})", names))
+    assert 'Here are: `check("share")`, `check("Scale")`.' in repr(check("01"))
 
 
 def test_where_nothing_can_be_written_it_says_that_progress_is_not_kept(course, monkeypatch):
@@ -711,6 +729,11 @@ def test_progress_survives_and_can_be_deleted(course):
     Path("progress.json").write_text("not json")
     assert repr(progress()).startswith("0 of 3 points")
     assert Path("progress.damaged.json").read_text() == "not json"  # nothing is lost
+    Path("progress.json").write_text("not json")
+    told = "`progress.json` could not be read"
+    assert told in repr(eval('check("share")', {"check": check, "share": by_columns}))
+    assert told not in repr(progress()), "it is told once"
+    Path("progress.json").unlink()
     assert [*Path().glob(".progress*")] == []
     assert "Share | 2 | to do" in repr(progress())
 
@@ -815,7 +838,7 @@ def test_a_check_is_fast(course):
 
 
 def run_in_kernel(cells, folder, **options):
-    """Run a notebook, or cells of code, in a kernel as JupyterLab starts it; return its cells."""
+    """Run a notebook, or a list of code cells, in a kernel; return the cells with their outputs."""
     if isinstance(cells, list):
         code = [nbformat.v4.new_code_cell(source) for source in cells]
         cells = nbformat.v4.new_notebook(cells=code)
@@ -855,14 +878,14 @@ def test_it_asks_for_every_task(path):
         assert len(task.hints) == 3
         assert len(task.mistakes) >= 4
         slips: dict[str, str] = {}
-        for mistake in task.mistakes:  # what explains two is one slip, written in two ways
+        for mistake in task.mistakes:  # two with one explanation are spellings of one mistake
             slip = slips.setdefault(mistake.explanation, mistake.name)
             assert mistake.name == slip or mistake.name.startswith(f"{slip}, ")
 
 
 @pytest.mark.slow
 def test_in_a_real_kernel_the_line_is_shown_and_a_loop_is_stopped(tmp_path):
-    """All that a learner does, in a kernel as JupyterLab starts it."""
+    """Wrong answers to a real exercise, in a real kernel, get the messages that a learner reads."""
     sources = [
         "from utils.checks import check, runner\nlimit = runner.time_limit\n"
         "runner.time_limit = lambda _: limit(0.5)",

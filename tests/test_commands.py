@@ -1,4 +1,4 @@
-"""The README's commands on a machine that is not ready for them: one clear line each."""
+"""Test that `make` says in one clear line what is wrong if the machine is not ready for it."""
 
 import os
 import shutil
@@ -15,7 +15,16 @@ pytestmark = needs.make
 
 
 def run_make(folder, *arguments, **environment):
-    """Run `make` in a folder that holds nothing yet but what the set-up reads."""
+    """Copy the files that the set-up reads to a folder, and run `make` there.
+
+    Args:
+        folder: the folder.
+        arguments: arguments of `make`.
+        environment: variables to set in addition to this process's own.
+
+    Returns:
+        The completed process, with its output as text.
+    """
     for name in ("Makefile", "requirements.txt", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
     return subprocess.run(
@@ -28,7 +37,7 @@ def run_make(folder, *arguments, **environment):
 
 
 def without_make_s_own(stderr):
-    """Return the lines of an error output that are not of `make` itself."""
+    """Return the lines of an error output that `make` itself did not write."""
     return [line for line in stderr.splitlines() if not line.startswith("make")]
 
 

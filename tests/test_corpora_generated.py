@@ -1,4 +1,4 @@
-"""The generated corpora: correct French, gold alignments, disjoint sets, the same every time."""
+"""Test the generated corpora: correct French, right alignments, disjoint sets, reproducible."""
 
 import hashlib
 import random
@@ -35,7 +35,8 @@ UNSEEN = {
     },
 }
 NOUNS = {form for noun, entry in LEXICON["nouns"].items() for form in (noun, entry["many"])}
-# A phrase as it is by itself: no second subject, nor behind a word that leans on it in French.
+# Words before a phrase that change its French form or links, or make it a second subject. The
+# pattern `ALONE` matches where none of them precedes.
 BEFORE_OTHERS = ("and", "near", "to", "from", "opposite", "while", "because", "since")
 ALONE = "".join(f"(?<!{word} )" for word in BEFORE_OTHERS) + r"\b"
 HE = r"(?<!and )\b(?:the|a|this|my|our) (?:cat|dog|horse|owl|boy) "
@@ -78,7 +79,7 @@ def test_running_example_is_a_sentence_of_the_grammar_but_kept_out(monkeypatch):
     )
     monkeypatch.setattr(grammar, "load_lexicon", lambda *_: few_words)
     assert example not in translation_pairs(3_000, phrases=2)
-    # With another example to keep out, the grammar makes this one, links and all.
+    # The grammar can make this example: it does so when another one has to be avoided.
     another = translation_pairs(1, phrases=3)[0]
     monkeypatch.setattr(grammar, "running_example", lambda: another)
     assert example in translation_pairs(3_000, phrases=2)
@@ -152,7 +153,10 @@ def test_running_example_is_a_sentence_of_the_grammar_but_kept_out(monkeypatch):
     ],
 )
 def test_a_phrase_is_rendered_word_for_word_so(pairs, before, phrase, expected):
-    """List the French words in their order, each with the English words that it is linked to."""
+    """The expected text has each French word, in order, with the English words it is linked to.
+
+    For example, "du=near+the" says that "du" is linked to "near" and "the".
+    """
     actual = set()
     for pair in pairs:
         for match in re.finditer(rf"{before}({phrase})\b", pair.source_text):
@@ -168,12 +172,15 @@ def test_a_phrase_is_rendered_word_for_word_so(pairs, before, phrase, expected):
 
 
 def links_by_target(pair):
-    """Return for each target word its links, from the first source word to the last."""
+    """Return a list for each target word: its possible links, ordered by source word."""
     return [sorted(link for link in pair.possible if link[1] == j) for j in range(len(pair.target))]
 
 
 def test_every_word_is_linked_and_surely_where_one_word_renders_one(pairs):
-    """Show that picking one source word for each target word can be right throughout."""
+    """Every word has a link, and a target word's link is sure exactly if it is its only one.
+
+    So a model that picks one source word for each target word can reach an alignment error of 0.
+    """
     for pair in pairs:
         assert {i for i, _ in pair.possible} == set(range(len(pair.source)))
         by_target = links_by_target(pair)
@@ -195,7 +202,7 @@ def test_content_words_link_to_their_own_translation_and_to_nothing_else(unseen)
             if word in translations:
                 (target,) = targets[i]
                 assert pair.target[target] in translations[word], str(pair)
-        # The n-th cat of one language is the n-th of the other.
+        # Nouns are in the same order in both languages, so repeated ones are linked in order.
         nouns = [i for i, word in enumerate(pair.source) if word in NOUNS]
         assert all(targets[i] < targets[j] for i, j in pairwise(nouns)), str(pair)
         repeated += len({pair.source[i] for i in nouns}) < len(nouns)
@@ -212,7 +219,7 @@ VOWEL = r"(?:[aeiouâéèêîô]|h(?!ibou|amac))"
         ("target_text", rf"'(?!{VOWEL})"),  # or is wrong
         ("target_text", r"\bde (?:le|les|des)\b"),
         ("source_text", r"\ba [aeiou]|\ban [^aeiou]"),
-        # An indefinite plural keeps its article, which "de" would take from it.
+        # "some" after "de" is avoided: in French its article "des" would disappear.
         ("source_text", r"\b(?:near|next to|far from|opposite) some\b"),
         # Conjunctions take turns.
         ("source_text", r"\b(because|when|while|since|so|then|but)\b.*\b\1\b"),
@@ -232,7 +239,7 @@ def test_negation_has_both_of_its_parts(pairs):
 
 
 def test_verbs_agree_with_their_subjects():
-    """Read sentences of one clause, where all nouns before the verb are its subjects."""
+    """Only sentences of one clause are tested: all nouns before the verb are its subjects."""
     genders = {name: (entry["gender"], False) for name, entry in LEXICON["names"].items()}
     for singular, entry in LEXICON["nouns"].items():
         genders[singular] = entry["gender"], False
@@ -344,17 +351,23 @@ def test_asking_for_more_sentences_than_there_are_ends_with_a_message(monkeypatc
     [(translation_corpus, "2dc930d3d2e223fc"), (date_corpus, "bea0a4a8b543a43a")],
 )
 def test_a_seed_gives_the_same_corpus_in_every_process_and_on_every_machine(generate, expected):
-    """Compare with a stored sum, as Python orders sets of strings anew in each process."""
+    """The corpus is compared with a stored hash.
+
+    A corpus that depended on the order of a set of strings would differ between processes.
+    """
     state = random.getstate()
     corpus = generate(300, seed=1)
-    assert random.getstate() == state  # that of others is neither moved nor, as it differs, read
+    assert random.getstate() == state  # the global random state is neither used nor changed
     text = "\n".join(f"{pair} {sorted(pair.possible)}" for pair in everything(corpus))
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == expected
     assert generate(300, seed=2) != corpus
 
 
 def test_making_sentences_costs_no_more_than_a_few_times_reading_them(pairs):
-    """Compare a ratio, as machines differ: on one core 20,000 pairs take a second or so."""
+    """Generating pairs takes less than ten times as long as tokenising them.
+
+    A limit in seconds would depend on the machine.
+    """
 
     def seconds(function):
         start = time.process_time()
@@ -383,7 +396,10 @@ ORDINALS |= {f"{day}th" for day in (*range(4, 21), *range(24, 31))}
 
 
 def read_date(text):
-    """Read a written date independently, to ISO 8601."""
+    """Return the date in a text, such as "3rd March 2021", as ISO 8601.
+
+    It uses no code of the corpus. It raises `AssertionError` if the text is in none of the forms.
+    """
     text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", text)
     for form in FORMS:
         try:
@@ -416,7 +432,7 @@ def test_figures_link_to_their_copies(dates):
         assert max(Counter(i for i, _ in pair.sure).values()) == 1
         assert {j for _, j in pair.possible} == set(range(10))
         surely = {j for _, j in pair.sure}
-        # A year is always copied, a day but for a zero before it, a month unless it is a name.
+        # Year and day are always copied (a 0 may be put before the day), a month if it is a number.
         assert {0, 1, 2, 3, 9} <= surely
         assert 8 in surely or pair.target[8] == "0"
         assert (6 in surely) == (not re.search(r"[A-Z][a-z]{2}(?! ?\d+.*/)", pair.source_text))

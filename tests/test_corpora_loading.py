@@ -1,4 +1,4 @@
-"""Real text: whatever a file holds, what can be read is read and the rest is counted."""
+"""Test loading real text: whatever a file has, readable pairs are read, and others counted."""
 
 import codecs
 import gzip
@@ -56,7 +56,7 @@ def test_tsv_is_read_and_dealt_out(tmp_path):
 
 
 def zipped(data):
-    """Return a zip archive whose largest member is the data."""
+    """Return a zip archive, as bytes, in which `data` is the largest file."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as opened:
         opened.writestr("_about.txt", "who made this")
@@ -217,7 +217,7 @@ SMALL = {"train": 5, "val": 2, "test_2016_flickr": 2}
 
 @pytest.fixture
 def folder(tmp_path):
-    """Return the folder of a Multi30k of nine sentences in two languages."""
+    """Return a folder with a tiny Multi30k: nine sentences in two languages, in three sets."""
     for name, count in SMALL.items():
         for language in ("en", "de"):
             lines = [f"{language} {name} {number}" for number in range(count)]
@@ -334,7 +334,10 @@ def test_the_digits_are_those_of_the_published_test_set():
 
 @pytest.fixture
 def cache(folder, monkeypatch):
-    """Return an empty cache; the small Multi30k is the published one, and no try waits."""
+    """Make the loader expect the tiny Multi30k, and retry without waiting; return its cache folder.
+
+    The cache folder does not exist yet.
+    """
     checksums = {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.gz")
     }
@@ -347,7 +350,11 @@ def cache(folder, monkeypatch):
 
 @pytest.fixture
 def requested(folder, monkeypatch):
-    """Serve the small Multi30k on this computer; yield the paths that are asked for."""
+    """Make the loader download from a server on this machine, which has the tiny Multi30k.
+
+    Yields:
+        A list to which the path of each request is added.
+    """
     paths = []
 
     class Handler(http.server.SimpleHTTPRequestHandler):

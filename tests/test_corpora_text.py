@@ -1,4 +1,4 @@
-"""Tokens, vocabulary and batches: from a sentence to tensors and back."""
+"""Test tokens, vocabularies and batches: from a sentence to tensors and back."""
 
 import unicodedata
 
@@ -46,7 +46,7 @@ from utils.corpora import (
         ("In 2021, 3.5 %!", "in 2021 , 3.5 % !"),
         ('She said: "no".', 'she said : " no " .'),
         ("Äpfel, Straße und Übermut", "äpfel , straße und übermut"),
-        ("e\u0301cole", "école"),  # an accent of its own melts into its letter
+        ("e\u0301cole", "école"),  # a combining accent is joined to its letter
         ("  two\t lines\n here ", "two lines here"),
         ("", ""),
         ("   ", ""),
@@ -206,7 +206,7 @@ def test_shuffled_batches_hold_every_pair_once_in_an_order_of_the_seed(corpus, b
     assert order(1) == order(1)
     assert order(1) != order(2)
     assert sorted(order(1)) == sorted(map(str, corpus.train))
-    # Neither the batches come in the same order nor are they made of the same pairs.
+    # With another seed, not only the order of the batches differs, but also their pairs.
     first, second = (
         {frozenset(map(str, batch.pairs)) for batch in batches.shuffled(seed)} for seed in (1, 2)
     )
@@ -223,7 +223,7 @@ def test_shuffling_leaves_the_global_random_state_alone(batches):
 
 
 def test_bucketing_leaves_little_padding(batches):
-    """Compare with batches of pairs as they come: a tenth of the padding, or less."""
+    """Batches of similar length have less than a tenth of the padding of random batches."""
 
     def padding(all_batches):
         return sum((batch.source == PAD).sum().item() for batch in all_batches)
@@ -263,6 +263,8 @@ def test_pad_ids_pads_at_the_end():
         (lambda: Vocabulary.build(["the cat"]), TypeError, "'the cat': tokenise it"),
         (lambda: Vocabulary(["cat", "cat"]), ValueError, "'cat' occurs twice"),
         (lambda: Vocabulary(["<unk>"]), ValueError, "'<unk>' occurs twice"),
+        (lambda: Vocabulary([("the", "cat")]), TypeError, r"call Vocabulary\.build\(sentences\)"),
+        (lambda: Vocabulary(["the cat"]), ValueError, "'the cat' is no word, but a sentence"),
         (lambda: WORDS.encode("cat"), TypeError, "'cat': tokenise it"),
         (lambda: WORDS.decode([5]), ValueError, "id 5 is not in .* of 5 words"),
         (lambda: WORDS.decode([-1]), ValueError, "id -1 is not in"),

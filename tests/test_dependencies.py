@@ -1,4 +1,4 @@
-"""What the course imports, `pip install` brings."""
+"""Test that everything the course imports is among the requirements that pip installs."""
 
 import ast
 import re
@@ -19,18 +19,21 @@ REQUIREMENTS = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitline
 
 
 def names(requirements: list[str]) -> set[str]:
-    """Return the distributions that requirements name, spelt as pip compares them."""
+    """Return the names of the distributions in requirements, in normalised spelling."""
     matches = (re.match(r"[A-Za-z][\w.-]*", line) for line in requirements)
     return {comparable(match[0]) for match in matches if match}
 
 
 def comparable(distribution: str) -> str:
-    """Return the spelling under which pip compares names of distributions."""
+    """Return the normalised name of a distribution, by which pip compares: "A_b" becomes "a-b"."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def imported(path: Path) -> set[str]:
-    """Return the top-level names that a module imports from others, at any place in its code."""
+    """Return the top-level names of the third-party packages that a file imports, anywhere in it.
+
+    The course's own packages and the standard library are left out.
+    """
     modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):

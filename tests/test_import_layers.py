@@ -1,4 +1,4 @@
-"""Which package imports which: one way only, as CONTRIBUTING.md draws it."""
+"""Test that packages and modules import each other only in the order of CONTRIBUTING.md."""
 
 import ast
 from pathlib import Path
@@ -10,14 +10,17 @@ ROOT = Path(__file__).parents[1]
 ABOVE = ["tests", "workshop", "grading", "solutions", "utils"]
 # Modules of utils; each may import those behind it.
 LAYERS = [
-    *("preflight", "widgets", "checks", "plots", "translators", "training", "metrics"),
-    *("transformer", "seq2seq", "corpora", "positions", "attention", "masks", "running_example"),
-    "model_helpers",
+    *("preflight", "widgets", "parts", "cards", "checks", "plots", "translators", "training"),
+    *("metrics", "transformer", "seq2seq", "corpora", "positions", "attention", "masks"),
+    *("running_example", "model_helpers"),
 ]
 
 
 def imports(path):
-    """Yield the modules that a file imports, with dots, wherever in it that happens."""
+    """Yield the full dotted names of all that a file imports, anywhere in it.
+
+    `from a import b` yields both "a" and "a.b", as b may be a module.
+    """
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -80,8 +80,8 @@ def test_a_model_that_knows_nothing_is_as_perplexed_as_its_vocabulary_is_large()
 
 
 def test_the_two_perplexities_read_different_words():
-    # Almost surely "a" after "a" and "b" after "b", whatever the source: the free-running model
-    # stays with its first word, the forced one is told where it went wrong.
+    # This model nearly always repeats the last word, whatever the source: free running, it repeats
+    # its first word; under teacher forcing, it reads the gold word before each step.
     class Repeats(FixedVectorDecoder):
         def forward(self, words, memory, state):
             one_hot = torch.nn.functional.one_hot(words, len(WORDS)).float()

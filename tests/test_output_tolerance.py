@@ -1,4 +1,4 @@
-"""Numbers behind ≈ are compared within a tolerance; anything else in an output to the letter."""
+"""Test that numbers after ≈ in a notebook's outputs may differ a little, and all else may not."""
 
 import shutil
 import subprocess

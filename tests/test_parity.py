@@ -1,4 +1,4 @@
-"""Outputs, weights and gradients equal PyTorch's own, for every kind of mask."""
+"""Test that outputs, weights and gradients equal PyTorch's own, for every kind of mask."""
 
 import pytest
 import torch

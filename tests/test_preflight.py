@@ -1,4 +1,4 @@
-"""Test pre-flight on a machine that is ready and on ones that are not: its lines, its status."""
+"""Test what pre-flight prints, and its exit status, on machines that are ready or not ready."""
 
 import ast
 import json
@@ -24,7 +24,7 @@ OTHER_PREFIX = (
 
 @pytest.fixture
 def course(tmp_path):
-    """Return a folder with a copy of what pre-flight looks at."""
+    """Return a folder with a copy of all that pre-flight inspects."""
     folder = tmp_path / "course"
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "utils", folder / "utils", ignore=ignored)
@@ -36,14 +36,14 @@ def course(tmp_path):
 
 
 def fly(course, *arguments, check="", first=(), **environment):
-    """Return what pre-flight prints, line by line, and its exit status.
+    """Run pre-flight; return the lines that it prints, and its exit status.
 
     Args:
         course: the folder of the course.
-        arguments: of the command line.
-        check: the name of the only check to run; without one, all are run.
-        first: folders that Python searches before anything else.
-        environment: variables beside those that there are.
+        arguments: arguments of the command line.
+        check: the name of the only check to run; if empty, all checks are run.
+        first: folders that Python searches for modules before all others.
+        environment: variables to set in addition to this process's own.
     """
     path = os.pathsep.join(map(str, [*first, course, os.environ.get("PYTHONPATH", "")]))
     only = f"from utils.preflight import *; sys.exit(not run_check({check}))"
@@ -61,7 +61,7 @@ def fly(course, *arguments, check="", first=(), **environment):
 
 
 def failures(lines):
-    """Return the lines that say what is to be mended."""
+    """Return the lines of failed checks, which say what to repair."""
     return [line for line in lines if line.startswith("NO   ")]
 
 

@@ -1,4 +1,7 @@
-"""Wrong answers that nobody wrote down: what is said of them is true, and nothing false is said."""
+"""Test the sentence that describes an unforeseen wrong answer, such as "is the right one times 2".
+
+It has to be true of the answer; if nothing true is found, nothing is said.
+"""
 
 import math
 from dataclasses import replace
@@ -18,7 +21,10 @@ from utils.checks.tasks import Answer, Case, Misconception, Mistake, Record
 
 
 def attend(query, keys, values, mask=None, *, width=None):
-    """Compute the right answer to a task made for these tests."""
+    """Return context and weights: the right answer to the task of most tests here.
+
+    The scores are divided by the square root of `width`, by default the query's width.
+    """
     scores = query @ keys.mT / math.sqrt(width or query.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(~mask[:, None], -1e30)
@@ -60,7 +66,14 @@ DOUBLED = [
 
 
 def record_of(name, right, cases=CASES, moving=False):
-    """Record a task that is called as its first output; `name` may hold several outputs."""
+    """Return the record of a new task.
+
+    Args:
+        name: names of the outputs, separated by spaces; the first is also the task's id.
+        right: the right answer, a function.
+        cases: the inputs that it is run on.
+        moving: whether to record also how the outputs change when the inputs do.
+    """
     names = name.split()
     task = replace(TASK, id=names[0], outputs=names)
     record = Record(task, cases, run_cases(task, right, cases, Printed()), {})
@@ -68,7 +81,7 @@ def record_of(name, right, cases=CASES, moving=False):
 
 
 def cases_of(make):
-    """Make cases with one input, made of the query."""
+    """Return cases with one input, x, which is `make` of the query of each of `CASES`."""
     return [Case(case.label, {"x": make(case.inputs["query"])}) for case in CASES]
 
 
@@ -79,14 +92,17 @@ def relation(answer, record=RECORD):
 
 
 def relation_of_arrays(actual, expected):
-    """Return the relation of arrays to the right ones, one for each case."""
+    """Return what feedback says about the arrays `actual`, if `expected` would be right.
+
+    Both are lists with an array for each case.
+    """
     task = task_of("gain", ["gain"])
     right, given = ([Answer({"gain": values}) for values in each] for each in (expected, actual))
     return diagnose(Record(task, CASES[: len(expected)], right, {}), given).relation
 
 
 def of_weights(change):
-    """Make an answer whose weights are the right ones, changed."""
+    """Return an answer with the right context and with `change` of the right weights."""
 
     def answer(query, keys, values, mask):
         weights = change(attend(query, keys, values, mask)[1])
@@ -96,7 +112,10 @@ def of_weights(change):
 
 
 def of_each_row(change):
-    """Make an answer whose context is changed by another number in each row."""
+    """Return an answer with the right weights and `change(context, number)` as context.
+
+    The number, from 1 to 3, differs from row to row.
+    """
 
     def answer(query, keys, values, mask):
         context, weights = attend(query, keys, values, mask)
@@ -136,8 +155,8 @@ RELATIONS = {
         "A tanh too many: it makes your `weights` of the right one.",
     ),
     "below the diagonal": (
-        of_weights(lambda weights: weights + 0.3 * torch.ones_like(weights).tril(-1)),
-        "`weights` is right but below the diagonal.",
+        of_weights(lambda weights: weights + (0.3 + weights).tril(-1)),
+        "`weights` is right except below the diagonal.",
     ),
     "scrambled": (
         of_weights(lambda weights: weights.sort(-1)[0]),
@@ -198,7 +217,8 @@ RELATIONS = {
     ),
     "the wrong order": (
         lambda *inputs: attend(*inputs)[::-1],
-        "What you return as `context` is what `weights` should be.",
+        "`context` and `weights` are returned in each other's place: exchanged, all of them are "
+        "right.",
     ),
     "an input": (
         lambda query, keys, values, mask: (values, attend(query, keys, values, mask)[1]),
@@ -213,7 +233,10 @@ def test_values_that_are_related_to_the_right_ones(answer, expected):
 
 
 def bits(answer, right):
-    """Return the relation of an answer that is made of booleans."""
+    """Return what feedback says about a wrong function from the mask of a case to booleans.
+
+    `right` is the right function.
+    """
     masks = [Case(case.label, {"mask": case.inputs["mask"]}) for case in CASES]
     return relation(answer, record_of("hides", right, masks))
 
@@ -250,15 +273,15 @@ def test_being_right_where_all_answers_are_alike_is_no_evidence():
 def test_a_case_that_no_known_mistake_fails_is_no_evidence():
     def answer(query, keys, values, mask):
         context, weights = attend(query, keys, values, mask)
-        return context, weights if len(query) == 3 else weights.cumsum(-1).cos()
+        return context, weights if len(query) > 2 else weights.cumsum(-1).cos()
 
     known = Mistake("elsewhere", "You look elsewhere.", "Where?")
     fooled = [
         Answer({name: 5 * v for name, v in known.outputs.items()}) for known in RECORD.expected
     ]
     record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"elsewhere": fooled})
-    assert relation(answer, record) == "`weights` is right in these cases only: case 1."
-    fooled[1] = RECORD.expected[1]
+    assert relation(answer, record) == "`weights` is right in these cases only: case 1; case 3."
+    fooled[1], fooled[3] = RECORD.expected[1], RECORD.expected[3]
     assert relation(answer, record) == ""
 
 
@@ -287,7 +310,10 @@ def test_being_right_at_one_end_is_told_where_all_others_are_wrong():
 
 
 def counts(answer):
-    """Return the relation of an answer that counts numbers to be learned."""
+    """Return what feedback says about a wrong number of parameters.
+
+    `answer` is called with the function that returns the right number, and the inputs of a case.
+    """
     sizes = [
         Case(f"case {dim}", {"dim": torch.tensor([dim, 3 * dim]), "words": words, "cells": 7})
         for dim, words in ((5, 11), (8, 30), (13, 101), (2, 57))
@@ -352,7 +378,7 @@ def test_a_term_too_many_in_an_input_is_told():
 
 
 def test_a_term_that_shows_in_few_cases_is_not_said_to_be_one_too_many():
-    """What the others do not notice would mend this one, and is not what is wrong with it."""
+    """An answer is wrong in one case only: the feedback says so, and guesses no wrong term."""
 
     def right(x):
         return x.softmax(-1)
@@ -380,6 +406,101 @@ def test_what_else_is_wrong_with_an_answer_that_changes_its_inputs_is_told():
     doubled = relation(lambda *inputs: tuple(2 * values for values in overwrites(*inputs)))
     assert doubled == "`context` is the right one times 2."
     assert relation(lambda *inputs: tuple(values.cos() for values in overwrites(*inputs))) == ""
+
+
+# --- What is not quite so, or points elsewhere ----------------------------------------------------
+
+
+def test_a_number_that_is_added_throughout_is_told():
+    places = [np.array([0, 4, 1, 7, 3, 12]), np.array([2, 9, 5, 0, 11]), np.array([6, 1, 8, 4, 15])]
+    assert relation_of_arrays([values + 1 for values in places], places) == (
+        "Wherever `gain` is wrong, it is too large by 1."
+    )
+    shares = [np.linspace(0.2, 0.9, 8), np.linspace(0.1, 0.8, 5)]
+    assert relation_of_arrays([0 * values + 1e6 for values in shares], shares) == ""
+
+
+def test_what_the_verdict_calls_wrong_no_relation_calls_right():
+    nearly = relation(of_weights(lambda w: w + 5e-5 * (30 * w).cos() * (len(w) < 3)))
+    assert nearly == "`weights` is right in these cases only: case 1; case 3."
+    doubled = relation(of_weights(lambda weights: 2 * weights + 5e-5 * weights.cos()))
+    assert "times 2" not in doubled
+
+
+def test_cases_of_nan_are_neither_right_nor_0():
+    def answer(weights):
+        return weights * (1 if len(weights) == 3 else 0 if len(weights) == 2 else torch.nan)
+
+    assert relation(of_weights(answer)) == (
+        "`weights` is 0 everywhere in some cases, and right in the others. This leaves out the "
+        "cases in which it holds NaN or infinity."
+    )
+
+
+def test_results_in_each_others_place_are_told_before_a_known_mistake():
+    known = Mistake("transposed", "You exchange two axes.", "Which?")
+    swapped = [
+        Answer({"context": each.outputs["weights"], "weights": each.outputs["weights"]})
+        for each in RECORD.expected
+    ]
+    record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"transposed": swapped})
+    exchanged = "`context` and `weights` are returned in each other's place"
+    assert relation(lambda *inputs: attend(*inputs)[::-1], record).startswith(exchanged)
+
+    def squared(*inputs):
+        context, weights = attend(*inputs)
+        return weights.square(), context.square()
+
+    assert relation(squared) == f"By their shapes, {exchanged}."
+    exact = [
+        Answer({"context": each.outputs["weights"], "weights": each.outputs["context"]})
+        for each in RECORD.expected
+    ]
+    record = replace(record, mistaken={"transposed": exact})
+    assert (
+        verdict_on(record, {"attend": lambda *inputs: attend(*inputs)[::-1]}, Printed()).mistake
+        == known
+    )
+
+
+def test_a_reshape_in_place_of_a_transpose_is_no_fault_of_the_mask():
+    def reshaped(query, keys, values, mask):
+        batch, length, width = keys.shape
+        turned = keys.reshape(batch, width, length)
+        return attend(query, turned.mT, values, mask)
+
+    assert relation(reshaped).startswith("You give `keys` the shape that it has when its last two")
+
+
+def test_what_is_wrong_without_a_mask_too_is_not_sent_to_the_mask():
+    def squared(query, keys, values, mask):
+        context, weights = attend(query, keys, values, mask)
+        return context + values.mean(1, keepdim=True).square(), weights
+
+    assert "hides" not in relation(squared)
+
+
+def test_what_does_not_move_at_all_is_not_said_to_move_with_the_first():
+    def of_rounding(query, keys, values, mask):
+        context, weights = attend(query, keys, values, torch.ones_like(mask))
+        return context + 1e-7 * mask[:1].sum(), weights
+
+    words = relation(of_rounding)
+    assert "moves with the first" not in words
+    assert words.startswith("Your answer stays the same when `mask` changes")
+
+
+def test_what_is_used_in_vain_is_not_asked_for_its_place():
+    """The softmax takes no notice of what is added to all scores."""
+
+    def added(query, keys, values, mask):
+        scores = query.sum(-1, keepdim=True) + keys.sum(-1).unsqueeze(1)
+        return attend(query, keys, values, mask)[0], scores.softmax(-1)
+
+    assert relation(added) == (
+        "`weights` stays the same when `query` changes, in every way that was tried: is it used, "
+        "and can it change the result where it is used?"
+    )
 
 
 # --- Gradients ------------------------------------------------------------------------------------
@@ -422,15 +543,21 @@ def test_which_gradients_are_right_is_told_where_all_values_are():
 
 
 def blamed(*columns):
-    """Return the relation of a test, from what it blames: the right one, and two with a bug."""
-    task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames"])
+    """Return what feedback says about a learner's test, given which functions it rejects.
+
+    The test is run on a right function and two wrong ones. The argument for each function says
+    whether the test rejects it: a boolean for each of two seeds.
+    """
+    task = replace(TASK, id="test_attend", answer_type="test", outputs=["blames", "shown"])
     names = ["right", "order-of-steps", "scale-forgotten"]
     case = Case("all", {"lineup": names, "seeds": [0, 1]})
     right = np.array([[False, True, True]] * 2)
-    record = Record(task, [case], [Answer({"blames": right})], {})
+    record = Record(task, [case], [Answer({"blames": right, "shown": right})], {})
     blames = np.array(columns).T
     messages = np.full((*blames.shape, 2), "AssertionError", dtype="U20")
-    return diagnose(record, [Answer({"blames": blames, "messages": messages})]).relation
+    return diagnose(
+        record, [Answer({"blames": blames, "shown": right, "messages": messages})]
+    ).relation
 
 
 def test_whom_a_test_takes_for_right_is_told(monkeypatch):
@@ -438,8 +565,7 @@ def test_whom_a_test_takes_for_right_is_told(monkeypatch):
     monkeypatch.setattr("utils.checks.bank.misconceptions", lambda: known)
     yes, no, once = [True, True], [False, False], [True, False]
     assert blamed(yes, no, yes) == (
-        "Of all implementations, it accepts only that by somebody who believes that steps may "
-        "change places."
+        "It accepts only the implementation by somebody who believes that steps may change places."
     )
     assert blamed(yes, no, no) == blamed(yes, yes, yes) == blamed(once, no, yes) == ""
 
@@ -460,7 +586,8 @@ def by_chance(query, keys, values, mask):
 
 def mixes_hidden_values(query, keys, values, mask):
     context, weights = attend(query, keys, values, mask)
-    return context + values.mean(1, keepdim=True).square(), weights
+    hidden = (values * ~mask.unsqueeze(-1)).mean(1, keepdim=True)
+    return context + hidden.square(), weights
 
 
 def remembers():
@@ -477,8 +604,8 @@ def remembers():
 BEHAVIOURS = {
     "mask ignored": (
         no_mask,
-        "Your answer does not move when `mask` changes, in any way that was tried. Where is it "
-        "used?",
+        "Your answer stays the same when `mask` changes, in every way that was tried: is it used, "
+        "and can it change the result where it is used?",
     ),
     "the other way round": (
         lambda query, keys, values, mask: attend(query, keys, values, ~mask),
@@ -513,7 +640,10 @@ def test_what_another_call_tells(answer, expected):
 
 
 def test_what_competes_along_the_first_axis_is_no_batch():
-    """As the beams of a search: their scores move with each other, and the best may stay."""
+    """A softmax runs along the first axis, so its entries depend on each other, as in a beam.
+
+    An answer must not be told that it fails to treat each entry of a batch by itself.
+    """
 
     def search(x):
         return x.softmax(0), 0 * x[:, 0, 0].long()
@@ -534,7 +664,10 @@ def test_what_varies_from_call_to_call_is_told():
 
 
 def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
-    """It would have moved if a limit had been crossed."""
+    """An answer with a wrong threshold stays the same whatever its input is, but does use it.
+
+    Only of an answer that ignores its input may be said that it does not move.
+    """
     of_each = [
         Case(f"case {number}", {"weights": (torch.rand(3, 4, generator=draw) + 9).double()})
         for number, draw in enumerate(torch.Generator().manual_seed(seed) for seed in range(4))
@@ -545,8 +678,8 @@ def test_a_decision_that_does_not_move_is_not_said_to_depend_on_nothing():
 
     record = record_of("many", right, of_each, moving=True)
     assert "input weights" in record.moves
-    assert "does not move" not in relation(lambda weights: (weights > 2).long(), record)
-    assert "does not move" in relation(lambda weights: torch.arange(12).view(3, 4), record)
+    assert "stays the same" not in relation(lambda weights: (weights > 2).long(), record)
+    assert "stays the same" in relation(lambda weights: torch.arange(12).view(3, 4), record)
 
 
 def test_a_limit_that_the_first_alone_crosses_is_no_sign_that_the_others_are_not_read():
@@ -557,7 +690,7 @@ def test_a_limit_that_the_first_alone_crosses_is_no_sign_that_the_others_are_not
 
 
 def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
-    """Neither the order nor the size of the numbers moves it, but their signs do."""
+    """The answer does use its input, though no reordering and no positive factor changes it."""
 
     def right(x):
         return (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True)
@@ -568,7 +701,10 @@ def test_what_hides_a_factor_is_not_said_to_ignore_its_input():
 
 
 def test_what_is_turned_is_not_looked_at_by_its_place():
-    """The first entry along an axis is another one there."""
+    """An answer has its axes moved, so that its first entry is not that of the right answer.
+
+    So the feedback does not say on which inputs its first entry depends.
+    """
     words = relation(
         lambda query, keys, values, mask: (
             attend(query, keys, values, mask)[0].square().movedim(0, -1),
@@ -579,7 +715,10 @@ def test_what_is_turned_is_not_looked_at_by_its_place():
 
 
 def test_one_number_over_and_over_is_no_evidence():
-    """Of a single number, some step makes any other."""
+    """If all entries are the same number, the feedback names no function that is missing.
+
+    One could always be found that maps this number to the right one.
+    """
     half = np.full((4, 2), 0.5)
     assert "tanh" not in relation_of_arrays([np.arctanh(half)], [half])
 
@@ -613,7 +752,7 @@ def test_one_number_is_always_right_but_for_a_factor():
 
 
 def test_chance_is_excluded():
-    """Two numbers may be a factor apart; they are no evidence of it."""
+    """If there is a single number, nothing is said of a factor: it may be chance."""
     assert relation_of_arrays([np.array([2.0])], [np.array([1.0])]) == ""
 
 
@@ -630,7 +769,7 @@ def test_what_is_right_is_said():
 
 
 def test_a_mistake_that_spoils_what_is_right_is_not_named():
-    """Known with both outputs wrong; here one of the two is right, so it is another mistake."""
+    """A known mistake makes both outputs wrong; it is not named if only one output is wrong."""
     known = Mistake("both", "Both are doubled.", "Why?")
     record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"both": DOUBLED})
     half = [
@@ -666,7 +805,7 @@ def test_an_exception_in_a_late_case_is_told_where_the_early_ones_are_right():
 
 
 def test_of_a_few_cases_no_mistake_is_guessed():
-    """Two known mistakes that are alike up to there."""
+    """An answer raises an error after two cases, and fits two known mistakes: none is named."""
     known = [Mistake(name, name, "?") for name in "ab"]
     mistaken = {"a": DOUBLED, "b": [*DOUBLED[:-1], RECORD.expected[-1]]}
     record = replace(RECORD, task=replace(TASK, mistakes=known), mistaken=mistaken)

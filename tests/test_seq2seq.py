@@ -24,7 +24,10 @@ ORDERS = {"Bahdanau": BahdanauDecoder, "Luong": LuongDecoder}
 
 
 def make_model(order="Luong", attention=None, dropout=0.0):
-    """Make an untrained model with embeddings so large that it writes more words than one."""
+    """Return an untrained model.
+
+    Its word vectors are large: otherwise its translations would repeat one word.
+    """
     torch.manual_seed(0)
     encoder = Encoder(len(WORDS), 6, DIM // 2, dropout)
     if order == "fixed vector":
@@ -37,7 +40,7 @@ def make_model(order="Luong", attention=None, dropout=0.0):
 
 
 def make_batch(*texts):
-    """Make one batch of pairs written as "source > target"."""
+    """Return a batch of pairs, each written as "source > target"."""
     pairs = []
     for text in texts:
         source, target = (tuple(side.split()) for side in text.split(">"))
@@ -110,7 +113,7 @@ class Narrow(Attention):
 
 
 class Wide(Narrow):
-    """A mechanism whose context is wider than the values that it remembers."""
+    """A mechanism whose context is three times as wide as its projected values."""
 
     def look_up(self, weights, projected_values):
         mean = super().look_up(weights, projected_values)
@@ -231,7 +234,7 @@ def test_output_projection_and_embedding_are_one_matrix():
 
 @pytest.mark.parametrize("order", EVERY_ORDER)
 def test_forcing_almost_always_is_forcing(order):
-    # The path word by word, in which each coin falls on the gold word, against the straight one.
+    # With a share just below 1 the model goes word by word, but always draws the gold word.
     model = make_model(order)
     forced, word_by_word = model(BATCH), model(BATCH, teacher_forcing=1 - 1e-9)
     assert torch.allclose(forced[0], word_by_word[0], atol=1e-5)
@@ -287,7 +290,10 @@ SENTENCES = ["a b", "h", "c d e f g h a", "b b b", "e f g", "d", "a h b g"]
 
 @cache
 def trained_model(order):
-    """Train a model until what it writes depends on the source: half-way to spelling backwards."""
+    """Return a model that is learning to write its source backwards.
+
+    It is trained just long enough for its translations to depend on the source.
+    """
     model = make_model(order).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     dice = random.Random(0)
@@ -301,7 +307,7 @@ def trained_model(order):
 
 
 def search(model, sentences, beam_size):
-    """Search with a beam, or greedily where the beam size is 0."""
+    """Translate sentences in one batch: with beam search, or greedily if `beam_size` is 0."""
     ids = [torch.tensor(WORDS.encode(sentence.split())) for sentence in sentences]
     source = nn.utils.rnn.pad_sequence(ids, batch_first=True, padding_value=PAD)
     lengths = torch.tensor([len(sentence) for sentence in ids])
@@ -350,7 +356,8 @@ def test_what_was_found_gets_its_weights_and_its_score_when_it_is_forced(order, 
     for sentence, hypothesis in zip(SENTENCES, search(model, SENTENCES, beam_size), strict=True):
         words = [WORDS.words[index] for index in hypothesis.ids]
         (batch,) = Batches([Pair(tuple(sentence.split()), tuple(words), "", "")], WORDS, WORDS)
-        # Specials in the output, which only an untrained model writes, would not survive encoding.
+        # The target is set to the ids themselves: encoding words would lose special ones, which an
+        # untrained model may write.
         target = torch.tensor([[SOS, *hypothesis.ids, EOS]])
         batch = type(batch)(batch.source, batch.source_lengths, target, batch.pairs)
         _, weights = model(batch)
@@ -389,7 +396,11 @@ def test_the_keys_are_projected_once_a_batch(monkeypatch):
 
 
 class Table(FixedVectorDecoder):
-    """Writes the next word with given probabilities, whatever the source says."""
+    """A decoder that ignores the source: probabilities depend on the last word only.
+
+    Args:
+        probabilities: word → next word → probability; "<" is the start, ">" the end of a sentence.
+    """
 
     def __init__(self, probabilities):
         super().__init__(len(WORDS), 6, DIM, DIM)
@@ -491,7 +502,7 @@ def test_many_sentences_come_back_in_their_own_order():
 
 
 def always_unknown(order):
-    """Make a model that writes three words, all unknown."""
+    """Return a model that writes the unknown word three times, and then ends its sentence."""
     model = make_model(order)
     counts = iter([0, 0, 0, 1])
 

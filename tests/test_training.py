@@ -18,7 +18,7 @@ WORDS = Vocabulary(LETTERS)
 
 
 def backwards(count, seed=0, longest=6):
-    """Make pairs of letters and the same letters backwards, with their alignment."""
+    """Return random pairs of some letters and the same letters backwards, with their alignment."""
     dice = random.Random(seed)
     pairs = []
     for _ in range(count):
@@ -29,7 +29,7 @@ def backwards(count, seed=0, longest=6):
 
 
 def make_trainer(steps=12, model_seed=0, dropout=0.2, **settings):
-    """Make a small model and its trainer: 5 batches an epoch, 2 for validation."""
+    """Return the trainer of a new small model, with 5 batches an epoch, and 2 for validation."""
     torch.manual_seed(model_seed)
     encoder = Encoder(len(WORDS), 8, 8, dropout=dropout)
     decoder = LuongDecoder(len(WORDS), 8, DotProductAttention(16), dropout=dropout)
@@ -41,7 +41,7 @@ def make_trainer(steps=12, model_seed=0, dropout=0.2, **settings):
 
 
 def before_each_step(trainer, action):
-    """Call `action` with the batch of every training step, when the step has begun."""
+    """From now on, call `action(batch)` in every training step, before the losses are computed."""
     losses = trainer.model.losses
 
     def losses_after_action(batch, *args):
@@ -53,7 +53,7 @@ def before_each_step(trainer, action):
 
 
 def interrupt_at(trainer, step):
-    """Send Ctrl-C in the middle of the given step."""
+    """Make a training step, counted from 1, be interrupted by Ctrl-C."""
 
     def interrupt(batch):
         if trainer.step + 1 == step:

@@ -1,4 +1,4 @@
-"""The Transformer: PyTorch's blocks, one word at a time against all at once, in the frame."""
+"""Test the Transformer: against PyTorch's blocks, word by word, and as a part of `Seq2Seq`."""
 
 import pytest
 import torch
@@ -14,6 +14,7 @@ from utils.transformer import (
     MAX_LEN,
     DecoderBlock,
     EncoderBlock,
+    RotaryAttention,
     TransformerDecoder,
     TransformerEncoder,
 )
@@ -71,7 +72,7 @@ def test_the_blocks_are_pytorch_s(pre):
 
 
 def read_word_by_word(model, words, memory, state):
-    """Return readouts, weights and the last state of a decoder that gets a word at a time."""
+    """Run the decoder on one word at a time; return all readouts, all weights, the last state."""
     steps = []
     for word in words.split(1, dim=1):
         *step, state = model.decoder(word, memory, state)
@@ -142,3 +143,22 @@ def test_more_words_than_positions_are_refused(corpus):
     model = make(corpus)
     with pytest.raises(ValueError, match=f"end by position {MAX_LEN}, got 2 from {MAX_LEN - 1} on"):
         model.decoder.embed(torch.zeros(1, 2, dtype=torch.long), MAX_LEN - 1)
+
+
+def test_rotary_scores_depend_on_the_distance_alone():
+    set_seed(0)
+    attention, words = RotaryAttention(16, heads=2).double(), torch.randn(1, 3, 16).double()
+    ahead = torch.cat([torch.randn(1, 7, 16).double(), words], dim=1)
+    scores, later = (attention.score(x, x) for x in (words, ahead))
+    torch.testing.assert_close(later[..., 7:, 7:], scores)
+    same = attention.score(words[:, :1].repeat(1, 3, 1), words[:, :1].repeat(1, 3, 1))
+    assert (same[..., 0, 0] - same[..., 2, 0]).abs().max() > 1e-3
+    torch.testing.assert_close(same[..., 1, 0], same[..., 2, 1])
+
+
+def test_a_rotary_step_continues_where_the_text_is():
+    set_seed(0)
+    attention, words = RotaryAttention(16, heads=2), torch.randn(2, 5, 16)
+    whole = attention(words, words, mask=causal_mask(5))[0]
+    last = attention.attend(words[:, 4:], attention.remember(words), 4)[0]
+    torch.testing.assert_close(last[:, 0], whole[:, 4])

@@ -1,4 +1,4 @@
-"""The stored translators: what the files say is so, and damage is noticed."""
+"""Test the stored translators: what their files claim is true, and damaged files are refused."""
 
 import hashlib
 import shutil
@@ -23,7 +23,7 @@ each = pytest.mark.parametrize("name", DECODERS)
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Return a folder with a copy of the stored files, to damage."""
+    """Make the course read translators from a copy of their folder, to damage; return its path."""
     for file in [*map(file_of, DECODERS), translators.FOLDER / translators.SUMS]:
         shutil.copy(file, tmp_path)
     monkeypatch.setattr(translators, "FOLDER", tmp_path)

@@ -1,1 +1,1 @@
-"""Code that the notebooks of the course share. Importing this package alone imports no PyTorch."""
+"""Code that the notebooks share. Importing this package alone does not load PyTorch."""

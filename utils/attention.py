@@ -33,10 +33,16 @@ Method = Literal["dot", "general", "concat"]  # Luong's three scores
 
 
 class Memory(NamedTuple):
-    """Projected keys and values of a source, with its mask: the result of `Attention.remember`."""
+    """The source of a batch as `Attention.remember` returns it, for any number of queries.
 
-    keys: Float[Tensor, "batch src_len attention_dim"]  # projected
-    values: Float[Tensor, "batch src_len value_dim"]  # projected
+    Attributes:
+        keys: projected keys (batch, src_len, attention_dim).
+        values: projected values (batch, src_len, value_dim).
+        mask: the mask given to `remember`, True = may be attended to, or None.
+    """
+
+    keys: Float[Tensor, "batch src_len attention_dim"]
+    values: Float[Tensor, "batch src_len value_dim"]
     mask: Bool[Tensor, "..."] | None
 
 
@@ -64,7 +70,7 @@ class Attention(nn.Module):
         return query
 
     def project_keys(self, keys: Float[Tensor, "batch src_len key_dim"]) -> Tensor:
-        """Compute the part of the score that depends on the keys alone; by default, the keys."""
+        """Project the keys for `compare`; by default, return them unchanged."""
         return keys
 
     def project_values(self, values: Float[Tensor, "batch src_len value_dim"]) -> Tensor:
@@ -84,7 +90,7 @@ class Attention(nn.Module):
         return weights @ projected_values
 
     def target_positions(self, queries: Tensor, position: int | None) -> Int[Tensor, " tgt_len"]:
-        """Return the target position of each query; the first one stands at `position`.
+        """Return the target positions of queries (tgt_len,): `position`, `position` + 1, ….
 
         Raises:
             ValueError: `position` is None.
@@ -95,9 +101,9 @@ class Attention(nn.Module):
 
     @property
     def context_dim(self) -> int:
-        """Width of the context when the values are the keys, as they are in a decoder.
+        """Return the width of the context if the values are the keys, as in a decoder.
 
-        It is measured by attending to an empty batch, so no mechanism can declare a wrong width.
+        It is measured by attending to an empty batch, so no subclass has to declare it.
         """
         like = next(self.parameters(), torch.empty(0))  # for the dtype and the device
         query, keys = like.new_empty(0, 1, self.query_dim), like.new_empty(0, 1, self.key_dim)
@@ -112,7 +118,16 @@ class Attention(nn.Module):
     def remember(
         self, keys: Tensor, values: Tensor | None = None, mask: Tensor | None = None
     ) -> Memory:
-        """Project keys and values once per sequence, for any number of calls of `attend`."""
+        """Return projected keys and values with their mask, for any number of calls of `attend`.
+
+        Args:
+            keys: (batch, src_len, key_dim).
+            values: (batch, src_len, value_dim); the keys if not given.
+            mask: boolean, True = may be attended to, broadcastable to the weights.
+
+        Raises:
+            ValueError: a shape does not fit; the message names the argument.
+        """
         check_shape("keys", keys, batch=None, src_len=None, key_dim=self.key_dim)
         values = keys if values is None else values
         check_shape("values", values, len(keys), src_len=keys.shape[1], value_dim=self.value_dim)
@@ -123,8 +138,11 @@ class Attention(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Return context and weights of one query, or of many at once, over a remembered source.
 
-        Many queries stand at the target positions from `position` on, by default from 0. A single
-        state (batch, query_dim) needs `position` if the mechanism depends on it.
+        Args:
+            query: (batch, tgt_len, query_dim), or a decoder's single state (batch, query_dim).
+            memory: the result of `remember`.
+            position: target position of the first query, by default 0. With a single state, it has
+                to be given if the mechanism depends on positions.
 
         Raises:
             ValueError: the mechanism needs `position` but got none, or a shape does not fit.
@@ -178,8 +196,9 @@ class DotProductAttention(Attention):
 
 
 class AdditiveAttention(Attention):
-    """Attention whose score is a small network: e = v · tanh(W s + U h), the split form.
+    """Attention whose score is a small network: e = v · tanh(W s + U h).
 
+    This form is called split: W s and U h are computed separately, so each key is projected once.
     Source: Bahdanau et al. 2015, section 3.1 and appendix A.1.2.
 
     Args:
@@ -324,7 +343,7 @@ class LocalAttention(Attention):
 
         Args:
             query: (batch, tgt_len, query_dim).
-            lengths: of the source for each query, without padding, (batch, tgt_len).
+            lengths: length of each query's source, without padding, (batch, tgt_len).
             position: target position of the first query; predicted centres do not need it.
 
         Returns:
@@ -364,7 +383,7 @@ class ScaledDotProductAttention(Attention):
     Args:
         dim: width of the queries and of the keys.
         dropout: share of the weights set to 0 in training; the others are scaled up by
-            1 / (1 - dropout), so rows sum to 1 only on average. The weights are returned like this.
+            1 / (1 - dropout), so rows of the returned weights sum to 1 only on average.
         temperature: divides the scores once more; less than 1 sharpens the weights, more than 1
             flattens them.
 
@@ -451,7 +470,11 @@ class MultiHeadAttention(Attention):
         return self.split_heads(self.W_v(values))  # (batch, kv_heads, src_len, head_dim)
 
     def share(self, tensor: Tensor) -> Tensor:
-        """Repeat keys or values (batch, kv_heads, …) for the query heads (batch, heads, …)."""
+        """Repeat keys or values (batch, kv_heads, …) so that each query head has its own.
+
+        Returns:
+            (batch, heads, src_len, head_dim).
+        """
         group = self.heads // self.kv_heads
         shared = tensor.unsqueeze(2).expand(-1, -1, group, -1, -1)  # (batch, kv_heads, group, …)
         return shared.flatten(1, 2)  # (batch, heads, src_len, head_dim)
@@ -485,7 +508,7 @@ class MultiHeadAttention(Attention):
         return context, None if return_weights is None else weights
 
     def _is_fusible(self) -> bool:
-        """Return whether no subclass overrides a step, so that PyTorch's kernel gives the same."""
+        """Return whether PyTorch's kernel gives the same: whether no subclass overrides a step."""
         return type(self.attention) is ScaledDotProductAttention and all(
             getattr(getattr(self, step), "__func__", None) is getattr(MultiHeadAttention, step)
             for step in ("share", "compare", "weigh", "look_up")
@@ -503,8 +526,8 @@ class MultiHeadAttention(Attention):
     def from_torch(cls, reference: nn.MultiheadAttention) -> "MultiHeadAttention":
         """Return a `MultiHeadAttention` with the weights of PyTorch's module, to compute the same.
 
-        A subclass with fewer `kv_heads` gets, for each of them, the mean of the heads in its group:
-        Ainslie et al. 2023, section 2.1.
+        If the constructor of a subclass makes fewer key and value heads, each of them gets the mean
+        of the heads that it replaces. Source: Ainslie et al. 2023, section 2.1.
 
         Raises:
             ValueError: the reference uses `add_bias_kv` or `add_zero_attn`.
@@ -542,7 +565,10 @@ class MultiHeadAttention(Attention):
 
 
 def _torch_parts(mha: nn.MultiheadAttention) -> list[Tensor]:
-    """Return views of the weights, then of the biases: query, key, value, output projection."""
+    """Return the weights of a module's four projections (query, key, value, output), then biases.
+
+    They are views: writing to them changes the module.
+    """
     separate = [mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight]
     weights = separate if mha.in_proj_weight is None else mha.in_proj_weight.chunk(3)
     biases = [] if mha.in_proj_bias is None else [*mha.in_proj_bias.chunk(3), mha.out_proj.bias]
@@ -553,7 +579,7 @@ def check_shape(name: str, tensor: Tensor, batch: int | None, **axes: int | None
     """Raise a `ValueError` if a tensor's shape is not the expected one; the message has both.
 
     Args:
-        name: of the argument, for the message.
+        name: name of the argument, for the message.
         tensor: the argument.
         batch, axes: the expected size of each axis, in order; None accepts any size.
     """

@@ -36,7 +36,7 @@ def padding_mask(
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Bool[Tensor, "length length"]:
-    """Return a mask that is False for every source position after the target's: the future."""
+    """Return a mask (length, length): row i is True for positions 0 to i, False for later ones."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 

@@ -55,10 +55,16 @@ def exact_match(hypotheses: Sequence[Sequence[str]], references: Sequence[Sequen
 
 
 class Bleu(NamedTuple):
-    """A BLEU score, and sacreBLEU's signature, which says how the score was computed."""
+    """A BLEU score from 0 to 100, and how it was computed.
+
+    Attributes:
+        score: the score.
+        signature: sacreBLEU's description of its settings: "case:lc" means that both sides were
+            lowercased, "tok:13a" that sacreBLEU tokenised them itself.
+    """
 
     score: float
-    signature: str  # case:lc = both sides lowercased, tok:13a = sacreBLEU's own tokenisation
+    signature: str
 
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
@@ -201,13 +207,16 @@ def by_length(
     """Apply a corpus metric to the sentences of each length separately.
 
     Args:
-        metric: a function of the columns, such as `exact_match(hypotheses, references)`.
+        metric: a corpus metric, such as `exact_match`.
         lengths: the length of each sentence in any unit, such as words or phrases.
-        columns: the arguments of the metric, each with one entry per sentence.
-        width: number of lengths per bucket; with 5 the buckets are 1 to 5, 6 to 10, and so on.
+        columns: the arguments of the metric, such as hypotheses and references, each with one entry
+            per sentence.
+        width: number of lengths that are measured together: with 5, lengths 1 to 5, then 6 to 10,
+            and so on.
 
     Returns:
-        A dict from the upper end of each bucket (1, 2, 3 … or 5, 10, 15 …) to the metric's value.
+        A dict from length to the metric's value; with a `width`, from the largest length of each
+        group (5, 10, 15 …).
     """
     _check_aligned(lengths=lengths, **{f"column {n}": column for n, column in enumerate(columns)})
     buckets = defaultdict(list)

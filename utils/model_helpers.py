@@ -1,10 +1,11 @@
-"""Devices, parameter counts and seeds: small things that every notebook needs."""
+"""Small helpers of the notebooks: choose a device, count parameters and memory, set seeds."""
 
 import random
+from collections.abc import Callable
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 
 def available_devices() -> list[str]:
@@ -67,3 +68,19 @@ def set_seed(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - for libraries that still use the global state
     torch.manual_seed(seed)
+
+
+def bytes_kept(function: Callable, *inputs: Tensor) -> int:
+    """Count the bytes of the tensors that autograd keeps for the backward pass of a call.
+
+    A tensor that is kept several times counts once, by its place in memory.
+    """
+    sizes = {}  # place in memory → bytes
+
+    def note(tensor: Tensor) -> Tensor:
+        sizes[tensor.data_ptr()] = tensor.nbytes
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        _ = function(*inputs)  # held until the end, so that no place in memory is used again
+    return sum(sizes.values())

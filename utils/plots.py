@@ -1,4 +1,4 @@
-"""Every figure of the course, each with its alt text.
+"""Draw every figure of the course, each with an alt text for readers who cannot see it.
 
 Each function returns an `AccessibleFigure`, which as the last line of a cell shows itself, alt text
 included. Rows are always the target (the queries), columns the source (the keys). Backgrounds are
@@ -122,6 +122,7 @@ def head_grid(
     alt: str = "",
     annotate: bool = False,
     masks: Sequence[Matrix | None] = (),
+    within: bool = False,
 ) -> AccessibleFigure:
     """Draw a heatmap for each head or setting, side by side, with the same words and colour scale.
 
@@ -134,6 +135,7 @@ def head_grid(
         annotate: whether to write a number in every cell.
         masks: a mask or None for each heatmap; True = may be attended to. All other cells are
             hatched, so that they do not look like small weights.
+        within: whether the words look at one another (self-attention): the axes then say so.
     """
     maps = [_matrix(values, source, target) for values in weights]
     titles = titles or [f"head {number}" for number in range(1, len(maps) + 1)]
@@ -148,6 +150,8 @@ def head_grid(
     for axis, values, title, shut in zip(axes, maps, titles, closed, strict=True):
         _draw_heatmap(axis, values, source, target, annotate, closed=shut, reach=largest)
         axis.set_title(title)
+        if within:
+            axis.set(xlabel="looked at (keys)", ylabel="looking (queries)")
     descriptions = [
         f"{title or 'Heatmap'}: {describe(values, source, target)}"
         + (f" {shut.sum()} cells are closed." if shut.any() else "")
@@ -285,7 +289,15 @@ def score_and_weight(
     target: Sequence[str],
     alt: str = "",
 ) -> AccessibleFigure:
-    """Draw scores on the left, and on the right the weights that softmax makes of them."""
+    """Draw scores on the left, and on the right the weights that softmax makes of them.
+
+    Args:
+        scores: (tgt_len, src_len).
+        weights: (tgt_len, src_len).
+        source: labels of the columns.
+        target: labels of the rows.
+        alt: replaces the alt text made from the numbers.
+    """
     left, right = _matrix(scores, source, target), _matrix(weights, source, target)
     figure, axes = _heatmap_axes(2, source, target, annotate=True)
     _draw_heatmap(axes[0], left, source, target, annotate=True, signed=True)

@@ -1,7 +1,8 @@
 """Check whether this machine is ready for the course: `python -m utils.preflight`.
 
 It prints a line for each requirement: ok, or what to do. It has to run even on a broken set-up, so
-it imports packages that may be missing late, and runs code that may crash in other processes.
+it imports packages that may be missing only where it needs them, and runs code that may crash in
+other processes.
 """
 
 import argparse
@@ -37,7 +38,7 @@ MISSING = re.compile(r"^missing +(.+?)  +(.+)$", flags=re.MULTILINE)  # from `gr
 
 
 class NotReady(Exception):  # noqa: N818 - something to do, not a fault
-    """A problem of this machine, with its cure: what to do about it."""
+    """A problem of this machine; the message also has the cure: what to do about it."""
 
     def __init__(self, problem: str, cure: str):
         super().__init__(f"{problem} -> {cure}")
@@ -77,7 +78,7 @@ def packages() -> Iterator[str]:
 
 
 def memory() -> Iterator[str]:
-    """Check that enough memory is free, within the limit of a container."""
+    """Check that enough memory is free; in a container, no more than its limit counts as free."""
     import psutil
 
     limit = LIMIT.read_text().strip() if LIMIT.is_file() else "max"
@@ -91,7 +92,14 @@ def disk() -> Iterator[str]:
 
 
 def _enough(free: float, needed: float, resource: str, cure: str) -> str:
-    """Return a line with the free GB of a resource, or raise `NotReady` if they are too few."""
+    """Return a line with the free GB of a resource; raise `NotReady` if there is less than needed.
+
+    Args:
+        free: free bytes.
+        needed: needed GB.
+        resource: "memory" or "disk".
+        cure: what to do if there is too little.
+    """
     if free < needed * GB:
         raise NotReady(f"{free / GB:.1f} GB of {resource} are free, it takes {needed}", cure)
     return f"{free / GB:.1f} GB of {resource} are free"
@@ -167,7 +175,10 @@ def kernel() -> Iterator[str]:
 
 
 def _result(claim: str, cell) -> dict:
-    """Return a cell's result by MIME type, or raise `NotReady` with the claim if it has none."""
+    """Return a cell's result, a dict from MIME type to data; raise `NotReady` if it has none.
+
+    `claim` says what the cell was to prove, for the message.
+    """
     for output in cell.outputs:
         if output.output_type == "error":
             raise NotReady(f"no: {claim}. {output.ename}: {output.evalue}", INSTALL)
@@ -177,7 +188,7 @@ def _result(claim: str, cell) -> dict:
 
 
 def sandbox() -> Iterator[str]:
-    """Check that the grader's sandbox works on this machine, by `python -m grading doctor`."""
+    """Check, with `python -m grading doctor`, that the grader's sandbox works on this machine."""
     if not (ROOT / "grading").is_dir():
         raise NotReady("this copy of the course has no grading/", "grade with the whole repository")
     command = [sys.executable, "-m", "grading", "doctor"]

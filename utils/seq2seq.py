@@ -36,34 +36,58 @@ from utils.masks import padding_mask
 
 
 class Encoded(NamedTuple):
-    """A batch of encoded sources."""
+    """A batch of sources as the encoder returns it.
 
-    states: Float[Tensor, "batch src_len output_dim"]  # h_j, both directions side by side
-    summary: Float[Tensor, "batch output_dim"]  # the last state of each direction
-    mask: Tensor  # (batch, 1, src_len), True for words, False for padding
+    Attributes:
+        states: h_j, the states of both directions side by side (batch, src_len, output_dim).
+        summary: the last state of each direction, side by side (batch, output_dim).
+        mask: (batch, 1, src_len), True for words, False for padding.
+    """
+
+    states: Float[Tensor, "batch src_len output_dim"]
+    summary: Float[Tensor, "batch output_dim"]
+    mask: Tensor
 
 
 class DecoderState(NamedTuple):
-    """The state of a decoder between two steps."""
+    """The state of a decoder between two steps.
 
-    hidden: Float[Tensor, "batch hidden_dim"]  # s_t
-    cell: Float[Tensor, "batch hidden_dim"]  # the LSTM's own memory
-    position: int  # the number of words read
+    Attributes:
+        hidden: s_t (batch, hidden_dim).
+        cell: the LSTM's own memory (batch, hidden_dim).
+        position: the number of words read.
+    """
+
+    hidden: Float[Tensor, "batch hidden_dim"]
+    cell: Float[Tensor, "batch hidden_dim"]
+    position: int
 
 
 class Hypothesis(NamedTuple):
-    """One translation as ids."""
+    """A translation as word ids, from greedy or beam search.
 
-    ids: list[int]  # without <eos>
-    weights: Float[Tensor, "tgt_len src_len"]  # a row for each id; src_len is 0 without attention
-    score: float  # mean log-probability of its tokens, <eos> included
+    Attributes:
+        ids: the ids of its words, without `<eos>`.
+        weights: (tgt_len, src_len), a row for each id; without attention, src_len is 0.
+        score: mean log-probability of its tokens, `<eos>` included.
+    """
+
+    ids: list[int]
+    weights: Float[Tensor, "tgt_len src_len"]
+    score: float
 
 
 class Translation(NamedTuple):
-    """One translation as words, with the source words and the weights for an alignment heatmap."""
+    """A translation as words, with all that an alignment heatmap needs.
+
+    Attributes:
+        words: the words of the translation.
+        weights: a row for each word, a column for each source word (no columns without attention).
+        source: the source words.
+    """
 
     words: list[str]
-    weights: Float[Tensor, "words source"]  # a row for each word, a column for each source word
+    weights: Float[Tensor, "words source"]
     source: list[str]
 
 
@@ -104,7 +128,7 @@ class Encoder(nn.Module):
         """Encode a padded batch.
 
         Args:
-            source: word ids.
+            source: word ids (batch, src_len).
             lengths: the number of words in each row, on the CPU.
 
         Raises:
@@ -171,7 +195,7 @@ class Decoder(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def remember(self, encoded: Encoded) -> NamedTuple:
-        """Return the source's contribution to every step, computed once per sequence."""
+        """Return all that a step needs of the source, computed once for all steps."""
         raise NotImplementedError
 
     def start(self, encoded: Encoded) -> DecoderState:
@@ -185,7 +209,14 @@ class Decoder(nn.Module):
         memory: NamedTuple,
         state: DecoderState,
     ) -> tuple[Tensor, Tensor, DecoderState]:
-        """Attend and update the state, for one word of each row, or for many if `all_at_once`.
+        """Attend and update the state for the next word of each row.
+
+        If `all_at_once` is True, the call may be for several words of each row.
+
+        Args:
+            embedded: the embedded words.
+            memory: the result of `remember`.
+            state: the state before these words.
 
         Returns:
             Contexts and states side by side (batch, tgt_len, context_dim + hidden_dim), which
@@ -198,6 +229,11 @@ class Decoder(nn.Module):
         self, words: Int[Tensor, "batch tgt_len"], memory: NamedTuple, state: DecoderState
     ) -> tuple[Tensor, Tensor, DecoderState]:
         """Read `words`, and after each one predict the next.
+
+        Args:
+            words: ids of the words.
+            memory: the result of `remember`.
+            state: the state before these words.
 
         Returns:
             The readouts (batch, tgt_len, embedding_dim), which `output` turns into logits; the
@@ -214,7 +250,7 @@ class Decoder(nn.Module):
     def update(
         self, inputs: Float[Tensor, "batch tgt_len input_dim"], state: DecoderState
     ) -> tuple[Tensor, DecoderState]:
-        """Run the LSTM; return its states (batch, tgt_len, hidden_dim), and the last as a state."""
+        """Run the LSTM; return its outputs (batch, tgt_len, hidden_dim) and its last state."""
         tgt_len = inputs.shape[1]
         if tgt_len == 1:  # faster than calling the network
             before = (state.hidden, state.cell)
@@ -226,7 +262,10 @@ class Decoder(nn.Module):
         return states, DecoderState(hidden, cell, state.position + tgt_len)
 
     def read(self, both: Float[Tensor, "batch tgt_len both_dim"]) -> Tensor:
-        """Return the readouts tanh(W [c; s]), embedding_dim wide: Luong et al. 2015, equation 5."""
+        """Return the readouts tanh(W [c; s]) (batch, tgt_len, embedding_dim).
+
+        `both` has each context c beside its state s. Source: Luong et al. 2015, equation 5.
+        """
         return self.readout(both).tanh()
 
 
@@ -340,7 +379,7 @@ class LuongDecoder(AttentionDecoder):
 
 
 class Seq2Seq(nn.Module):
-    """An encoder, a decoder, and the two vocabularies between which they translate.
+    """A model that translates: an encoder, a decoder, and the source and target vocabularies.
 
     Raises:
         ValueError: the widths of encoder and decoder, or a vocabulary and its embedding, differ.
@@ -376,7 +415,7 @@ class Seq2Seq(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """The device of the parameters."""
+        """Return the device of the parameters."""
         return self.decoder.output.bias.device
 
     def start(self, source: Tensor, lengths: Tensor) -> tuple[NamedTuple, DecoderState]:
@@ -566,7 +605,7 @@ class Seq2Seq(nn.Module):
 
 
 class _Beams(NamedTuple):
-    """The partial translations that a beam search keeps or chooses from, `beam` per sentence."""
+    """Partial translations in a beam search, the same number of them for each sentence."""
 
     ids: Int[Tensor, "sentences beam length+1"]  # <sos> and the words
     weights: Float[Tensor, "sentences beam length src_len"] | None  # None before the first word
@@ -574,7 +613,10 @@ class _Beams(NamedTuple):
 
     @classmethod
     def start(cls, sentences: int, beam_size: int, device: torch.device) -> "_Beams":
-        """Return beams without words; equal beams must not win twice, so all but one score −inf."""
+        """Return beams without words for each sentence.
+
+        All but the first score −inf: the others are equal to it, and would give the same words.
+        """
         scores = torch.full((sentences, beam_size), -math.inf, device=device)
         scores[:, 0] = 0
         ids = torch.full((sentences, beam_size, 1), SOS, device=device)
@@ -582,16 +624,16 @@ class _Beams(NamedTuple):
 
     @property
     def length(self) -> int:
-        """Number of words written in each beam."""
+        """Return the number of words written in each beam."""
         return self.ids.shape[-1] - 1
 
     @property
     def last_words(self) -> Int[Tensor, "sentences*beam 1"]:
-        """The last word of each beam."""
+        """Return the id of the last word of each beam (sentences * beam, 1)."""
         return self.ids[..., -1].reshape(-1, 1)
 
     def choose(self, slots: Int[Tensor, "sentences chosen"]) -> "_Beams":
-        """Return the beams in the given slots of each sentence."""
+        """Return, for each sentence, the beams with the given indices (sentences, chosen)."""
         sentences = torch.arange(len(slots), device=slots.device).unsqueeze(1)
         return _Beams(*(None if part is None else part[sentences, slots] for part in self))
 
@@ -603,7 +645,7 @@ class _Beams(NamedTuple):
             weights: the attention weights of this step, (sentences * beam, 1, src_len).
 
         Returns:
-            The candidates, best first, and for each the slot of the beam that it extends.
+            The candidates, best first, and for each the index of the beam that it extends.
         """
         sentences, beam_size = self.scores.shape
         totals = self.scores.view(-1, 1) + log_probs  # (sentences * beam, vocab_size)
@@ -617,7 +659,10 @@ class _Beams(NamedTuple):
         return _Beams(ids, grown.weights, scores), parents
 
     def hypothesis(self, sentence: int, slot: int, src_len: Tensor) -> Hypothesis:
-        """Return the beam in a slot of a sentence as a finished translation."""
+        """Return beam number `slot` of a sentence as a finished translation.
+
+        Its weights have only the `src_len` columns of the source's words, without padding.
+        """
         score = self.scores[sentence, slot] / self.length
         return _hypothesis(
             self.ids[sentence, slot, 1:], self.weights[sentence, slot], score, src_len
@@ -637,7 +682,7 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 
 
 def _length_limits(lengths: Tensor) -> Tensor:
-    """Return the number of words at which a translation that does not end is cut off."""
+    """Return, for each source length, the length at which an endless translation is cut off."""
     return 2 * lengths + 10
 
 

@@ -1,4 +1,4 @@
-"""The training loop: a fixed number of steps that can be interrupted and resumed exactly.
+"""Train a model for a fixed number of steps; training can be interrupted and resumed exactly.
 
 trainer = Trainer(model, batches, validation, steps=1500)
 trainer.fit()      # Ctrl-C (or the notebook's stop button) stops it after the current step
@@ -45,7 +45,7 @@ def one_cycle(step: int, steps: int, peak: float, warmup: float) -> float:
 
 
 class Trainer:
-    """A training run of a fixed number of steps, ending with the weights of the best validation.
+    """A training run of a fixed number of steps; it ends with the weights that validated best.
 
     The trainer holds everything that a step depends on (weights, optimiser, place in the data,
     random state), so a run that was interrupted, or saved and loaded in another process, ends with
@@ -113,7 +113,7 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
-        """Whether all steps have been taken."""
+        """Return whether all steps have been taken."""
         return self.step >= self.steps
 
     def fit(self) -> None:
@@ -264,7 +264,7 @@ def _set_random_state(device: torch.device, states: list[Tensor]) -> None:
 
 @contextmanager
 def _interrupts_deferred() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C sets, instead of interrupting in the middle of a step."""
+    """Yield an event that Ctrl-C sets; inside the `with` block, it does not interrupt anything."""
     interrupted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield interrupted  # only the main thread receives signals or may set their handlers

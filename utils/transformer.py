@@ -39,6 +39,34 @@ class Past(NamedTuple):
     position: int  # the number of words read
 
 
+class RotaryAttention(MultiHeadAttention):
+    """Multi-head attention whose queries and keys are turned, so that scores see distances alone.
+
+    Entry i of a head and entry i + head_dim / 2 are a point in a plane, which is turned by the
+    position times 10000^(-2i / head_dim). Source: Su et al. 2021, section 3.2.2, in the layout of
+    two halves. Arguments as for `MultiHeadAttention`.
+    """
+
+    def project_queries(self, query, position=0):
+        return turn(super().project_queries(query, position), position)
+
+    def project_keys(self, keys):
+        return turn(super().project_keys(keys), 0)
+
+
+def turn(
+    x: Float[Tensor, "batch heads len head_dim"], position: int
+) -> Float[Tensor, "batch heads len head_dim"]:
+    """Turn the vectors of words that stand at `position` and after it."""
+    half = x.shape[-1] // 2
+    frequencies = 10_000.0 ** (-torch.arange(half, device=x.device) / half)
+    places = position + torch.arange(x.shape[2], device=x.device)
+    angles = (places[:, None] * frequencies).to(x)  # (len, head_dim / 2)
+    a, b = x.split(half, dim=-1)
+    turned = a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
+    return torch.cat(turned, dim=-1)
+
+
 class EncoderBlock(nn.Module):
     """Self-attention, then a feed-forward network for each position, both with residuals.
 

@@ -1,9 +1,10 @@
 """Write timed plans for a room: `python -m workshop.plan`, or `make plans`.
 
 A file in `plans/` lists steps in order, each with its minutes: a section of a notebook to `show`,
-a `task` that everybody works on, or a `pause`. A step that can be left out if time runs short is
-`optional`. Everything else on the page comes from the notebooks and the exercises' public records:
-a reader's minutes, a text to say, questions to stop and ask, and frequent mistakes.
+a `task` of the exercises or a stub of a notebook (`turn`) that everybody writes, or a `pause`. A
+step that can be left out if time runs short is `optional`. Everything else on the page comes from
+the notebooks and the exercises' public records: how long a reader takes alone, a text to say,
+questions to ask the room, and frequent mistakes.
 """
 
 import ast
@@ -25,7 +26,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from grading.report.pages import section_of
-from solutions.facts import minutes_of
+from solutions.facts import STUB_MINUTES, minutes_of
 from utils.checks import bank
 from utils.checks.tasks import Task
 
@@ -54,6 +55,7 @@ class Step:
         notes: notes for the instructor, in Markdown.
         questions: the section's predictions, with the notebook's answers, in Markdown.
         beliefs: slugs of misconceptions that learners may have here, the most frequent first.
+        hands_on: whether everybody writes.
     """
 
     minutes: int
@@ -66,11 +68,12 @@ class Step:
     notes: Sequence[str] = ()
     questions: Sequence[str] = ()
     beliefs: Sequence[str] = ()
+    hands_on: bool = False
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan for one or more days in a room, each day a list of steps."""
+    """A plan for teaching a room for one or more days; each day is a list of steps."""
 
     title: str
     subtitle: str
@@ -81,7 +84,8 @@ def read(file: Path) -> Plan:
     """Read a plan, and complete its steps with facts from the notebooks and the exercises.
 
     Raises:
-        ValueError: the plan and the course do not agree.
+        ValueError: the plan names a section or task that does not exist, gives a step less time
+            than a reader needs, or its steps do not add up to the day's minutes.
     """
     plan = tomllib.loads(file.read_text(encoding="utf-8"))
     days = []
@@ -98,23 +102,35 @@ def read(file: Path) -> Plan:
     return Plan(plan["title"], plan["subtitle"], days)
 
 
-def _step(minutes: int, show="", task="", pause="", optional: bool = False) -> Step:
-    if [bool(show), bool(task), bool(pause)].count(True) != 1:
-        raise ValueError(f"a step of {minutes} minutes needs one of `show`, `task` and `pause`.")
-    if pause:
-        return Step(minutes, optional, pause)
-    facts = _task_facts(task) if task else section_facts(show)
+def _step(minutes: int, optional: bool = False, **content: str) -> Step:
+    (kind, what), *more = content.items() or [("", "")]
+    if more or kind not in ("show", "task", "turn", "pause"):
+        message = "needs one of `show`, `task`, `turn` and `pause`."
+        raise ValueError(f"a step of {minutes} minutes {message}")
+    if kind == "pause":
+        return Step(minutes, optional, what)
+    facts = {"show": section_facts, "task": _task_facts, "turn": _turn_facts}[kind](what)
     if minutes < facts["alone"]:
-        message = f"{show or task} gets {minutes} minutes, and takes {facts['alone']} alone."
-        raise ValueError(message)
-    return Step(minutes, optional, **facts)
+        raise ValueError(f"{what} gets {minutes} minutes, and takes {facts['alone']} alone.")
+    if kind != "show":
+        facts["notes"] += [_in_the_room(minutes, kind)]
+    return Step(minutes, optional, hands_on=kind != "show", **facts)
+
+
+def _in_the_room(minutes: int, kind: str) -> str:
+    """Return when to ask for a show of hands, and when to show a solution."""
+    where = "the fold below the cell" if kind == "turn" else "a solution of your own, typed live"
+    return (
+        f"**After {max(2, minutes // 2)} minutes**, ask for hands: who has a ✓? Pair those with "
+        f"somebody who has none. **In the last two**, open {where}, and say what the check said."
+    )
 
 
 # --- A section to show ----------------------------------------------------------------------------
 
 
 def section_facts(show: str) -> dict[str, Any]:
-    """Return the arguments of `Step` for a section, such as `01 · 1. A first picture`.
+    """Return keyword arguments of `Step` for a section, such as `01 · 1. A first picture`.
 
     Raises:
         ValueError: there is no such section.
@@ -137,7 +153,7 @@ def section_facts(show: str) -> dict[str, Any]:
     counts = Counter(slug for of_task in slugs for slug in of_task)
     return {
         "title": f"[{show}](../notebooks/{path.name}#{_anchor(heading)})",
-        "alone": round(minutes_of(cells)),
+        "alone": round(minutes_of(cell for cell in cells if not _stub(cell))),  # a step of its own
         "file": path,
         "heading": heading,
         "notes": [_opening(cells)],
@@ -179,7 +195,10 @@ def sections_of(notebook: NotebookNode) -> dict[str, list[NotebookNode]]:
 
 
 def _opening(cells: Iterable[NotebookNode]) -> str:
-    """Return the beginning of a section to say, up to the end of a sentence or a formula."""
+    """Return the text for the instructor to say: the first paragraphs of a section.
+
+    They go on until one of them ends a sentence or a formula.
+    """
     prose = (cell.source.strip() for cell in cells if cell.cell_type == "markdown")
     blocks = next(filter(None, prose)).split("\n\n")
     ends = [place for place, text in enumerate(blocks, start=1) if not re.search(r"[:\w]$", text)]
@@ -189,7 +208,7 @@ def _opening(cells: Iterable[NotebookNode]) -> str:
 
 
 def _questions(cells: list[NotebookNode]) -> Iterator[str]:
-    """Yield the section's predictions, each with the answer that the next code cell computed."""
+    """Yield a note for each prediction of a section, with the answer that the next cell printed."""
     code = [cell for cell in cells if cell.cell_type == "code"]
     for cell, next_cell in itertools.pairwise(code):
         for call in ast.walk(ast.parse(cell.source)):
@@ -210,7 +229,10 @@ def _questions(cells: list[NotebookNode]) -> Iterator[str]:
 
 
 def _with_preparation(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of a day, with a note if sections that were not shown must be run before."""
+    """Return the steps of a day with notes on what to run beforehand.
+
+    A step gets such a note if it needs sections of its notebook that were not shown before.
+    """
     prepared = []
     ran: dict[Path, set[str]] = defaultdict(set)
     for step in steps:
@@ -229,7 +251,7 @@ def _with_preparation(steps: Iterable[Step]) -> list[Step]:
 
 
 def rests_on(step: Step) -> list[str]:
-    """Return, in order, the headings of earlier sections that define names of a step's cells."""
+    """Return, in order, the headings of earlier sections that define names used in a step."""
     if not step.heading:
         return []
     sections = stored_sections(step.file)
@@ -277,7 +299,7 @@ def _tasks() -> dict[str, Task]:
 
 
 def _task_facts(name: str) -> dict[str, Any]:
-    """Return the arguments of `Step` for a task, with questions on mistakes but without answers."""
+    """Return keyword arguments of `Step` for a task; the notes do not give the answer away."""
     if name not in _tasks():
         raise ValueError(f"the exercises have no task {_suggestion(name, _tasks())}")
     task = _tasks()[name]
@@ -287,11 +309,43 @@ def _task_facts(name: str) -> dict[str, Any]:
     place = f"{path.name}#{_anchor(f'{number}. {task.title}')}"
     way = f" Task {number}: run the notebook's first code cell, then go there." * (number > 1)
     notes = [f'{task.facts}.{way} `hint("{name}")` opens three hints, one at a time.']
-    questions = {mistake.hint: mistake.name for mistake in reversed(task.mistakes)}
-    for question, mistake in [*reversed(questions.items())][:MOST]:
-        notes.append(f"**Some will have:** {mistake}. **Ask:** {question}")
+    notes += _asked_back(task)
     title = f"Everybody: [{task.title}](../exercises/{place}), `{name}`"
     return {"title": title, "alone": task.minutes, "file": path, "notes": notes}
+
+
+def _turn_facts(name: str) -> dict[str, Any]:
+    """Return keyword arguments of `Step` for a stub in a notebook of the course."""
+    stubs = {
+        _stub(cell): (path, heading)
+        for path in sorted(COURSE.glob("0*.ipynb"))
+        for heading, cells in stored_sections(path).items()
+        for cell in cells
+        if _stub(cell)
+    }
+    if name not in stubs:
+        raise ValueError(f"the notebooks have no stub {_suggestion(name, stubs)}")
+    path, heading = stubs[name]
+    task = bank.load(name).task
+    place = f"../notebooks/{path.name}#{_anchor(heading)}"
+    notes = ["It stands in the notebook; the fold below it opens an answer.", *_asked_back(task)]
+    title = f"Everybody writes: [{task.title}]({place}), `{name}`"
+    return {"title": title, "alone": STUB_MINUTES, "file": path, "notes": notes}
+
+
+def _stub(cell: NotebookNode) -> str:
+    """Return the name that a stub's cell checks; "" of any other cell."""
+    found = re.search(r'^check\("(\w+)"\)', cell.source, flags=re.MULTILINE)
+    return found[1] if found and cell.cell_type == "code" else ""
+
+
+def _asked_back(task: Task) -> list[str]:
+    """Return notes on frequent mistakes, each with the question that a check asks back."""
+    questions = {mistake.hint: mistake.name for mistake in reversed(task.mistakes)}
+    return [
+        f"**Some will have:** {mistake}. **Ask:** {question}"
+        for question, mistake in [*reversed(questions.items())][:MOST]
+    ]
 
 
 # --- On the page ----------------------------------------------------------------------------------
@@ -301,7 +355,7 @@ def page(file: Path) -> str:
     """Return the page of a plan, in Markdown.
 
     Raises:
-        ValueError: the plan and the course do not agree.
+        ValueError: as for `read`.
     """
     plan = read(file)
     blocks = [
@@ -323,13 +377,20 @@ def page(file: Path) -> str:
                 details += [heading, *step.notes, *step.questions, *remarks]
         end = _clock(sum(step.minutes for step in steps))
         spare = sum(step.minutes for step in steps if step.optional)
-        rows.append(f"| {end} | | | the end; ◇ makes {spare} minutes |")
+        hands_on = sum(step.minutes for step in steps if step.hands_on)
+        rows.append(
+            f"| {end} | | | the end; everybody writes for {hands_on} minutes, ◇ makes {spare} |"
+        )
         blocks += ["\n".join(rows), *details]
     return "\n\n".join(blocks) + "\n"
 
 
 def schedule(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
-    """Yield each step with the time of its start, and remarks to add to its notes."""
+    """Yield (start, step, remarks) for each step of a day.
+
+    The start is a time such as "1:05", counted from the beginning of the day. The remarks are
+    notes to add to the step's own: frequent misconceptions, and what to do if time runs short.
+    """
     passed = 0
     known: set[str] = set()  # each belief is mentioned once a day, at the first step that meets it
     vocabulary = bank.misconceptions()
@@ -348,7 +409,10 @@ def schedule(steps: Sequence[Step]) -> Iterator[tuple[str, Step, list[str]]]:
 
 
 def _if_left_out(step: Step, later: Sequence[Step]) -> str:
-    """Return an instruction for the steps that rest on a section, in case it is left out, or ""."""
+    """Return what to do before the first later step that needs a section, if it was left out.
+
+    The result is "" if no later step needs it.
+    """
     of_notebook = (other for other in later if other.file == step.file)
     for other in itertools.takewhile(lambda other: not other.rests_on, of_notebook):
         if step.heading in rests_on(other):

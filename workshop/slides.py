@@ -1,14 +1,15 @@
 """Make slides for a room: `python -m workshop.slides`, or `make slides`.
 
-There is a deck for each plan and one for each notebook, made of the notebooks as they are stored:
+There is a deck for each plan and one for each notebook, made of the stored notebooks:
 
-- each code cell is a slide, with the text above it, beside a picture or code and printed output;
-- a prediction is a slide to stop at and ask, and the next slide shows the answer;
-- a heading begins a slide, and so does text that has no room beside a picture. The last cell's
-  output stays beside the text that follows it.
+- each code cell becomes a slide: the text above it on one side, its picture, or its code and
+  printed output, on the other;
+- a prediction becomes a slide that asks the room; the next slide shows the answer;
+- each heading begins a new slide, and so does text that has no room beside a picture. Text after a
+  cell is shown beside the output of that cell.
 
-The plan's notes on a step become speaker's notes. Explorers work inside the decks, which need
-neither a kernel nor a network, nor a server.
+The plan's notes on a step become speaker's notes. Explorers, the widgets that compute in the page,
+work inside the decks, without kernel, network or server.
 """
 
 import importlib.util
@@ -66,10 +67,10 @@ class Slide:
     Args:
         title: heading of the slide, in Markdown.
         text: text of the slide, in Markdown.
-        code: source of the cell, if it shows any.
-        outputs: outputs of the cell, or of an earlier cell that the text is about.
+        code: source of the cell; "" if the slide shows no code.
+        outputs: outputs of the cell, or of the cell before the text.
         layout: "text", "ask", "answer", "task", "pause" or "title".
-        where: the slide's notebook, with the section if the title does not name it.
+        where: notebook of the slide, with its section unless that is the title.
         notes: notes for the speaker, in Markdown.
     """
 
@@ -105,7 +106,7 @@ def deck(plan: Plan) -> str:
 
 
 def stack(start: str, step: Step, remarks: list[str]) -> list[Slide]:
-    """Return the slides of a step, with speaker's notes; `schedule` yields the arguments."""
+    """Return the slides of a step, with speaker's notes; the arguments are those of `schedule`."""
     minutes = f"**{step.minutes} minutes**"
     if step.heading:
         slides = [*_section_slides(step)]
@@ -125,7 +126,7 @@ def stack(start: str, step: Step, remarks: list[str]) -> list[Slide]:
 
 
 def _section_slides(step: Step) -> Iterator[Slide]:
-    """Yield the slides of a section: one for each code cell, more if its text has no room."""
+    """Yield the slides of a section: one for each code cell, and more for text without room."""
     questions = iter(step.questions)
     title, waiting, shown = step.heading, [], []  # text before a cell; outputs of the last cell
 
@@ -173,11 +174,12 @@ def blocks(text: str) -> Iterator[str]:
 
 
 def packed(blocks: Iterable[str], room: int) -> list[list[str]]:
-    """Group paragraphs, in order, into as few slides as have room; fill the last slide first.
+    """Group paragraphs, in order, into slides; fill the last slide first, then the one before it.
 
     Args:
         blocks: the paragraphs, in order.
-        room: letters that fit on a slide; a displayed formula counts as `FORMULA` more.
+        room: number of letters that fit on a slide. A displayed formula counts as its letters and
+            `FORMULA` more. A paragraph that is longer gets a slide of its own.
     """
 
     def size(block: str) -> int:
@@ -194,7 +196,7 @@ def packed(blocks: Iterable[str], room: int) -> list[list[str]]:
 
 @cache
 def sections(path: Path) -> dict[str, list[NotebookNode]]:
-    """Map each heading of a notebook to the cells below it, for pages without a kernel."""
+    """Map each heading of a notebook to the cells below it, with widgets that need no kernel."""
     return sections_of(with_explorers(nbformat.read(path, as_version=4)))
 
 
@@ -243,13 +245,16 @@ def _environment() -> Environment:
 
 
 def _line(text: str) -> Markup:
-    """Render a line of Markdown as HTML, without a paragraph; "1. Title" does not begin a list."""
+    """Render a line of Markdown as HTML without <p>; "1. Title" is not taken for a list."""
     text = re.sub(r"^(\d+)\.", r"\1\.", LINK.sub(r"\1", text))
     return Markup(re.sub(r"^<p>|</p>\s*$", "", markdown2html(text)))
 
 
 def _loaded(explorers: set[str]) -> str:
-    """Return the data that `site.js` loads, as HTML: a page opened from disk cannot load files."""
+    """Return HTML with the modules and translators that explorers load.
+
+    They are part of the page, since a page opened from disk cannot load files.
+    """
     modules = {
         f"./explorers/{name}.js": _data_url("text/javascript", module(name).encode())
         for name in sorted({"standalone", *explorers})
@@ -270,7 +275,7 @@ def _data_url(mime_type: str, content: bytes) -> str:
 
 
 def build(folder: Path, decks: dict[str, Plan]) -> None:
-    """Write decks, an index, and all files that they load, into an emptied folder."""
+    """Write decks, an index, and all files that they load into a folder, which is emptied first."""
     mathjax = importlib.util.find_spec(MATHJAX)
     if mathjax is None:
         sys.exit(f"The formulas need {MATHJAX}: `make slides` installs it.")

@@ -1,7 +1,7 @@
 """Build the reading site: `make site`, or `python docs/site/build.py FOLDER`.
 
-It arranges the course in a folder from which Sphinx makes the pages. Notebooks are taken as they
-are stored; `site.js` makes the widgets in them interactive.
+It copies the course into a folder from which Sphinx makes the pages. Notebooks are not run: their
+stored outputs are shown, and `site.js` makes the widgets in them interactive.
 """
 
 import re
@@ -11,19 +11,15 @@ import sys
 import tempfile
 from pathlib import Path, PurePosixPath
 
+import front_page
 import nbformat
 
-from utils.widgets.standalone import explorer_place, with_explorers
-from utils.widgets.translator import Translator
+from utils.widgets.standalone import with_explorers
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 PAGES = ("notebooks/0*.ipynb", "exercises/0*.ipynb", "docs/*.md", "README.md")
-FRONT = {"README.md": "index.md"}
-WELCOME = (
-    "Type an English sentence. Two small models, trained in this course, translate it here in your "
-    "browser: one looks back at your words, the other has to remember them all."
-)
+FRONT = {"README.md": "course.md"}  # `front_page.py` writes the front page
 PARTS = {"Notebooks": "notebooks", "Exercises": "exercises", "More": "docs"}
 LOADED = {"explorers": "utils/widgets/*.js", "translators": "utils/translators/*.safetensors"}
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<target>[^)#\s]*)(?P<place>#[^)\s]+)?\)")
@@ -40,7 +36,7 @@ CONTENTS = """
 
 
 def prepare(folder: Path) -> None:
-    """Write everything that Sphinx reads into a folder: pages, images, and files that they load."""
+    """Write all that Sphinx reads into a folder: pages, images, and the files that pages load."""
     pages = {path.relative_to(ROOT) for pattern in PAGES for path in ROOT.glob(pattern)}
     for page in sorted(pages):
         place = folder / FRONT.get(page.as_posix(), page)
@@ -54,32 +50,32 @@ def prepare(folder: Path) -> None:
         else:
             text = (ROOT / page).read_text(encoding="utf-8")
             place.write_text(with_links(text, page, pages), encoding="utf-8")
-    front = folder / "index.md"
-    title, rest = front.read_text(encoding="utf-8").split("\n\n", maxsplit=1)
     contents = "".join(CONTENTS % part for part in PARTS.items())
-    front.write_text(f"{title}\n\n{_opening()}\n\n{rest}{contents}", encoding="utf-8")
+    with (folder / "course.md").open("a", encoding="utf-8") as course:
+        course.write(contents)
     shutil.copytree(ROOT / "notebooks" / "images", folder / "notebooks" / "images")
     for name in ("conf.py", "_static"):
         copy = shutil.copytree if (HERE / name).is_dir() else shutil.copy
         copy(HERE / name, folder / name)
+    for name in ("front.css", "front.js"):
+        shutil.copy(HERE / "front" / name, folder / "_static" / name)
     for name, pattern in LOADED.items():
         (folder / "_static" / name).mkdir()
         for path in sorted(ROOT.glob(pattern)):
             shutil.copy(path, folder / "_static" / name)
 
 
-def _opening() -> str:
-    """Return the Markdown at the top of the site: two translators that visitors can try."""
-    translator = Translator("The cat sat on the mat")
-    place = explorer_place("translator", translator.get_state(), translator.picture())
-    return f"{WELCOME}\n\n{place}"
-
-
 def with_links(text: str, page: Path, pages: set[Path]) -> str:
-    """Rewrite a page's links for the site; a link to a file that is not a page keeps only its text.
+    """Return a page's text with its links adapted to the site.
 
-    Links to other sites stay. The anchors of headings change from JupyterLab's form, such as
-    "3.-Two-blocks", to Sphinx's form, "3-two-blocks".
+    A link to a file that is not a page is replaced by its text; links to other sites stay. Anchors
+    of headings are changed from JupyterLab's form, such as "3.-Two-blocks", to Sphinx's form,
+    "3-two-blocks".
+
+    Args:
+        text: Markdown of the page, or of a cell of it.
+        page: path of the page, relative to the course.
+        pages: paths of all pages of the site, relative to the course.
     """
 
     def changed(link: re.Match) -> str:
@@ -97,7 +93,7 @@ def with_links(text: str, page: Path, pages: set[Path]) -> str:
 
 
 def _resolved(folder: Path, target: str) -> Path:
-    """Return the path to which a relative link in a folder leads, without looking at the disk."""
+    """Return the path to which a relative link in a folder leads, whether or not it exists."""
     parts: list[str] = [*folder.parts]
     for part in PurePosixPath(target).parts:
         if part == "..":
@@ -108,7 +104,11 @@ def _resolved(folder: Path, target: str) -> Path:
 
 
 def build(folder: Path) -> None:
-    """Build the site into a folder; Sphinx's warnings, such as broken links, count as errors."""
+    """Build the site into a folder, which is emptied first.
+
+    Raises:
+        CalledProcessError: Sphinx reported an error or a warning, such as a broken link.
+    """
     with tempfile.TemporaryDirectory() as source:
         prepare(Path(source))
         shutil.rmtree(folder, ignore_errors=True)
@@ -116,6 +116,7 @@ def build(folder: Path) -> None:
         subprocess.run(
             [sys.executable, "-m", "sphinx", *options, source, folder], check=True, cwd=ROOT
         )
+    front_page.write(folder)
 
 
 if __name__ == "__main__":

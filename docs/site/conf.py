@@ -2,6 +2,7 @@
 
 project = "Attention, from the heatmap up"
 html_title = project
+root_doc = "course"
 extensions = ["myst_nb", "sphinx-mathjax-offline"]
 nb_execution_mode = "off"  # the notebooks already store outputs, which CI has checked
 nb_merge_streams = True

@@ -5,14 +5,18 @@ bytes, or one reason why there are none.
 """
 
 import calendar
+import contextlib
 import difflib
+import os
 import re
+import stat
 import unicodedata
 import zipfile
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -28,8 +32,14 @@ INVISIBLE = re.compile(
 )
 LARGEST = 50 * 2**20  # bytes of a file
 MOST_OF_ONE = 1_000  # files of a learner; all files beyond share one row
+MOST_SEEN_OF_ONE = 10_000  # files and folders of a learner that are looked at
+MOST_NESTED = 20  # folders in one another that are opened
 MOST_FILES = 20_000  # rows of a class
-MOST_SEEN = 200_000  # files of a class, before each learner's files are counted
+MOST_IN_ZIP = 1_000_000  # files in a zip, whose list has to be read
+TOO_MANY = f"more than {MOST_SEEN_OF_ONE:,} files and folders of one learner"
+TOO_DEEP = f"folders nested more than {MOST_NESTED} deep"
+UNOPENED = "a folder that is not opened"
+LINK = "a link out of its learner's folder"
 NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
 EXERCISE = re.compile(r"[ _-]*0\d_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
 NUMBERED = re.compile(r"0?\d\b|0\d_")  # the name of a notebook of the course, not of a person
@@ -66,7 +76,7 @@ class _File(NamedTuple):
     """A file whose learner is not known yet."""
 
     parts: tuple[str, ...]
-    read: Callable[[], bytes]
+    read: Callable[[int], bytes]  # takes how many of the parts stand before the learner's own
     changed: float
 
 
@@ -122,11 +132,12 @@ def find(source: Path, log: Callable[[str], object] = lambda line: None) -> list
 def _submission(file: _File, unique: str, depth: int, platform: str) -> Submission:
     """Return a file with its learner, whom the folder or file name at `depth` identifies."""
     parts = [part for part in file.parts[depth:] if part not in ("..", "")] or ["?"]
+    read = partial(file.read, depth)
     if known := platforms.owner(platform, parts[0]):
         order = file.changed if known.number is None else known.number
-        return Submission(known.name, platform, known.id, unique, file.read, known.late, order)
+        return Submission(known.name, platform, known.id, unique, read, known.late, order)
     name = parts[0] if len(parts) > 1 else _without_exercise(parts[0])
-    return Submission(name.strip() or "?", "", "", unique, file.read, order=file.changed)
+    return Submission(name.strip() or "?", "", "", unique, read, order=file.changed)
 
 
 def _without_exercise(name: str) -> str:
@@ -204,12 +215,18 @@ def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
     )
 
 
-def find_learner(wanted: str, people: Collection[tuple[str, str]]) -> str:
+def find_learner(
+    wanted: str,
+    people: Collection[tuple[str, str]],
+    log: Callable[[str], object] = lambda line: None,
+) -> str:
     """Return the key of the learner whom a person has named.
 
     Args:
-        wanted: a name, a number, or both in the form that the tables use.
+        wanted: a name, a number, or both in the form that the tables use; or the beginning of one
+            learner's name and of no other's.
         people: name and number of each learner.
+        log: function that is called with a line that says who was found by a beginning.
 
     Raises:
         CannotGrade: no learner matches, or several do.
@@ -220,6 +237,12 @@ def find_learner(wanted: str, people: Collection[tuple[str, str]]) -> str:
         for key, own in labels.items()
         if wanted.strip().casefold() in map(str.casefold, own - {""})
     )
+    if not matching and wanted.strip():
+        matching = sorted(
+            key for key in labels if key.casefold().startswith(wanted.strip().casefold())
+        )
+        if len(matching) == 1:
+            log(f"{wanted.strip()!r} is taken for {matching[0]}.")
     if len(matching) == 1:
         return matching[0]
     if matching:
@@ -242,45 +265,132 @@ def clean(name: str) -> str:
 
 
 def _in_folder(folder: Path) -> Iterator[_File]:
-    root, count = folder.resolve(), 0
-    waiting = sorted(folder.iterdir())
-    while waiting:
-        path = waiting.pop()
-        if NOT_HANDED_IN.match(path.name):
-            continue
-        if path.is_dir() and not path.is_symlink() and path.suffix != ".ipynb":
-            try:
-                waiting += sorted(path.iterdir())
-                continue
-            except PermissionError:
-                pass  # its row in files.csv says why
-        count += 1
-        if count > MOST_SEEN:
-            raise NoSubmissions(f"More than {MOST_SEEN:,} files in {folder}: the right one?")
-        parts = tuple(map(clean, path.relative_to(folder).parts))
-        yield _File(parts, partial(_read_file, path, root), path.lstat().st_mtime)
+    """Yield the files in a folder; of each entry that may be a learner's, only so many."""
+    root, above = str(folder.resolve()), ()
+    entries = _entries(root)
+    while len(entries) == 1 and _is_folder(entries[0]) and len(above) < MOST_NESTED:
+        above = (*above, entries[0].name)
+        entries = _entries(entries[0].path)
+    for entry in entries:
+        yield from _below(root, above, entry)
 
 
-def _read_file(path: Path, root: Path) -> bytes:
-    if path.is_symlink():
-        if not path.exists():
-            raise Unreadable("a broken link")
-        if not path.resolve().is_relative_to(root):
-            raise Unreadable("a link to a place outside the folder")
-    if path.is_dir():
-        named = path.suffix == ".ipynb" and not path.is_symlink()
-        raise Unreadable(
-            "a folder with the name of a notebook" if named else "a folder that is not opened"
-        )
-    if not path.is_file():  # a pipe would block for ever
-        raise Unreadable("not an ordinary file")
+def _entries(folder: str) -> list[os.DirEntry]:
+    """Return what is in a folder, sorted, without empty folders and what nobody hands in."""
+    with os.scandir(folder) as all_:
+        entries = [entry for entry in all_ if not NOT_HANDED_IN.match(entry.name)]
+    filled = [entry for entry in entries if not (_is_folder(entry) and _is_empty(entry.path))]
+    return sorted(filled, key=lambda entry: entry.name)
+
+
+def _is_folder(entry: os.DirEntry) -> bool:
+    return entry.is_dir(follow_symlinks=False) and not entry.name.endswith(".ipynb")
+
+
+def _is_empty(folder: str) -> bool:
     try:
-        _check_size(path.stat().st_size)
-        return path.read_bytes()
-    except PermissionError:
-        raise Unreadable("not readable: no permission") from None
+        with os.scandir(folder) as entries:
+            return next(entries, None) is None
+    except OSError:  # its row in files.csv says why
+        return False
+
+
+def _below(root: str, above: tuple[str, ...], entry: os.DirEntry) -> Iterator[_File]:
+    """Yield an entry, or the files below it: the nearest first, and not more than may be seen."""
+    waiting, left, full = deque([((*above, entry.name), entry)]), MOST_SEEN_OF_ONE, False
+    while waiting:
+        parts, entry = waiting.popleft()
+        inside: list[os.DirEntry] = []
+        if full and _is_folder(entry):
+            continue
+        if opened := _is_folder(entry) and len(parts) <= MOST_NESTED:
+            try:
+                with os.scandir(entry.path) as entries:
+                    inside = [*islice(entries, left + 1)]
+            except OSError:
+                opened = False
+        waiting += [
+            ((*parts, each.name), each)
+            for each in inside[:left]
+            if not NOT_HANDED_IN.match(each.name)
+        ]
+        if len(inside) > left:
+            full = True
+            yield _File(tuple(map(clean, parts)), partial(_refused, TOO_MANY), 0.0)
+        left -= min(left, len(inside))
+        if not opened:
+            with contextlib.suppress(FileNotFoundError):  # it has just been removed
+                changed = entry.stat(follow_symlinks=False).st_mtime
+                yield _File(tuple(map(clean, parts)), partial(_read_file, root, parts), changed)
+
+
+def _refused(why: str, depth: int) -> bytes:
+    raise Unreadable(why)
+
+
+def _read_file(root: str, parts: tuple[str, ...], depth: int) -> bytes:
+    """Read a file, unless its path leads out of the folder of its learner.
+
+    That is decided for the file that is open: until then, a learner can put a link anywhere.
+
+    Args:
+        root: folder of all submissions, without links in its path.
+        parts: path of the file in that folder.
+        depth: how many of these parts stand before the learner's own.
+    """
+    path = os.path.join(root, *parts)
+    own = os.path.join(root, *parts[: depth + 1])
+    if not _is_within(os.path.realpath(path), own):
+        broken = os.path.islink(path) and not os.path.exists(path)
+        raise Unreadable("a broken link" if broken else LINK)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        raise Unreadable(_why_closed(path, error)) from None
+    try:
+        state = os.fstat(descriptor)
+        if not stat.S_ISDIR(state.st_mode) and not _is_within(_path_of(descriptor, path), own):
+            raise Unreadable(LINK)
+        if stat.S_ISDIR(state.st_mode):
+            named = path.endswith(".ipynb") and not os.path.islink(path)
+            unopened = TOO_DEEP if len(parts) > MOST_NESTED else UNOPENED
+            raise Unreadable("a folder with the name of a notebook" if named else unopened)
+        if not stat.S_ISREG(state.st_mode):  # a pipe would block for ever
+            raise Unreadable("not an ordinary file")
+        _check_size(state.st_size)
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read(LARGEST + 1)  # it may grow meanwhile
     except OSError as error:
         raise Unreadable(f"not readable: {error.strerror}") from None
+    finally:
+        os.close(descriptor)
+    _check_size(len(data))
+    return data
+
+
+def _why_closed(path: str, error: OSError) -> str:
+    """Return why a file could not be opened."""
+    if os.path.islink(path) and not isinstance(error, PermissionError):
+        return "a broken link"
+    if isinstance(error, FileNotFoundError):
+        return "not an ordinary file"
+    if isinstance(error, PermissionError):
+        return UNOPENED if os.path.isdir(path) else "not readable: no permission"
+    return f"not readable: {error.strerror}"
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + os.sep)
+
+
+def _path_of(descriptor: int, path: str) -> str:
+    """Return the path of an open file, or of what lies there if no /proc tells it."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        real = os.path.realpath(path)
+        same = os.path.samestat(os.lstat(real), os.fstat(descriptor))
+        return real if same else ""
 
 
 def _in_zip(path: Path) -> Iterator[_File]:
@@ -288,20 +398,25 @@ def _in_zip(path: Path) -> Iterator[_File]:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError) as error:
         raise NoSubmissions(f"{path} cannot be opened as a zip file: {error}") from None
-    files = []
+    files, seen = [], Counter()
+    if len(archive.infolist()) > MOST_IN_ZIP:
+        raise NoSubmissions(f"More than {MOST_IN_ZIP:,} files in {path}: the right one?")
     for member in archive.infolist():
         parts = PurePosixPath(member.filename.replace("\\", "/").lstrip("/")).parts
         if not member.is_dir() and not any(map(NOT_HANDED_IN.match, parts)):
             year, month, *rest = member.date_time  # the month is 0 where a program knows none
             changed = calendar.timegm((year, min(max(month, 1), 12), *rest, 0, 0, 0))
             read = partial(_read_member, archive, member)
-            files.append(_File(tuple(map(clean, parts)) or ("?",), read, changed))
-    if len(files) > MOST_SEEN:
-        raise NoSubmissions(f"More than {MOST_SEEN:,} files in {path}: the right one?")
+            of_one = parts[:2]  # a folder around all may come first
+            seen[of_one] += 1
+            if seen[of_one] == MOST_SEEN_OF_ONE + 1:
+                parts, read = of_one, partial(_refused, TOO_MANY)
+            if seen[of_one] <= MOST_SEEN_OF_ONE + 1:
+                files.append(_File(tuple(map(clean, parts)) or ("?",), read, changed))
     yield from files
 
 
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int) -> bytes:
     _check_size(member.file_size)
     if member.flag_bits & 1:
         raise Unreadable("locked with a password")

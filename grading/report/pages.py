@@ -228,7 +228,7 @@ def overview(
         misconceptions=misconception_counts(made, tasks, bank.misconceptions().values()),
         mistakes=[*_mistake_rows(results, tasks)],
         flags=[(result.file, noticed) for result in files for noticed in _noticed(result)],
-        pairs=similarity.similar_pairs(files),
+        pairs=similarity.similar_pairs(results),
         questions=_questions(class_),
     )
 

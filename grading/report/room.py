@@ -11,6 +11,7 @@ learners do), so its address contains a token that only the instructor's termina
 
 import contextlib
 import json
+import math
 import os
 import secrets
 import stat
@@ -37,6 +38,7 @@ PROGRESS = ("exercises", "progress.json")
 LARGEST = 2**18  # bytes of the file: with all tasks done and many misconceptions, it has 20,000
 MOST_LEARNERS = 500  # rows that a browser still keeps up with
 MOST_SEEN = 2_000  # files and folders of a learner that are searched
+DEEPEST = 10  # folders in one another that are searched: each is opened step by step
 MOST_COURSES = 10  # copies of the course that are read for a learner
 SEARCH = 30.0  # seconds between two searches for learners' copies of the course
 LONG = 600.0  # seconds without a change that stand out: perhaps somebody is stuck
@@ -101,7 +103,7 @@ def _search(learner: str, folder: int) -> list[tuple[str, ...]]:
                 left -= 1
                 if (path[-1], entry.name) == PROGRESS:
                     paths.append((*path, entry.name))
-                elif _is_folder(entry):
+                elif len(path) < DEEPEST and _is_folder(entry):
                     waiting.append((*path, entry.name))
     return paths
 
@@ -165,27 +167,44 @@ class Room:
         # learner, task, slug of a misconception → time when it was first shown
         self._shown: dict[tuple[str, str, str], float] = {}
         self._places: dict[str, list[tuple[str, ...]]] = {}
-        self._more, self._searched = 0, -SEARCH
+        self._more, self._searched = 0, -math.inf
         self._lock, self._page, self._made = threading.Lock(), "", -FRESH
+        self._searching = threading.Lock()
 
     def page(self) -> str:
-        """Render the room as it is now; within `FRESH` seconds, return the same page again."""
+        """Render the room as it is now; within `FRESH` seconds, return the same page again.
+
+        A search takes long where there is much to search, so all requests but the one that begins
+        it go on with what the search before has found.
+        """
+        if self._searching.acquire(blocking=self._searched < 0):
+            try:
+                if time.monotonic() - self._searched >= SEARCH:
+                    self._search_all()
+            finally:
+                self._searching.release()
         with self._lock:
             if time.monotonic() - self._made >= FRESH:
                 self._page = self._render(self._look(), time.time())
                 self._made = time.monotonic()
             return self._page
 
+    def _search_all(self) -> None:
+        """Search the folders of all learners for their copies of the course."""
+        root = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with os.scandir(root) as entries:
+                names = sorted(entry.name for entry in entries if _is_folder(entry))
+            places = {name: _search(name, root) for name in names[:MOST_LEARNERS]}
+        finally:
+            os.close(root)
+        self._more, self._places = len(names[MOST_LEARNERS:]), places
+        self._searched = time.monotonic()
+
     def _look(self) -> dict[str, Progress]:
         """Return learner → progress, from the copy of the course that the learner changed last."""
         root = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            if time.monotonic() - self._searched >= SEARCH:
-                with os.scandir(root) as entries:
-                    names = sorted(entry.name for entry in entries if _is_folder(entry))
-                self._more = len(names[MOST_LEARNERS:])
-                self._places = {name: _search(name, root) for name in names[:MOST_LEARNERS]}
-                self._searched = time.monotonic()
             return {
                 learner: max(
                     (_read(place, root) for place in places),

@@ -5,9 +5,11 @@ submissions share and hardly any other has: runs of five tokens of code, or of f
 variables and comments are part of them, because these do not agree by chance.
 """
 
+import heapq
 import io
 import re
 import tokenize
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -20,7 +22,9 @@ from grading.run.scoring import Result
 RARE = 0.1  # the largest share of the class that may have a rare n-gram
 FEWEST_LEARNERS = 4  # an n-gram of no more learners is rare in any class
 ENOUGH = 20  # rare n-grams that a pair must share: fewer may be chance
+MOST = 10_000  # n-grams of a submission that are compared; honest ones have some thousands
 SIMILAR = 0.6  # share of rare n-grams that the submission with fewer must have in common
+LONGEST = 50_000  # letters of a cell that are compared
 LAYOUT = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -60,9 +64,19 @@ def _pairs(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
 
 
 def _ngrams_of(result: Result) -> set[tuple[str, ...]]:
-    """Return the n-grams of a submission's code and of its answers in words."""
-    words = (ngrams(re.findall(r"\w+", text.lower())) for text in result.words.values())
-    return set().union(*map(_ngrams_of_code, result.code.values()), *words)
+    """Return the n-grams of a submission's code and of its answers in words, `MOST` at most."""
+    found: set[tuple[str, ...]] = set()
+    for text in result.words.values():
+        found |= ngrams(re.findall(r"\w+", text.lower()))
+    for source in dict.fromkeys(result.code.values()):  # a cell may hold several tasks
+        if len(source) <= LONGEST:
+            found |= _ngrams_of_code(source)
+    return set(heapq.nsmallest(MOST, found, key=_number)) if len(found) > MOST else found
+
+
+def _number(ngram: tuple[str, ...]) -> int:
+    """Return a number that looks drawn: of too many n-grams, all files keep the same ones."""
+    return zlib.crc32(" ".join(ngram).encode(errors="replace"))
 
 
 def _ngrams_of_code(source: str) -> set[tuple[str, ...]]:

@@ -27,7 +27,7 @@ from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
 from utils.checks.tasks import Reason
 
-FORMAT = 4  # of the stored files: it needs a new number for every change
+FORMAT = 5  # of the stored files: it needs a new number for every change
 
 
 class Store:
@@ -98,7 +98,10 @@ class Store:
 
     def save(self, result: Result) -> None:
         """Write the result of a file, in place of an older result."""
-        text = json.dumps(dataclasses.asdict(result), ensure_ascii=False)
+        content = dataclasses.asdict(result)
+        sources = [*dict.fromkeys(result.code.values())]  # a cell that holds several tasks: once
+        content["code"] = {task: sources.index(source) for task, source in result.code.items()}
+        text = json.dumps(content | {"sources": sources}, ensure_ascii=False)
         write(self._path(result.file), text)
 
     def load(self, file: str) -> Result | None:
@@ -164,7 +167,9 @@ def write(path: Path, text: str) -> None:
 
 
 def restored(content: dict[str, Any]) -> Result:
-    """Restore a result from the dictionary that `dataclasses.asdict` made of it."""
+    """Restore a result from the dictionary that `Store.save` made of it."""
+    sources = content.pop("sources")
+    content["code"] = {task: sources[place] for task, place in content["code"].items()}
     content["tasks"] = {
         task: Outcome(**outcome | {"reason": Reason(outcome["reason"])})
         for task, outcome in content["tasks"].items()

@@ -152,6 +152,12 @@ def learners(results: Iterable[Result], lateness: Lateness = BEST_COUNTS) -> lis
     return [by_key[key] for key in sorted(by_key)]
 
 
+def without_code(result: Result) -> Result:
+    """Return a copy of a result without the learner's code and what it returned."""
+    tasks = {task: replace(outcome, returned="") for task, outcome in result.tasks.items()}
+    return replace(result, tasks=tasks, code={})
+
+
 def brief(result: Result) -> Result:
     """Return a copy of a result with only those parts that the tables need."""
     tasks = {

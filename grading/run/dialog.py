@@ -1,14 +1,15 @@
 """Ask the workers of one submission for its answers, and trust none of their messages.
 
 A worker that runs a learner's test sends each call of the test back to this process. The call is
-answered here, by an implementation that the worker does not know. The test's decision to accept or
-reject this implementation is final before the next implementation has its turn, in an order that is
-drawn from the instructor's seed.
+answered in a limited process (see `answers`), by an implementation that the worker does not know.
+The test's decision to accept or reject this implementation is final before the next implementation
+has its turn, in an order that is drawn from the instructor's seed.
 """
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
@@ -17,7 +18,9 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import numpy as np
 
 from grading.intake import notebook_parser
+from grading.intake.submissions import INVISIBLE, CannotGrade
 from grading.run import protocol, schema
+from grading.run.answers import TOO_MUCH, Answered, answer_here
 from grading.run.launcher import COURSE, Launcher, Worker
 from utils.checks.catch_the_bug import Decision, Referee
 from utils.checks.compare import Verdict
@@ -29,12 +32,17 @@ LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in on
 ROUNDS = 5  # the most workers for one submission
 MOST_LATE = 2  # the most of these workers that may run out of time
 SPARE = 10.0  # seconds for a worker beyond the limits of one cell and one task
+ANSWERING = 10.0  # seconds of processor time for all calls of a submission's tests
 LONGEST_TEXT = 1000  # characters of a worker's text that are kept
 MOST_REMARKS = 100
 MOST_GRADIENTS = 100  # for one case
-# Folders of this machine whose names stand in error messages of Python and of libraries.
+# Folders of this machine whose names stand in error messages of Python and of libraries, and in
+# what the kernel tells of mounted folders, perhaps without their beginning.
 PLACES = {str(COURSE), sys.prefix, sys.base_prefix, str(Path.home())} - {"/", "/usr"}
 OURS = re.compile("|".join(re.escape(f"{place}/") for place in sorted(PLACES, key=len)[::-1]))
+# Any other path, up to its last part; paths inside the sandbox are the same everywhere.
+INSIDE = "usr|lib|lib64|bin|tmp|dev|proc"
+PATH = re.compile(rf"(?:(?<=[\s'\"(\[=:,])|^)/(?!(?:{INSIDE})\b)(?:[\w.@+~-]+/)+(?=[\w.@+~-])")
 ENDED = {
     Reason.DONE: "Your code ended the whole process, so there was nothing left to ask. Look for "
     "`os._exit`, `os.kill`, or a crash.",
@@ -44,6 +52,27 @@ ENDED = {
     "Is there a loop that never ends?",
     Reason.WIRE: "Your code wrote into the channel that answers go through. Nothing could be read.",
 }
+
+
+class Budget:
+    """What all files of one learner may take together, in seconds.
+
+    Args:
+        late: for workers that run out of time, as much as these may take.
+        clock: by the clock, for all workers.
+    """
+
+    def __init__(self, late: float = 500.0, clock: float = 3600.0):
+        self._late, self._clock = late, clock
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is left."""
+        return min(self._late, self._clock) <= 0
+
+    def take(self, late: float, clock: float) -> None:
+        self._late -= late
+        self._clock -= clock
 
 
 @dataclass(frozen=True)
@@ -98,12 +127,28 @@ class Place(NamedTuple):
 
 
 class RefereedTest:
-    """A learner's test and the implementations that it judges, in the public and the fresh case."""
+    """A learner's test and the implementations that it judges, in the public and the fresh case.
 
-    def __init__(self, public: Record, fresh: Record):
+    Args:
+        public, fresh: the task's records.
+        answer: function that calls an implementation; by default, in this process.
+        attempt: how often workers were lost before. Each time the order is drawn anew, because a
+            test may have learnt something of it, and the moment of its end may tell that.
+    """
+
+    def __init__(
+        self,
+        public: Record,
+        fresh: Record,
+        answer: Callable[..., Any] | None = None,
+        attempt: int = 0,
+    ):
         (known,), (secret,) = public.cases, fresh.cases
+        again = f" {attempt}" if attempt else ""
         self.referees = [
-            Referee(public.task.id, case, Random(f"{secret.inputs['order']} {number}"))
+            Referee(
+                public.task.id, case, Random(f"{secret.inputs['order']} {number}{again}"), answer
+            )
             for number, case in enumerate([known, secret])
         ]
         self._open = [*self.referees]
@@ -112,7 +157,7 @@ class RefereedTest:
         """Return the cases for a worker: random seeds, without implementations or their order."""
         return [[Case("", {"seeds": referee.seeds})] for referee in self.referees]
 
-    def call(self, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    def call(self, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> Any:
         """Return the result of a call that the test makes to the implementation whose turn it is.
 
         Raises:
@@ -135,10 +180,24 @@ class Dialog:
     """The requests to the workers of one submission, and their replies.
 
     If a cell or a task ends its worker, the next worker goes on without that cell or task.
+
+    Args:
+        cells: the notebook's code.
+        assignment: the notebook of the course that it answers.
+        tasks: names of the tasks to ask for.
+        answer: function that answers the calls of a learner's test.
+        budget: what the learner's files may take.
+        most_late: the most workers that may run out of time.
     """
 
     def __init__(
-        self, cells: Sequence[notebook_parser.Cell], assignment: Assignment, tasks: Sequence[str]
+        self,
+        cells: Sequence[notebook_parser.Cell],
+        assignment: Assignment,
+        tasks: Sequence[str],
+        answer: Callable[..., Answered] = answer_here,
+        budget: Budget | None = None,
+        most_late: int = MOST_LATE,
     ):
         self.cells = {cell.number: cell.source for cell in cells}
         self.assignment = assignment
@@ -149,22 +208,32 @@ class Dialog:
         self.heard = False  # whether any message has arrived
         self.late = False  # whether anything ran out of time
         self.starved = False  # whether a worker spent that time waiting for a processor
+        self._budget, self._most_late = budget or Budget(), most_late
         self._late_workers = 0
+        self._workers = 0
+        self._answer, self._left_for_answers = answer, ANSWERING
 
     def run(self, launcher: Launcher) -> None:
         """Start one worker after another, until every task has a reply or a limit is reached."""
         for _ in range(ROUNDS):
-            if self.open_tasks and self._late_workers < MOST_LATE:
+            if self.open_tasks and self._late_workers < self._most_late and not self._budget.spent:
+                late, start = self._late_workers, time.monotonic()
                 self._ask_worker(launcher)
+                late = self._seconds * (self._late_workers - late)
+                self._budget.take(late, time.monotonic() - start)
         for task in self.open_tasks:
             self.replies[task] = _no_answers(Reason.TIME)
         errors = [reply.error for replies in self.replies.values() for reply in replies]
         self.late |= Reason.TIME in [error.reason for error in errors if error]
 
+    @property
+    def _seconds(self) -> float:
+        """The processor time that a worker may take, in seconds."""
+        return 2 * self.assignment.seconds + SPARE
+
     def _ask_worker(self, launcher: Launcher) -> None:
         """Start one worker, and have it run all remaining cells and all tasks without a reply."""
-        seconds = 2 * self.assignment.seconds + SPARE
-        with launcher.launch(seconds) as worker, worker.stream() as stream:
+        with launcher.launch(self._seconds) as worker, worker.stream() as stream:
             place, left = Place("cell", min(self.cells)), LARGEST_REPLIES
             ending = "wire"
             try:
@@ -206,9 +275,10 @@ class Dialog:
             spec = {part.name: getattr(records[0].task, part.name) for part in fields(CallSpec)}
             parts = [record.cases for record in records]
             if records[0].task.answer_type == "test":
-                self.tests[task] = RefereedTest(*records)
+                self.tests[task] = RefereedTest(*records, self._answered, self._workers)
                 parts = self.tests[task].cases()
             tasks.append({"spec": spec, "parts": [[vars(case) for case in part] for part in parts]})
+        self._workers += 1
         cells = list(self.cells.items())
         return protocol.pack({"cells": cells, "seconds": self.assignment.seconds, "tasks": tasks})
 
@@ -227,9 +297,19 @@ class Dialog:
             WireError: no honest worker would send this call.
         """
         try:
-            return protocol.pack(self.tests[message["task"]].call(*message["call"]))
+            return self.tests[message["task"]].call(*message["call"])
+        except CannotGrade:
+            raise
         except Exception:
             raise protocol.WireError("a call that makes no sense") from None
+
+    def _answered(self, *call: Any) -> tuple[bytes, bool]:
+        """Return the packed answer to a call, as long as time is left, and if it shows a bug."""
+        if self._left_for_answers <= 0:
+            return TOO_MUCH, False
+        answered = self._answer(*call)
+        self._left_for_answers -= answered.seconds
+        return answered.frame, answered.shows
 
     def _note_decision(self, message: dict[str, Any]) -> None:
         try:
@@ -269,7 +349,8 @@ class Dialog:
         record, replies = self.assignment.public[task], self.replies[task]
         try:
             with np.errstate(all="ignore"):
-                verdict = diagnose(record, replies.public.answers, replies.public.error, ask)
+                again = None if task in self.tests else ask  # a worker has no implementations
+                verdict = diagnose(record, replies.public.answers, replies.public.error, again)
         except (OSError, protocol.WireError):
             raise
         except Exception:  # arrays and messages that no worker of ours would send
@@ -299,7 +380,8 @@ def _no_answers(reason: Reason) -> Replies:
 
 def _printable(value: str) -> str:
     """Shorten a worker's text, make it writable to a file, and hide this machine's folders."""
-    return OURS.sub("…/", value[:LONGEST_TEXT]).encode(errors="replace").decode()
+    text = PATH.sub("…/", OURS.sub("…/", value[:LONGEST_TEXT]))
+    return INVISIBLE.sub("", text).encode(errors="replace").decode()
 
 
 def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
@@ -324,7 +406,7 @@ def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
         answers = [_answer(answer, record.task) for answer in part["answers"]]
     if (len(answers) == len(record.cases)) == bool(error) or len(answers) > len(record.cases):
         raise ValueError("not one answer for each case")
-    return Reply(answers, error, min(part["printed"], 10**9))
+    return Reply(answers, error, max(0, min(part["printed"], 10**9)))
 
 
 def _answer(sent: dict[str, Any], spec: CallSpec) -> Answer:

@@ -223,7 +223,7 @@ def _worker() -> Iterator[Finding]:
         return
     yield Finding("ok", "outer bubblewrap", "shows the server what it needs")
     try:
-        launcher = Launcher()
+        launcher = Launcher().__enter__()
     except NoSandbox as problem:
         cure = "look whether whoever grades may read Python, its packages and the course"
         yield Finding("missing", "server", problem.reason, cure)

@@ -16,6 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
 
+from grading.run import seccomp
+
 HERE = Path(__file__).parent
 COURSE = HERE.parents[1]
 OURS = (COURSE / "utils", HERE.parent / "__init__.py", HERE)  # what a worker sees of the course
@@ -90,6 +92,8 @@ class Launcher:
         workers: number of workers that are to run at a time. In the sandbox, each has its own share
             of the processors and uses no other, whatever its neighbours do.
 
+    The server takes seconds to import what it needs, and only `__enter__` waits for it.
+
     Raises:
         NoSandbox: bubblewrap is not installed, or it is not allowed to work.
     """
@@ -100,6 +104,7 @@ class Launcher:
         self._start_server()
 
     def __enter__(self) -> "Launcher":
+        self._wait_for_server()
         return self
 
     def __exit__(self, *_) -> None:
@@ -125,6 +130,7 @@ class Launcher:
                     raise
                 self._stop_server()  # the server has died: perhaps the machine ran out of memory
                 self._start_server()
+                self._wait_for_server()
                 socket.send_fds(self._jobs, job, far)
         connection.settimeout(PATIENCE * seconds + LAST_WORDS)  # its guard ends the worker earlier
         status.settimeout(LAST_WORDS)
@@ -132,6 +138,11 @@ class Launcher:
 
     def _start_server(self) -> None:
         command = bubblewrap() if self._safe else []
+        if self._safe:
+            try:
+                seccomp.program()
+            except seccomp.UnknownProcessor as problem:
+                raise NoSandbox(str(problem)) from None
         self._jobs, theirs = socket.socketpair()
         command += [sys.executable, "-m", "grading.run.server", str(theirs.fileno())]
         command += ["safe" if self._safe else "unsafe", str(self._workers)]
@@ -150,6 +161,8 @@ class Launcher:
             start_new_session=True,  # Ctrl-C is for the parent; the server ends with the parent
         )
         theirs.close()
+
+    def _wait_for_server(self) -> None:
         if self._jobs.recv(5) != b"ready":
             self._jobs.close()
             lines = self._server.communicate()[1].decode(errors="replace").strip().splitlines()
@@ -179,6 +192,14 @@ def bubblewrap() -> list[str]:
     command = [program, "--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"]
     command += ["--unshare-uts", "--hostname", "sandbox"]  # not this machine's own name
     command += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: the course may lie in there
+    # The whole of /proc, so that the namespaces inside may have one of their own.
+    command += [*visible(), "--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
+    return [*command, "--chdir", "/"]
+
+
+def visible() -> list[str]:
+    """Return bubblewrap's options that show the system's libraries, Python and our part of it."""
+    command = []
     made = {Path("/tmp")}
     needed = [Path(path) for path in SYSTEM if os.path.lexists(path)]
     packages = Path(find_spec("torch").submodule_search_locations[0]).parent
@@ -195,6 +216,4 @@ def bubblewrap() -> list[str]:
             command += ["--symlink", os.readlink(path), str(path)]
         else:
             command += ["--ro-bind", str(path), str(path)]
-    # The whole of /proc, so that the namespaces inside may have one of their own.
-    command += ["--bind", "/proc", "/proc", "--dev-bind", "/dev", "/dev"]
-    return [*command, "--chdir", "/"]
+    return command

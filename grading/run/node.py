@@ -63,7 +63,7 @@ class Node:
             del os.environ[name]
         os.environ.update(client_rounding)
         try:
-            self._launcher = Launcher()
+            self._launcher = Launcher().__enter__()
         except NoSandbox as problem:
             return f"it has no sandbox: {problem.reason}"
         return ""

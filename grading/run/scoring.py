@@ -17,14 +17,19 @@ import numpy as np
 from grading.intake import limited_reader, notebook_parser
 from grading.intake.red_flags import Flag
 from grading.intake.submissions import Submission, Unreadable
-from grading.run import protocol
-from grading.run.dialog import ENDED, Assignment, Dialog, Replies, Reply
+from grading.run import dialog, protocol
+from grading.run.answers import Answered, answer_here
+from grading.run.dialog import ENDED, Assignment, Budget, Dialog, Replies, Reply
 from grading.run.launcher import Launcher
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import in_words
 from utils.checks.tasks import Answer, Reason, Record
 
+USED_UP = (
+    "the files of this learner have taken all the time that one learner has, because something in "
+    "them never ends; grade them again with --again"
+)
 LARGEST_RETURNED = 2**17  # bytes; longer returned values are not kept. Honest ones take 2**13
 
 
@@ -112,6 +117,8 @@ def score_submission(
     launcher: Launcher,
     alone: bool = True,
     read: Callable[[Submission], tuple[str, notebook_parser.Notebook]] = limited_reader.read_here,
+    answer: Callable[..., Answered] = answer_here,
+    budget: Budget | None = None,
 ) -> Result | None:
     """Grade one file, and return a result whatever the file contains.
 
@@ -121,6 +128,8 @@ def score_submission(
         launcher: source of the workers.
         alone: whether no other submission runs at the same time.
         read: function that returns the digest and the content of a file, or raises `Unreadable`.
+        answer: function that answers the calls of a learner's test.
+        budget: what the learner's files may take; by default, as much as those of one learner.
 
     Returns:
         The result; None if the file ran out of time beside others, and must be graded again alone.
@@ -134,7 +143,21 @@ def score_submission(
     assignment = assignments[notebook.name]
     result.notebook, result.words = notebook.name, notebook.words
     result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
-    late = score_tasks(result, notebook, assignment, list(assignment.public), launcher)
+    budget = budget or Budget()
+    if budget.spent:
+        result.problem = USED_UP
+        return result
+    # Beside others, one late worker is enough to know that only the next time counts.
+    late = score_tasks(
+        result,
+        notebook,
+        assignment,
+        list(assignment.public),
+        launcher,
+        answer,
+        budget,
+        most_late=dialog.MOST_LATE if alone else 1,
+    )
     return result if alone or not late else None
 
 
@@ -144,27 +167,30 @@ def score_tasks(
     assignment: Assignment,
     tasks: Sequence[str],
     launcher: Launcher,
+    answer: Callable[..., Answered] = answer_here,
+    budget: Budget | None = None,
+    most_late: int = dialog.MOST_LATE,
 ) -> bool:
     """Run some tasks of a notebook, and enter outcomes, remarks and flags into its result.
 
     Returns:
         Whether anything ran out of time.
     """
-    dialog = Dialog(notebook.cells, assignment, tasks)
-    dialog.run(launcher)
-    if dialog.open_tasks and not dialog.heard:
+    asked = Dialog(notebook.cells, assignment, tasks, answer, budget, most_late)
+    asked.run(launcher)
+    if asked.open_tasks and not asked.heard:
         result.problem = "no worker could be started for it; grade it again with --resume"
-    elif dialog.starved:
+    elif asked.starved:
         result.problem = "other programs kept the processors busy; grade it again with --resume"
     if result.problem:
-        return dialog.late
+        return asked.late
     for task in tasks:
         records = assignment.public[task], assignment.fresh[task]
-        result.tasks[task] = _outcome(*records, dialog.replies[task])
+        result.tasks[task] = _outcome(*records, asked.replies[task])
         result.code[task] = notebook.code.get(task, "")
-    result.remarks = list(dict.fromkeys([*result.remarks, *dialog.remarks]))
+    result.remarks = list(dict.fromkeys([*result.remarks, *asked.remarks]))
     result.flags = list(_flags(result, notebook))
-    return dialog.late
+    return asked.late
 
 
 def _flags(result: Result, notebook: notebook_parser.Notebook) -> Iterator[Flag]:

@@ -65,11 +65,23 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
 
+class UnknownProcessor(OSError):  # noqa: N818 - a fact, not a fault
+    """A processor for which the numbers of the calls to refuse are not known here."""
+
+
 def program() -> bytes:
-    """Return the filter as bytes. Except on x86_64 and aarch64, it refuses nothing."""
+    """Return the filter as bytes.
+
+    Raises:
+        UnknownProcessor: the filter is not known for this processor: it would refuse nothing.
+    """
     machine = platform.machine()
     if machine not in _MACHINES:
-        return _packed([(_RETURN, 0, 0, _ALLOW)])
+        known = " and ".join(_MACHINES)
+        raise UnknownProcessor(
+            f"which system calls to refuse is known for the processors {known}, and this is "
+            f"{machine or 'another'}"
+        )
     kind = list(_MACHINES).index(machine)
     steps = [
         (_LOAD, 0, 0, _MACHINE),

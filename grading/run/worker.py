@@ -114,6 +114,9 @@ def _run(
         draw = getattr(utils.plots, name)
         setattr(utils.plots, name, functools.partial(_LazyFigure, draw))
 
+    torch.compile = _eager  # a compiler needs programs, files and time that no worker has
+    torch.nn.Module.compile = lambda *_, **__: None
+
     def run_all(cells: Sequence[tuple[int, str]], once_more: bool) -> list[tuple[int, str]]:
         too_early = []
         for number, source in cells:
@@ -127,6 +130,11 @@ def _run(
 
     run_all(run_all(cells, once_more=False), once_more=True)
     return names
+
+
+def _eager(model: Callable | None = None, **options: Any) -> Callable:
+    """Return a function or module as it is: a stand-in for `torch.compile`, also as a decorator."""
+    return functools.partial(_eager, **options) if model is None else model
 
 
 class _LazyFigure:

@@ -4,10 +4,12 @@ import contextlib
 import csv
 import io
 import json
+import os
 import socket
+import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from grading.run.launcher import Worker
 from grading.run.scoring import Outcome, Result
 from solutions import build
 from utils.checks import bank
+from utils.checks.code import defined
 from utils.checks.tasks import Reason, Record
 
 NOTEBOOK = "01_attention_concepts"
@@ -49,7 +52,7 @@ def code(number: str, **changes: str) -> list[str]:
     """Return the cells of a notebook's solution, with other answers to some tasks."""
     cells = []
     for source in build.code_of(PATHS[number]):
-        answered = build.defined(source) & changes.keys()
+        answered = defined(source) & changes.keys()
         cells.append(changes[answered.pop()] if answered else source)
     return cells
 
@@ -97,6 +100,23 @@ def result(learner: str, points: int = 0, lms: str = "", id: str = "", file: str
     """Return a result of notebook 01 in which the first task has earned its points."""
     known = {"notebook": NOTEBOOK, "tasks": outcomes(points), "words": {"dark_column": "So."}}
     return Result(learner, lms, id, file or f"{learner}.ipynb", **known | facts)
+
+
+@contextlib.contextmanager
+def nested_folders(folder: Path, count: int) -> Iterator[None]:
+    """Make folders in one another, whose path may be longer than any that can be opened."""
+    folder.mkdir(exist_ok=True, parents=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    for _ in range(count):
+        os.mkdir("nested", dir_fd=descriptor)
+        below = os.open("nested", os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = below
+    os.close(descriptor)
+    try:
+        yield
+    finally:
+        subprocess.run(["rm", "-rf", folder], check=True)  # Python's own way is recursive
 
 
 class PlayedLauncher:

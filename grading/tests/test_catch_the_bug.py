@@ -24,7 +24,7 @@ from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed
 
-NAME, TASK, POINTS = "04_scaled_dot_product_attention", "test_attend", 4
+NAME, TASK, POINTS = "04_scaled_dot_product_attention", "test_attend", 2
 SECONDS = 2.0
 RIGHT = next(cell for cell in code_of(SOURCE / f"{NAME}.ipynb") if f"def {TASK}" in cell)
 INPUTS = """
@@ -299,6 +299,19 @@ def test_a_worker_is_told_nothing_of_the_lineup(assignment):
     (public,), (fresh,) = request["tasks"][0]["parts"]
     assert set(public["inputs"]) == set(fresh["inputs"]) == {"seeds"}
     assert set(fresh["inputs"]["seeds"]) == set(case.inputs["seeds"])
+
+
+def test_the_order_is_drawn_anew_after_a_lost_worker(assignment):
+    """The end of a worker may have told what a test had learnt of the order."""
+    dialog_ = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK])
+    orders = []
+    for _ in range(3):
+        dialog_._request()
+        orders.append([referee._turns for referee in dialog_.tests[TASK].referees])
+    assert orders[0] != orders[1] != orders[2] != orders[0]
+    again = Dialog([notebook_parser.Cell(1, "")], assignment, [TASK])
+    again._request()
+    assert [referee._turns for referee in again.tests[TASK].referees] == orders[0]
 
 
 def test_the_order_comes_from_the_instructors_seed(assignment):

@@ -21,13 +21,16 @@ import torch
 from grading import grader
 from grading.__main__ import main
 from grading.intake import notebook_parser
+from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import pages, similarity
 from grading.report.store import Store
 from grading.run.scoring import Result
 from grading.tests.made import (
     FULL,
+    NOTEBOOK,
     PATHS,
+    TASKS,
     code,
     content,
     notebook,
@@ -257,6 +260,49 @@ def test_what_everybody_was_given_makes_no_two_alike():
         for name in "ab"
     ]
     assert similarity.similar_pairs(pair) == []
+
+
+def test_bulky_files_are_compared_quickly():
+    """Of one learner one file counts, and of a file ten thousand runs of five."""
+    bulky = [
+        Result(
+            f"eve {number}",
+            "",
+            "",
+            f"{number}",
+            notebook=NOTEBOOK,
+            code=dict.fromkeys(TASKS, " ".join(f"w{place}" for place in range(8_000 + number))),
+            words={f"{place}": "so it is " * 10_000 for place in range(5)},
+        )
+        for number in range(24)
+    ]
+    start = time.process_time()
+    pairs = similarity.similar_pairs(bulky)
+    assert time.process_time() - start < 10
+    assert len(pairs) <= 24 * 23 / 2
+    assert len(similarity._ngrams_of(bulky[0])) <= similarity.MOST
+
+
+def test_a_cell_of_several_tasks_is_kept_once(tmp_path):
+    store = Store(tmp_path)
+    store.start(seed=1, source="", safe=True, late="best", column="Grade")
+    cell = "x = 1\n" * 10_000
+    kept = Result("ada", "", "", "ada", notebook=NOTEBOOK, code=dict.fromkeys(TASKS, cell))
+    store.save(kept)
+    (path,) = tmp_path.glob("private/1/results/*.json")
+    assert path.stat().st_size < 2 * len(cell)
+    assert store.load("ada").code == kept.code
+
+
+def test_what_is_shown_steers_no_terminal(tmp_path):
+    text = "\x1b[2J\x1b]0;title\x07 \u202egnp\u2066"
+    store = Store(tmp_path)
+    store.start(seed=1, source="", safe=True, late="best", column="Grade")
+    flags = [Flag("entropy", text)]
+    store.save(Result("ada", "", "", f"ada{text}", problem=text, flags=flags, elsewhere=[text]))
+    shown = "\n".join(grader.show(tmp_path, "ada"))
+    assert "gnp" in shown
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
 
 
 # --- Stopped, killed, resumed ---------------------------------------------------------------------

@@ -9,10 +9,12 @@ import io
 import json
 import math
 import os
+import platform
 import re
 import secrets
 import socket
 import struct
+import sys
 import tempfile
 import time
 import tracemalloc
@@ -27,9 +29,9 @@ import pytest
 import torch
 
 from grading import grader
-from grading.run import dialog, protocol
+from grading.run import dialog, protocol, scoring, worker
 from grading.run.dialog import Assignment
-from grading.run.launcher import PATIENCE, Launcher, Worker
+from grading.run.launcher import PATIENCE, Launcher, NoSandbox, Worker
 from grading.run.scoring import score_submission
 from grading.tests import fuzz, hostile
 from grading.tests.hostile import ATTACKS, ENTROPY, PIECES
@@ -175,6 +177,8 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
     secrets_ = [secret, *(path.read_text() for path in canary.rglob("*") if path.is_file())]
     text = text.replace(repr(result.code), "")
     assert [known for known in secrets_ if known in text] == []
+    for place in (REPOSITORY, REPOSITORY.parent, sys.prefix, Path.home()):
+        assert not re.search(rf"{re.escape(str(place))}(?![\w-])", text)
     assert settled(token, running) == set()
     assert outside(canary) == files
     for listener in listening:
@@ -337,6 +341,58 @@ def test_hostile_submissions_cost_honest_ones_nothing(assignments, launcher):
     assert (result.points, result.remarks) == (result.of, [])
 
 
+def test_what_never_ends_costs_its_learner_and_nobody_else(assignments, launcher):
+    """One worker beside others, one alone; then this learner has had all the time there is."""
+    endless = submission(notebook(*ATTACKS["an interrupt that is ignored"].cells))
+    fine = submission(notebook(*honest()))
+    budget = dialog.Budget(late=5.0)
+    began = time.monotonic()
+    assert score_submission(endless, assignments, launcher, alone=False, budget=budget) is None
+    assert not budget.spent
+    result = score_submission(endless, assignments, launcher, budget=budget)
+    assert result.problem == ""
+    assert time.monotonic() - began < PATIENCE * 2 * (2 * SECONDS + SPARE)
+    for own, problem in ((budget, scoring.USED_UP), (dialog.Budget(), "")):
+        result = score_submission(fine, assignments, launcher, budget=own)
+        assert (result.problem, result.points) == (problem, 0 if problem else result.of)
+
+
+COMPILED = """
+entropy = torch.compile(entropy, fullgraph=True)
+
+@torch.compile(dynamic=True)
+def double(numbers):
+    return 2 * numbers
+
+layer = torch.nn.Linear(2, 2)
+layer.compile()
+assert double(torch.compile(layer)(torch.ones(2))).shape == (2,)
+"""
+
+
+def test_what_is_compiled_is_run_as_it_is(assignments, launcher):
+    """A compiler would need programs and time that a worker does not have."""
+    result = score_submission(submission(notebook(RIGHT, COMPILED)), assignments, launcher)
+    assert (result.points, result.remarks) == (ENTROPY, [])
+
+
+def test_nobody_prints_fewer_lines_than_none(assignments):
+    public = assignments[NAME].public["entropy"]
+    answers = [worker.plain(answer) for answer in public.expected[:1]]
+    error = ["error", "So.", ""]
+    part = {"error": error, "answers": answers, "printed": -7}
+    frames = protocol.pack({"task": "entropy", "parts": [part]})
+    result = score_submission(submission(notebook(*honest())), assignments, PlayedLauncher(frames))
+    assert "So." in result.tasks["entropy"].lines
+    assert "-7" not in repr(result)
+
+
+def test_an_unknown_processor_is_refused(monkeypatch):
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    with pytest.raises(NoSandbox, match="known for the processors x86_64 and aarch64"):
+        Launcher()
+
+
 def test_where_the_server_is_ended_another_takes_over(assignments, monkeypatch):
     monkeypatch.setattr(dialog, "SPARE", 10.0)
     with Launcher() as launcher:
@@ -385,9 +441,9 @@ def test_busy_neighbours_cost_an_honest_learner_nothing(tmp_path, monkeypatch):
     )
     at_work, seen = set(), []
 
-    def watched(submission, assignments, launcher, alone, read):
+    def watched(submission, assignments, launcher, alone, *functions):
         at_work.add(submission.file)
-        result = score_submission(submission, assignments, launcher, alone, read)
+        result = score_submission(submission, assignments, launcher, alone, *functions)
         seen.append((submission.learner, alone, result is not None, len(at_work)))
         at_work.remove(submission.file)
         return result

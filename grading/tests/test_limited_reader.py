@@ -81,7 +81,7 @@ def test_what_others_have_left_in_the_reader_is_not_held_against_a_file(monkeypa
 @needs.unix
 def test_it_ends_with_the_grader(reading):
     with Reader() as other:
-        process = other._process
+        process = other._child.process
     with pytest.raises(ProcessLookupError):
         os.killpg(process, 0)
     with pytest.raises(CannotGrade, match="--resume"):

@@ -16,6 +16,7 @@ from grading.__main__ import main
 from grading.classroom import attempts
 from grading.report import room as live
 from grading.report.room import Room
+from grading.tests.made import nested_folders
 from grading.tests.test_pages import Elements, hostile
 from tests import needs
 from tests.browser.lab import running_browser
@@ -240,6 +241,36 @@ def test_thousands_of_folders_cost_one_learner_and_a_line(tmp_path, monkeypatch)
     assert len(rows_of(page)) == live.MOST_LEARNERS
     assert f"{1_002 - live.MOST_LEARNERS:,} more folders are not shown" in text_of(page)
     assert len([name for name in opened if name == "mallory"]) <= live.MOST_SEEN + 1
+
+
+def test_folders_in_one_another_are_searched_in_linear_time(tmp_path, monkeypatch):
+    put(tmp_path, "ada", DONE)
+    opened, real = [], os.open
+    with nested_folders(tmp_path / "mallory", 1_900), monkeypatch.context() as patch:
+        patch.setattr(os, "open", lambda *a, **k: (opened.append(a[0]), real(*a, **k))[1])
+        assert "✓" in rows_of(Room(tmp_path).page())["ada"]
+    assert len(opened) < 200
+
+
+def test_nobody_waits_for_a_search_that_another_request_has_begun(tmp_path, monkeypatch):
+    put(tmp_path, "ada", DONE)
+    room = Room(tmp_path)
+    before = room.page()
+    monkeypatch.setattr(live, "SEARCH", 0.0)
+    searching, done = threading.Event(), threading.Event()
+
+    def slow(*_):
+        searching.set()
+        done.wait(60)
+        return []
+
+    monkeypatch.setattr(live, "_search", slow)
+    request = threading.Thread(target=room.page)
+    request.start()
+    assert searching.wait(60)
+    assert rows_of(room.page()) == rows_of(before)
+    done.set()
+    request.join()
 
 
 def test_nothing_is_written(tmp_path):

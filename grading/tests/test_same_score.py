@@ -23,6 +23,7 @@ from solutions import build, selftest
 from solutions.specification import Exercise
 from tests import needs
 from utils.checks import bank
+from utils.checks.code import defined
 from utils.checks.compare import Verdict
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
@@ -56,7 +57,7 @@ def stubs_and_solutions(path: Path) -> Iterator[Round]:
     yield Round({task: names[task] for task in tasks if task in names}, stubs)
     solutions = build.solutions_of(path, train=False)
     right = {task: solutions[task] for task in tasks if task not in trained}
-    code = [source for source in build.code_of(path) if not build.defined(source) & trained]
+    code = [source for source in build.code_of(path) if not defined(source) & trained]
     yield Round(right, [source for source in code if "Trainer(" not in source])
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import struct
 import unicodedata
 import warnings
@@ -12,7 +13,7 @@ import pytest
 
 from grading.intake import notebook_parser, platforms, submissions
 from grading.intake.submissions import CannotGrade, NoSubmissions, Unreadable, find, find_learner
-from grading.tests.made import NOTEBOOK, notebook
+from grading.tests.made import NOTEBOOK, nested_folders, notebook
 from tests import needs
 from utils.checks import bank
 
@@ -234,7 +235,19 @@ PEOPLE = {("Ada Lovelace", "1"), ("Ada Lovelace", "2"), ("Bob", ""), ("Zoë", "3
     [("bob", "Bob"), ("33", "Zoë (33)"), ("ZOË", "Zoë (33)"), ("Ada Lovelace (2)",) * 2],
 )
 def test_a_learner_is_found_by_name_or_number(wanted, key):
-    assert find_learner(wanted, PEOPLE) == key
+    lines = []
+    assert find_learner(wanted, PEOPLE, lines.append) == key
+    assert lines == []
+
+
+def test_a_learner_is_found_by_the_beginning_of_a_name_and_named():
+    lines = []
+    assert find_learner("zo", PEOPLE, lines.append) == "Zoë (33)"
+    assert lines == ["'zo' is taken for Zoë (33)."]
+    for wanted, hint in (("ada", "may be Ada Lovelace"), ("3", "Nobody is called '3'")):
+        with pytest.raises(CannotGrade, match=hint):
+            find_learner(wanted, PEOPLE, lines.append)
+    assert len(lines) == 1
 
 
 @pytest.mark.parametrize(
@@ -306,7 +319,7 @@ def test_a_folder_of_everything_is_refused(tmp_path, monkeypatch):
 
 def test_too_many_files_of_one_learner_do_not_stop_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr(submissions, "MOST_OF_ONE", 2)
-    monkeypatch.setattr(submissions, "MOST_FILES", 5)
+    monkeypatch.setattr(submissions, "MOST_FILES", 10)
     put(tmp_path / "in", "bob.ipynb", *(f"ada/{number}.ipynb" for number in range(7)))
     names = [path.relative_to(tmp_path / "in").as_posix() for path in tmp_path.rglob("*.ipynb")]
     for source in (tmp_path / "in", zipped(tmp_path / "a.zip", *names)):
@@ -315,9 +328,25 @@ def test_too_many_files_of_one_learner_do_not_stop_the_others(tmp_path, monkeypa
         assert (many.file, many.learner) == ("ada/2.ipynb, and 4 more", "ada")
         assert "more than 2 files of one learner" in problem(many.read)
         assert bob.read()
-    monkeypatch.setattr(submissions, "MOST_SEEN", 7)
-    with pytest.raises(NoSubmissions, match="More than 7 files"):
-        find(tmp_path / "in")
+    monkeypatch.setattr(submissions, "MOST_SEEN_OF_ONE", 5)
+    put(tmp_path / "in", *(f"eve/{number}/{number}.ipynb" for number in range(7)))
+    names += [f"eve/5/{number}.ipynb" for number in range(7)]
+    for source in (tmp_path / "in", zipped(tmp_path / "b.zip", *names)):
+        files = {submission.file: submission for submission in find(source)}
+        assert files["bob.ipynb"].read()
+        (rest,) = [each for file, each in files.items() if file in ("eve", "eve/5")]
+        assert problem(rest.read) == submissions.TOO_MANY
+        assert sum(each.learner == "eve" for each in files.values()) <= 3
+
+
+@needs.unix
+def test_folders_in_one_another_are_not_followed_for_ever(tmp_path):
+    put(tmp_path, "ada.ipynb", "eve/01.ipynb")
+    with nested_folders(tmp_path / "eve", 1_000):
+        ada, first, deep = find(tmp_path)
+        assert ada.read() == b"ada.ipynb"
+        assert first.read() == b"eve/01.ipynb"
+        assert problem(deep.read) == "folders nested more than 20 deep"
 
 
 # --- What cannot be read --------------------------------------------------------------------------
@@ -333,19 +362,48 @@ def test_what_is_no_file_has_a_reason_and_nothing_hangs(tmp_path):
     (source / "out.ipynb").symlink_to(tmp_path / "secret.ipynb")
     (source / "climbs.ipynb").symlink_to("../elsewhere")
     (source / "friend.ipynb").symlink_to("ada.ipynb")
+    put(source, "eve/01.ipynb")
+    (source / "eve" / "own.ipynb").symlink_to("../eve/01.ipynb")
+    (source / "eve" / "02.ipynb").symlink_to("../ada.ipynb")
+    (source / "eve" / "folder").symlink_to("..")
     (source / "round").symlink_to(source)
     os.mkfifo(source / "pipe.ipynb")
     handed_in = {submission.file: submission.read for submission in find(source)}
-    assert {handed_in.pop(name)() for name in ("ada.ipynb", "friend.ipynb")} == {b"ada.ipynb"}
+    assert handed_in.pop("ada.ipynb")() == b"ada.ipynb"
+    for name in ("eve/01.ipynb", "eve/own.ipynb"):  # a link that stays with its learner
+        assert handed_in.pop(name)() == b"eve/01.ipynb"
     assert {file: problem(read) for file, read in handed_in.items()} == {
         "broken.ipynb": "a broken link",
         "circle.ipynb": "a broken link",
-        "out.ipynb": "a link to a place outside the folder",
-        "climbs.ipynb": "a link to a place outside the folder",
+        **dict.fromkeys(["out.ipynb", "climbs.ipynb", "friend.ipynb", "round"], submissions.LINK),
+        **dict.fromkeys(["eve/02.ipynb", "eve/folder"], submissions.LINK),
         "folder.ipynb": "a folder with the name of a notebook",
-        "round": "a folder that is not opened",
         "pipe.ipynb": "not an ordinary file",
     }
+
+
+@needs.unix
+@pytest.mark.parametrize("swap", ["the file", "its folder"])
+def test_a_link_that_comes_between_the_look_and_the_opening_is_not_read(
+    swap, tmp_path, monkeypatch
+):
+    put(tmp_path, "Ada/01.ipynb", "Eve/01.ipynb")
+    _, eve = find(tmp_path)
+    real = os.open
+
+    def late(path, *arguments, **options):
+        if str(path).endswith("Eve/01.ipynb"):
+            shutil.rmtree(tmp_path / "Eve")
+            if swap == "its folder":
+                (tmp_path / "Eve").symlink_to("Ada")
+            else:
+                (tmp_path / "Eve").mkdir()
+                (tmp_path / "Eve" / "01.ipynb").symlink_to("../Ada/01.ipynb")
+        return real(path, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", late)
+        assert problem(eve.read) == submissions.LINK
 
 
 @needs.ordinary_user

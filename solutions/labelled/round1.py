@@ -2065,6 +2065,10 @@ def masked_softmax(scores, mask):
 
 # %% my_translations · right · luong
 # source: a learner who trains a Luong decoder with Adam
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+from utils.training import one_cycle
+
 set_seed(0)
 english = Vocabulary.build(pair.source for pair in training)
 french = Vocabulary.build(pair.target for pair in training)
@@ -2249,53 +2253,6 @@ def normalised_heatmap(scores):
     weights = scores.softmax(dim=0)
     weights = weights.softmax(dim=-1)
     return weights
-
-
-# %% one_head · right · mlp
-# source: a learner: two layers and Adam
-set_seed(0)
-reader = OneHead(nn.Sequential(nn.Linear(32, 128), nn.GELU(), nn.Linear(128, 2 * NUMBERS)))
-optimizer = torch.optim.Adam(reader.parameters(), lr=5e-3)
-scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=1500)
-for step in range(1500):
-    colours, numbers = deal(128)
-    loss = F.cross_entropy(reader(colours, numbers).flatten(0, 2), answers(colours, numbers).flatten())
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    scheduler.step()
-
-@torch.no_grad()
-def one_head(colours, numbers):
-    return reader(colours, numbers).argmax(-1)
-
-
-# %% one_head · wrong · axis
-# source: a learner who takes the largest along the wrong axis
-# mistake: argmax over the two questions
-reader = OneHead(nn.Linear(32, 2 * NUMBERS))
-
-@torch.no_grad()
-def one_head(colours, numbers):
-    return reader(colours, numbers).argmax(-2)
-
-
-# %% one_head · wrong · linear
-# source: a learner with a linear readout, trained for a moment
-# mistake: a linear readout cannot answer both
-set_seed(0)
-reader = OneHead(nn.Linear(32, 2 * NUMBERS))
-optimizer = torch.optim.Adam(reader.parameters(), lr=1e-2)
-for step in range(200):
-    colours, numbers = deal(64)
-    loss = F.cross_entropy(reader(colours, numbers).flatten(0, 2), answers(colours, numbers).flatten())
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-
-@torch.no_grad()
-def one_head(colours, numbers):
-    return reader(colours, numbers).argmax(-1)
 
 
 # %% packed_mask · right · cummax

@@ -2228,6 +2228,9 @@ def masked_softmax(scores, mask):
 
 # %% my_translations · right · one-by-one
 # source: a learner who trains with the course's Trainer, and translates one sentence after the other
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+
 from utils.training import Trainer
 
 vocabularies = [Vocabulary.build([getattr(p, side) for p in training]) for side in ("source", "target")]
@@ -2255,6 +2258,10 @@ def my_translations(sentences):
 
 # %% my_translations · right · plain-loop
 # source: a learner who reuses the loop of task 3, with Adam and one_cycle
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+from utils.training import one_cycle
+
 set_seed(0)
 source_words = Vocabulary.build(pair.source for pair in training)
 target_words = Vocabulary.build(pair.target for pair in training)
@@ -2285,6 +2292,9 @@ def my_translations(sentences):
 # %% my_translations · wrong · free-running-from-scratch
 # source: a learner who wants no exposure bias, and few steps
 # mistake: sixty steps that read its own words are far too few: hardly a sentence is right
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+
 set_seed(0)
 source_words = Vocabulary.build(pair.source for pair in training)
 target_words = Vocabulary.build(pair.target for pair in training)
@@ -2304,6 +2314,9 @@ def my_translations(sentences):
 # %% my_translations · wrong · lists-of-words
 # source: a learner who forgets that texts are asked for
 # mistake: lists of words come back, not texts
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+
 set_seed(0)
 source_words = Vocabulary.build(pair.source for pair in training)
 target_words = Vocabulary.build(pair.target for pair in training)
@@ -2323,6 +2336,9 @@ def my_translations(sentences):
 # %% my_translations · wrong · sorted-by-length
 # source: a learner who sorts for speed
 # mistake: the translations come back in the order of the sentences' lengths, not in the order that was given
+from utils.attention import DotProductAttention
+from utils.seq2seq import Encoder, LuongDecoder, Seq2Seq
+
 set_seed(0)
 source_words = Vocabulary.build(pair.source for pair in training)
 target_words = Vocabulary.build(pair.target for pair in training)
@@ -2526,108 +2542,6 @@ def normalised_heatmap(scores):
     weights = scores - scores.min(dim=-1, keepdim=True).values
     weights = weights / weights.sum(dim=-1, keepdim=True)
     return weights
-
-
-# %% one_head · right · tanh-readout
-# source: a learner of the 1990s: one hidden layer of tanh
-set_seed(3)
-reader = OneHead(nn.Sequential(nn.Linear(32, 128), nn.Tanh(), nn.Linear(128, 2 * NUMBERS)))
-optimizer = torch.optim.Adam(reader.parameters())
-schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.01, total_steps=900)
-for _ in range(900):
-    hands = deal(64)
-    loss = F.cross_entropy(reader(*hands).flatten(0, 2), answers(*hands).flatten())
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    schedule.step()
-def one_head(colours, numbers):
-    """The guesses of your network, whole numbers (hands, cards, 2): left, then twin."""
-    with torch.no_grad():
-        return reader(colours, numbers).argmax(-1)
-
-
-# %% one_head · right · two-hidden-layers
-# source: a practitioner: AdamW, GELU, two losses added up, a cosine
-class Readout(nn.Module):
-    def __init__(self, dim=32, hidden=128):
-        super().__init__()
-        self.trunk = nn.Sequential(nn.Linear(dim, hidden), nn.GELU(), nn.Linear(hidden, 64), nn.GELU())
-        self.left, self.twin = nn.Linear(64, NUMBERS), nn.Linear(64, NUMBERS)
-
-    def forward(self, context):
-        shared = self.trunk(context)
-        return torch.cat([self.left(shared), self.twin(shared)], dim=-1)
-
-
-torch.manual_seed(0)
-reader = OneHead(Readout())
-optimizer = torch.optim.AdamW(reader.parameters(), lr=5e-3, weight_decay=0.0)
-schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 900)
-for _ in range(900):
-    colours, numbers = deal(64)
-    logits, right = reader(colours, numbers), answers(colours, numbers)
-    loss = sum(F.cross_entropy(logits[:, :, i].flatten(0, 1), right[:, :, i].flatten()) for i in (0, 1))
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    schedule.step()
-
-
-@torch.inference_mode()
-def one_head(colours, numbers):
-    return reader(colours, numbers).max(dim=-1).indices
-
-
-# %% one_head · wrong · linear-in-disguise
-# source: a learner who stacks two linear layers
-# mistake: two linear layers without a nonlinearity are one linear layer: about 64 % right
-set_seed(0)
-reader = OneHead(nn.Sequential(nn.Linear(32, 128), nn.Linear(128, 2 * NUMBERS)))
-optimizer = torch.optim.Adam(reader.parameters(), lr=3e-3)
-for _ in range(400):
-    hands = deal(64)
-    loss = F.cross_entropy(reader(*hands).flatten(0, 2), answers(*hands).flatten())
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-def one_head(colours, numbers):
-    with torch.no_grad():
-        return reader(colours, numbers).argmax(-1)
-
-
-# %% one_head · wrong · no-zero-grad
-# source: a learner who forgets zero_grad, and reads off the numbers in the other order
-# mistake: gradients pile up from step to step, so it learns badly; and twin comes back before left
-set_seed(0)
-reader = OneHead(nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 2 * NUMBERS)))
-optimizer = torch.optim.Adam(reader.parameters(), lr=5e-3)
-for _ in range(300):
-    hands = deal(64)
-    loss = F.cross_entropy(reader(*hands).flatten(0, 2), answers(*hands).flatten())
-    loss.backward()
-    optimizer.step()
-def one_head(colours, numbers):
-    with torch.no_grad():
-        return reader(colours, numbers).argmax(-1).flip(-1)
-
-
-# %% one_head · wrong · one-batch
-# source: a learner who deals once, before the loop
-# mistake: it trains on the same 64 hands in every step, learns them by heart, and is wrong on others
-set_seed(0)
-reader = OneHead(nn.Sequential(nn.Linear(32, 128), nn.ReLU(), nn.Linear(128, 2 * NUMBERS)))
-optimizer = torch.optim.Adam(reader.parameters(), lr=5e-3)
-hands = deal(64)
-right = answers(*hands).flatten()
-for _ in range(300):
-    loss = F.cross_entropy(reader(*hands).flatten(0, 2), right)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-def one_head(colours, numbers):
-    with torch.no_grad():
-        return reader(colours, numbers).argmax(-1)
 
 
 # %% packed_mask · right · count-the-mask

@@ -16,6 +16,7 @@ def cases(draw: Draw) -> list[Case]:
     none_left = torch.tensor([[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 0, 1]]).bool()  # (3, 4)
     order = draw.order(3)
     far_below = (draw.numbers(2, 4) - 50_000).double()
+    very_far = torch.tensor([[1.0, 20_000.0, 2.0, 0.0]]).double()
     towering = torch.tensor([[1.0, 0.0, 2.0, 0.0]]) + torch.tensor([[0.0, 3000.0, 0.0, 0.0]])
     return [
         case("three queries, four keys", draw.numbers(3, 4), some[order]),
@@ -24,6 +25,7 @@ def cases(draw: Draw) -> list[Case]:
         case("a sentence of length 0", draw.numbers(2, 4, 3), padding_mask([3, 0])),
         case("one key only, allowed or not", draw.numbers(2, 1), torch.tensor([[True], [False]])),
         case("the masked word has by far the best score", towering.double(), some[[0, 0]][:1]),
+        case("a masked word with a score of 20,000", very_far, some[[0, 0]][:1]),
         case("all scores far below zero", far_below, some[order[:2]]),
         case("nothing masked, float64", draw.numbers(2, 5).double(), torch.ones(2, 5).bool()),
         case("scores that are a transposed view", draw.numbers(4, 3).T, some[order]),

@@ -149,8 +149,8 @@ exercise = CatchTheBug(
         ),
         "sums and zeros": WrongAnswer(
             sums_and_zeros,
-            "Your test sees that rows sum to 1 and that hidden cells are 0. That tests the mask. "
-            "Of the scores it sees nothing, nor of what is mixed.",
+            "Your test sees at most that rows sum to 1 and that hidden cells are 0. Of the scores "
+            "it sees nothing, nor of what is mixed.",
             "If the scores were drawn at random, which of your lines would object?",
             misconception="plausible-is-right",
         ),
@@ -172,8 +172,8 @@ exercise = CatchTheBug(
                 *inputs(ALL_OF_IT, reach=0.01),
                 like=lambda a, b: torch.allclose(a, b, 0, 1e-3),
             ),
-            "Your numbers are so small, or your tolerance so wide, that bugs in the score do not "
-            "show: close to 0 the tanh of a number is the number itself.",
+            "With your inputs, bugs in the score do not show. Perhaps the numbers are too small: "
+            "close to 0 the tanh of a number is the number itself.",
             "For which x do x and tanh(x) differ by a lot?",
             misconception="even-inputs",
         ),

@@ -210,6 +210,23 @@ exercise = Exercise(
             "What does a row look like in which the decoder pointed to the wrong place?",
             misconception="divide-again",
         ),
+        "sign of the exponent": WrongAnswer(
+            _local(bell=lambda *inputs: 1 / _bell(*inputs)),
+            "Your Gaussian grows with the distance: the exponent lacks its minus, so that the edge "
+            "of the window counts most.",
+            "How large is the factor at the centre, and how large two words away?",
+            misconception="opposite",
+        ),
+        "deviation not squared": WrongAnswer(
+            _local(
+                bell=lambda scores, centres, half_width: torch.exp(
+                    -_offsets(scores, centres).square() / half_width
+                )
+            ),
+            "Below the square of the distance stands 2 σ, and it should be 2 σ².",
+            "Double the distances and D: should the factor stay the same?",
+            misconception="length-of-a-vector",
+        ),
         "deviation D": WrongAnswer(
             _local(bell=partial(_bell, sigmas=1)),
             "Your Gaussian is too wide: its deviation is D, and it should be D/2, so that the "

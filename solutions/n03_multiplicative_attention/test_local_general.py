@@ -124,14 +124,15 @@ exercise = CatchTheBug(
         ),
         "only the sums": WrongAnswer(
             sums_alone(*inputs(query_dim=4), 1),
-            "Your test sees that rows sum to 1, and little more. Weights can be shared out among "
+            "Your test sees at most that rows sum to 1. Weights can be shared out among "
             "the wrong words and still sum to 1.",
             "Which words may a target word look at? Does your test say so?",
             misconception="plausible-is-right",
         ),
         "only the zeros": WrongAnswer(
             only_the_zeros,
-            "Your test sees where the window lies, and not how the weights in it are shared out.",
+            "Your test sees at most where the window lies, and not how the weights in it are "
+            "shared out.",
             "Which other weights in the window would your test accept?",
             misconception="plausible-is-right",
         ),

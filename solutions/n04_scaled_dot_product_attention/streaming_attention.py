@@ -92,6 +92,11 @@ def _streaming(
     return attend
 
 
+def _log_of_sum(query, keys, mask):
+    scores = query @ keys.mT / math.sqrt(keys.shape[-1])
+    return scores.masked_fill(~mask, -torch.inf).logsumexp(-1)
+
+
 def _block_by_block(join):
     """Attend within each block alone; `join` makes one context of (blocks, …)."""
 
@@ -251,6 +256,16 @@ exercise = Exercise(
             "Your context is not divided by the sum: weights larger than 1 in total have mixed it.",
             "What is still to be done when the last block has been read?",
             misconception="shares-need-not-sum-to-one",
+        ),
+        "logarithm of the sum": WrongAnswer(
+            lambda query, keys, values, mask, block: (
+                _streaming()(query, keys, values, mask, block)[0],
+                _log_of_sum(query, keys, mask),
+            ),
+            "Your `total` is the logarithm of the sum of all powers (log-sum-exp). Asked is the "
+            "sum itself, of powers measured against the largest score.",
+            "How large is the sum if one key has all the weight?",
+            misconception="logarithm",
         ),
         "no scale": WrongAnswer(
             _streaming(root=False),

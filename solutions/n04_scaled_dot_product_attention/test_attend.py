@@ -115,9 +115,9 @@ ALL_OF_IT = first_query_shut(some_open())
 exercise = CatchTheBug(
     id="test_attend",
     title="Catch the bug",
-    points=4,
-    difficulty=3,
-    minutes=20,
+    points=2,
+    difficulty=2,
+    minutes=10,
     section="04.5",
     hints=[
         "For which inputs does each step of the formula make no difference? A scale of √d, for "

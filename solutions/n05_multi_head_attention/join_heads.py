@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, WrongAnswer, YourTurn
 from solutions.wrong_pieces import joined_without_turning
 from utils.checks.tasks import Case
 
@@ -36,21 +36,13 @@ def in_float64(tensor):
     return torch.einsum("bhlw->blhw", tensor.double()).reshape(len(tensor), tensor.shape[2], -1)
 
 
-exercise = Exercise(
+exercise = YourTurn(
     id="join_heads",
     title="Join the heads",
-    points=2,
-    difficulty=1,
-    minutes=5,
     section="05.3",
     learns=True,
     outputs=["joined"],
     cases=cases,
-    hints=[
-        "Which two moves made the split, and in which order are they undone?",
-        "First bring the heads back behind the words, then make one axis of the last two.",
-        "`transpose` the second axis with the third, then `flatten` from axis 2 on.",
-    ],
     mistakes={
         "not turned back": WrongAnswer(
             joined_without_turning,

@@ -2,7 +2,7 @@
 
 import torch
 
-from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.specification import Draw, WrongAnswer, YourTurn
 from solutions.wrong_pieces import split_into_heads
 from utils.checks.tasks import Case
 
@@ -42,23 +42,13 @@ def in_float64(tensor, heads):
     return torch.einsum("blhw->bhlw", cut)
 
 
-exercise = Exercise(
+exercise = YourTurn(
     id="split_heads",
     title="Split into heads",
-    points=2,
-    difficulty=1,
-    minutes=5,
     section="05.2",
     learns=True,
     outputs=["split"],
     cases=cases,
-    hints=[
-        "Which axis is cut, and where does the new axis have to stand at the end?",
-        "Two moves. The first makes (batch, len, heads, head_dim) out of (batch, len, dim). The "
-        "second exchanges two axes.",
-        "`unflatten` cuts one axis in two: give it the axis and the pair of new sizes, heads "
-        "first; -1 stands for whatever is left. Then `transpose` the second axis with the third.",
-    ],
     mistakes={
         "view alone": WrongAnswer(
             lambda tensor, heads: tensor.reshape(len(tensor), heads, tensor.shape[1], -1),

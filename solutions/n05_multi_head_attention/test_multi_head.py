@@ -127,9 +127,9 @@ def by_what_must_hold(multi_head):
 exercise = CatchTheBug(
     id="test_multi_head",
     title="Catch the bug",
-    points=4,
-    difficulty=3,
-    minutes=20,
+    points=2,
+    difficulty=2,
+    minutes=10,
     section="05.2",
     hints=[
         "With which inputs does a mistake in the heads make no difference? With one head, to begin "
@@ -153,8 +153,8 @@ exercise = CatchTheBug(
         ),
         "only sums and zeros": WrongAnswer(
             only_the_sums,
-            "Your test sees that rows sum to 1 and that nothing lies on padding. Heads that mix up "
-            "words and features do that, too.",
+            "Your test sees at most that rows sum to 1 and that nothing lies on padding. Heads "
+            "that mix up words and features do that, too.",
             "Which other weights would your test accept, equal shares for all words perhaps?",
             misconception="plausible-is-right",
         ),

@@ -54,8 +54,9 @@ def _continuations(scores, log_probs, finished, pay=0.0):
     return scores[:, None] + torch.where(finished[:, None], once, log_probs)
 
 
-def _best(totals, beam, divide_by=None):
+def _best(totals, beam, divide_by=None, negated=False):
     best, places = totals.flatten().topk(beam)
+    best = -best if negated else best
     divide_by = divide_by or totals.shape[1]
     return best, places // divide_by, places % divide_by
 
@@ -132,6 +133,7 @@ exercise = Exercise(
     minutes=15,
     section="06.8",
     outputs=["best", "parents", "words"],
+    shortcuts=["assembly", "Parts"],
     cases=cases,
     hints=[
         "How many candidates are there for a beam of 3 and a vocabulary of 7? Which of them may a "
@@ -220,6 +222,23 @@ exercise = Exercise(
             "the beam, and a row of the table is as long as the vocabulary.",
             "At which place of the flattened table does its second row begin?",
             misconception="sizes-always-equal",
+        ),
+        "the worst taken": WrongAnswer(
+            lambda scores, *news: _best(-_continuations(scores, *news), len(scores), negated=True),
+            "You keep the continuations with the *lowest* sums, which are the least likely ones.",
+            "Of two log-probabilities, -0.1 and -5, which is that of the likelier word?",
+            misconception="opposite",
+        ),
+        "scores multiplied": WrongAnswer(
+            _step(
+                lambda scores, log_probs, finished: (
+                    scores[:, None] * _continuations(0 * scores, log_probs, finished)
+                )
+            ),
+            "You multiply log-probabilities. Probabilities are multiplied, and so their logarithms "
+            "are added.",
+            "What is log(p q)?",
+            misconception="logarithm",
         ),
         "words before parents": WrongAnswer(
             lambda *inputs: tuple(_step(_continuations)(*inputs)[place] for place in (0, 2, 1)),

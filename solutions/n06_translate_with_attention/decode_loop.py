@@ -214,6 +214,17 @@ exercise = Exercise(
             "How does `F.cross_entropy` learn which labels to leave out?",
             misconception="padding-in-loss",
         ),
+        "end sign left out": WrongAnswer(
+            _loop(
+                loss=lambda logits, labels: _mean_loss(
+                    logits, labels.masked_fill(labels == EOS, PAD)
+                )
+            ),
+            "`<eos>` does not count in your loss, so the model never learns to stop. It is a word "
+            "like the others, and only padding is left out.",
+            "Which of the labels should the model learn to write last?",
+            misconception="marks-are-words",
+        ),
         "padding in the denominator": WrongAnswer(
             _loop(loss=_loss_by(lambda each, real: (each * real).mean())),
             "The losses of padding are 0 in your sum, and yet you divide by all places, padding "

@@ -135,6 +135,7 @@ exercise = Exercise(
     learns=True,
     outputs=["context", "weights", "new_state", "readout"],
     invariants={"weights": ["not negative", "rows sum to 1"]},
+    shortcuts=["assembly", "Parts"],
     cases=cases,
     equivalents={
         "new_state = (torch.cat([embedded, context, state], dim=1) @ w_state).tanh()": IN_A_MATRIX,

@@ -171,19 +171,20 @@ exercise = Exercise(
     section="06.7",
     outputs=["ids", "lengths"],
     cases=cases,
+    shortcuts=["assembly", "Parts"],
     equivalents={
-        "return (ids, (ids != PAD).sum(1))": IN_A_MATRIX,
-        "words = table[rows, words].argmax(1)": IN_A_MATRIX,
+        "lengths = (ids != PAD).sum(1)": IN_A_MATRIX,
+        "words = scores.argmax(1)": IN_A_MATRIX,
     },
     hints=[
         "Sentence 0 has written `<eos>`, sentence 1 has not. What must still happen in the next "
         "step, and what must not?",
         "Keep a boolean for each sentence: is it still being written? Once it is `False` it stays "
         "so. Which entries of `ids` may a step fill in?",
-        "`table[torch.arange(batch), words]` picks one row of scores for each sentence, "
-        "and `argmax(-1)` its best word. Then `going &= words != EOS`; then fill column "
-        "`step` of `ids` in the rows that are going, and nowhere else. The lengths are the number "
-        "of entries that are not padding.",
+        "In a loop: `scores, state = step(words, state)`, and `scores.argmax(-1)` are the next "
+        "words. Then `going &= words != EOS`; then fill the column of this step of `ids` in the "
+        "rows that are going, and nowhere else. The lengths are the number of entries that are "
+        "not padding.",
     ],
     mistakes={
         "end sign counted": WrongAnswer(
@@ -232,20 +233,6 @@ exercise = Exercise(
             "All of your sentences stop as soon as one of them is done. Each has its own end.",
             "`any` or `all`: when may the loop as a whole be left?",
             misconception="one-for-all",
-        ),
-        "one table for all": WrongAnswer(
-            _greedy(lambda table, limit: _written(table[:1].expand_as(table), limit)),
-            "All of your sentences use the first sentence's table. It is as if all were "
-            "translations of one source.",
-            "Which index picks a row of scores for *each* sentence?",
-            misconception="one-for-all",
-        ),
-        "columns for rows": WrongAnswer(
-            _greedy(lambda table, limit: _written(table.mT, limit)),
-            "You read the tables by columns: the best word *before* the last one. The row is the "
-            "word that was written, the column the word that could come next.",
-            "Which axis of `table` does the last word pick from?",
-            misconception="reads-by-columns",
         ),
         "begins with padding": WrongAnswer(
             _greedy(lambda table, limit: _written(table, limit, first=PAD)),

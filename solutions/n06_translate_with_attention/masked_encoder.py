@@ -148,6 +148,7 @@ exercise = Exercise(
     section="06.2",
     learns=True,
     outputs=["states", "mask"],
+    shortcuts=["assembly", "Parts"],
     cases=cases,
     hints=[
         "A sentence alone, and the same sentence with two words of padding behind it. Which of the "

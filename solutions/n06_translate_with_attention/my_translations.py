@@ -1,4 +1,4 @@
-"""Train it."""
+"""Your translator."""
 
 from zlib import crc32
 
@@ -7,8 +7,9 @@ import numpy as np
 from solutions.build import notebooks, solutions_of
 from solutions.specification import PUBLIC_SEED, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
-from utils.corpora import detokenise, pad_ids, tokenise, translation_pairs
+from utils.corpora import detokenise, tokenise, translation_pairs
 
+NO_LONGER = "no sentence of two phrases is nearly so long"
 _GOLD: dict[str, str] = {}  # translations of the sentences that were drawn
 
 
@@ -49,9 +50,9 @@ def _each(write):
 _right = _each(_translation)
 
 
-def _model():
+def _notebook():
     (path,) = (path for path in notebooks() if path.name.startswith("06"))
-    return solutions_of(path)["model"]
+    return path
 
 
 def without_an_error(sentences):
@@ -67,20 +68,14 @@ def with_three_errors(sentences):
     return wrong + _right(sentences)[len(wrong) :]
 
 
-def greedy_from_ids(sentences):
-    model = _model()
-    ids, lengths = pad_ids(
-        [model.source_vocabulary.encode(tokenise(sentence)) for sentence in sentences]
-    )
-    words = [
-        model.target_vocabulary.decode(hypothesis.ids) for hypothesis in model.greedy(ids, lengths)
-    ]
-    return [detokenise(sentence) for sentence in words]
+def one_by_one(sentences):
+    my_translations = solutions_of(_notebook())["my_translations"]
+    return [text for sentence in sentences for text in my_translations([sentence])]
 
 
 exercise = Exercise(
     id="my_translations",
-    title="Train it",
+    title="Your translator",
     points=6,
     difficulty=3,
     minutes=30,
@@ -92,16 +87,19 @@ exercise = Exercise(
     shortcuts=["grammar", "lexicon"],
     cases=cases,
     gold=_right,
+    equivalents={
+        f"ids, _ = parts.greedy(steps_for(memory, mask), state, limit={limit})": NO_LONGER
+        for limit in (39, 41)
+    },
     hints=[
         "Translate ten sentences of `validation` and read them. Are they nearly right, or "
-        "nonsense? Nearly right: more training. Nonsense: look at what goes in and out.",
-        "What notebook 06 did for four phrases is more than enough for two. If your model stays "
-        "below 98 %: more steps, more pairs, a wider state; and let the learning rate end at 0, "
-        "as `Trainer` does. A slower start is often cured by a lower peak.",
-        "An `Encoder` and a `LuongDecoder` with `DotProductAttention`, all 64 wide in each "
-        "direction, make a `Seq2Seq`. `Batches` of 64 pairs, and a `Trainer` with a "
-        "learning rate near 0.01 and some 1,000 steps. Then `model.translate_all(sentences)` gives "
-        "words, and `detokenise` makes a text of them.",
+        "nonsense? Nearly right: more training. Nonsense: what does `find_fault` say?",
+        "If your model stays below 98 %: more steps, more pairs, a wider state; and let the "
+        "learning rate end near 0. A slow start is often cured by a lower peak.",
+        "`source, lengths = pad_ids([english.encode(tokenise(each)) for each in sentences])`; "
+        "`memory, mask, state = model.encode(source, lengths)`; `ids, _ = "
+        "parts.greedy(steps_for(memory, mask), state, 40)`; and `detokenise(french.decode(row))` "
+        "for each row of `ids`.",
     ],
     mistakes={
         "end sign left in": WrongAnswer(
@@ -120,7 +118,7 @@ exercise = Exercise(
         "source returned": WrongAnswer(
             _each(lambda sentence: sentence),
             "You return the English sentences.",
-            "Which field of a `Translation` holds what the model has written?",
+            "Which name holds what the model has written?",
             misconception="another-task",
         ),
         "cut at the length of the source": WrongAnswer(
@@ -171,5 +169,5 @@ exercise = Exercise(
             misconception="written-form",
         ),
     },
-    variants=[without_an_error, as_an_array, with_three_errors, greedy_from_ids],
+    variants=[without_an_error, as_an_array, with_three_errors, one_by_one],
 )

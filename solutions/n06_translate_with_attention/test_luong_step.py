@@ -121,14 +121,15 @@ exercise = CatchTheBug(
         ),
         "only the sums": WrongAnswer(
             sums_alone(*inputs()),
-            "Your test sees that the weights of a sentence sum to 1, or little more. They can be "
+            "Your test sees at most that the weights of a sentence sum to 1. They can be "
             "spread quite wrongly and still do that.",
             "Which other weights would your test accept?",
             misconception="plausible-is-right",
         ),
         "only that padding is closed": WrongAnswer(
             padding_closed,
-            "Your test sees that padding gets no weight, and nothing of what the words get.",
+            "Your test sees at most that padding gets no weight, and nothing of what the words "
+            "get.",
             "Would it object if all the weight went to the first word?",
             misconception="half-is-enough",
         ),

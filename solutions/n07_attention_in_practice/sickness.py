@@ -324,8 +324,8 @@ exercise = Exercise(
         ),
         "sums let through": WrongAnswer(
             _diagnose(broken=lambda weights, mask: (weights < 0).any(-1)),
-            "Your answer looks for negative weights, and does not add up the rows. Whoever masks "
-            "after the softmax gets rows of less than 1.",
+            "Your answer finds negative weights, and lets rows through that do not sum to 1. "
+            "Whoever masks after the softmax gets rows of less than 1.",
             "What is true of all shares of a row together?",
             misconception="shares-need-not-sum-to-one",
         ),

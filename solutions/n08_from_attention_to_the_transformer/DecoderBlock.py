@@ -78,6 +78,24 @@ class _OneWithout(_Block):
         return layer(norm(x)) + (0 if norm is self.norms[self.place] else x)
 
 
+class _NormsByPlace(_Block):
+    """A block with its layers in another order, where each place has the norm of its number."""
+
+    def forward(self, x, source, source_mask):
+        look_across = partial(self.look_across, source=source, source_mask=source_mask)
+        layers = self.look_back, look_across, self.feed_forward
+        for norm, place in zip(self.norms, self.order, strict=True):
+            x = self.add(norm, x, layers[place])
+        return x
+
+
+class _NormAtTheEnd(_Block):
+    place = 2
+
+    def forward(self, x, source, source_mask):
+        return self.norms[self.place](super().forward(x, source, source_mask))
+
+
 class _AllOfTheOldX(_Block):
     def forward(self, x, source, source_mask):
         first, second, third = (norm(x) for norm in self.norms)
@@ -185,10 +203,13 @@ exercise = Exercise(
         ),
         "mask turned round": WrongAnswer(
             changed(_Block, mask=lambda self, length: causal_mask(length).T),
-            "Your causal mask is turned over its diagonal: each word sees what comes after it, "
+            "Your causal mask is the wrong way round: each word sees what comes after it, "
             "and nothing of what came before.",
             "Which cells of the first row should be open?",
             misconception="opposite",
+            also={
+                "without itself": changed(_Block, mask=lambda self, length: ~causal_mask(length))
+            },
         ),
         "one word ahead": WrongAnswer(
             changed(_Block, mask=lambda self, length: torch.ones(length, length).tril(1).bool()),
@@ -289,6 +310,9 @@ exercise = Exercise(
             "what is found there.",
             "Which of the three layers should come last?",
             misconception="steps-in-any-order",
+            also={
+                "under the second norm": changed(_NormsByPlace, order=(0, 2, 1)),
+            },
         ),
         "cross-attention first": WrongAnswer(
             changed(_Block, order=(1, 0, 2)),
@@ -296,6 +320,16 @@ exercise = Exercise(
             "before it knows what stands in front of it.",
             "Which of the three layers should come first?",
             misconception="steps-in-any-order",
+            also={
+                "under the first norm": changed(_NormsByPlace, order=(1, 0, 2)),
+            },
+        ),
+        "a norm at the end": WrongAnswer(
+            _NormAtTheEnd,
+            "You normalise what comes out. The sum leaves the block as it is: the next block "
+            "normalises what it reads.",
+            "What should come out if all matrices of the block are 0?",
+            misconception="another-task",
         ),
         "all layers read the same x": WrongAnswer(
             _AllOfTheOldX,

@@ -129,25 +129,25 @@ exercise = CatchTheBug(
         "asserts nothing": asserts_nothing(
             shapes_alone(WORDS, *parameters(), shapes=[(2, 5, 7)]),
             "language_model",
-            "Your test accepts every implementation there is. Nothing in it can fail.",
+            "Your test accepts every implementation there is: nothing in it has failed.",
         ),
         "only the sums": WrongAnswer(
             sums_alone(WORDS, *parameters(), result=0),
-            "Your test sees that the chances sum to 1. Nearly all bugs leave that as it is: a "
-            "model that reads the future is still certain of *something*.",
+            "Your test sees at most that the chances sum to 1. Nearly all bugs leave that as it "
+            "is: a model that reads the future is still certain of *something*.",
             "Which bugs change what comes out, but not its sum?",
             misconception="plausible-is-right",
         ),
         "only the first row": WrongAnswer(
             only_the_first_row,
-            "You change a word and look whether the *first* prediction notices. A mask that is "
-            "open one column too far shows only right beside the change.",
+            "A mask that is open one column too far slips through. If a word is changed, it shows "
+            "right beside the change, and not in the *first* prediction.",
             "Which prediction would notice first, if each word could see the next one?",
             misconception="off-by-one",
         ),
         "only the future": WrongAnswer(
             only_the_future,
-            "Your test sees that no prediction knows what comes later, and nothing else. What the "
+            "Your test sees at most that no prediction knows what comes later. What the "
             "model makes of the words before may still be wrong.",
             "Would your test notice if the residual connection were missing?",
             misconception="half-is-enough",

@@ -1,4 +1,4 @@
-"""Solved exercises for whoever fell behind: own work is kept, and no points are earned."""
+"""Test catching up: learners get solved exercises, keep their own work, and earn no points."""
 
 import json
 import os
@@ -23,7 +23,7 @@ MINE = f"mine_{FIRST}"
 
 @pytest.fixture
 def exercises(tmp_path) -> Path:
-    """A learner's folder, in which the first notebook has an answer."""
+    """Return the folder of a learner who has answered in the first of three notebooks."""
     for path in notebooks()[:3]:
         shutil.copy(bank.FOLDER / path.name, tmp_path)
     write(tmp_path / FIRST, "mine = 1")

@@ -1,4 +1,4 @@
-"""What measures the checks counts rightly, and its answers cover the course."""
+"""Test the measurement of the checks: its counts are right, and its answers cover the course."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The sources of the exercises are whole; `exercises/` is what is built, and tells no answer."""
+"""Test that sources of exercises are complete, and `exercises/` up to date and without answers."""
 
 import inspect
 import re
@@ -84,7 +84,7 @@ def test_ids_are_names_of_one_task_each():
 
 
 def as_another_processor_has_them(record, rng):
-    """Return a record with other last digits."""
+    """Return a copy of a record with small changes to its numbers, as by another rounding."""
 
     def other(values):
         if isinstance(values, torch.Tensor) and values.is_floating_point():
@@ -133,7 +133,10 @@ def test_every_file_of_the_exercises_belongs_to_a_notebook():
 
 
 def secret_lines():
-    """Yield every line of solutions, model answers, mistakes and variants."""
+    """Yield every line of solutions, model answers, mistakes and variants.
+
+    Lines of mistakes that the stub shows to learners anyway are left out.
+    """
     given_away = set()
     for path in notebooks():
         for source in code_of(path):
@@ -182,7 +185,7 @@ def test_array_names_tell_no_answer():
 
 
 def test_exercises_work_without_solutions(tmp_path):
-    """A copy without `solutions/`: the learner's tests pass there, and check() finds a mistake."""
+    """In a copy with only `utils/` and `exercises/`, `check` works on wrong and right answers."""
     root = bank.FOLDER.parent
     for folder in ("utils", "exercises"):
         shutil.copytree(root / folder, tmp_path / folder)
@@ -223,21 +226,25 @@ def test_a_changed_fact_comes_into_the_headings_and_the_table():
     facts.state(notebook, tasks)
     prose = "\n\n".join(cell.source for cell in notebook.cells)
     assert "*Two tasks for notebook 01." in prose
-    assert "| 26 minutes | 5 |" in prose
+    assert "| 30–45 minutes | 5 |" in prose  # 26, and 6 for an essay: times 1 and 1.4
     assert "\n\n## 1. Disorder\n\n*1 point · ★★☆ · 11 minutes*\n\nWrite the entropy" in prose
     assert "\n\n## 2. A soft look-up\n\n" in prose
     course = {"01_x": read("Concepts"), "02_y": read("More")}
-    table = facts.table(course, {"01_x": tasks, "02_y": tasks[1:]})
-    row = "| 01 | [Concepts](notebooks/01_x.ipynb) | About concepts. | 20 |"
-    assert f"{row} [2 tasks, 5 points](exercises/01_x.ipynb) | 26 |" in table
-    assert table.endswith("\n| | all | | 40 | 3 tasks, 9 points | 41 |")
+    solutions = dict.fromkeys(course, notebook)
+    table = facts.table(course, solutions, {"01_x": tasks, "02_y": tasks[1:]})
+    row = "| 01 | [Concepts](notebooks/01_x.ipynb) | About concepts. | 25–35 |"
+    assert f"{row} [2 tasks, 5 points](exercises/01_x.ipynb) | 30–45 |" in table
+    assert table.endswith("\n| | all | | 1–1 hours | 3 tasks, 9 points | 1–1 hours |")
     page = "<!-- course -->\n\nold\n\n<!-- /course -->\n\nb <!-- counts -->0<!-- /counts -->."
     filled = facts.filled(page, {"course": "new", "counts": "7"})
     assert filled == page.replace("old", "new").replace("0", "7")
 
 
 def read(title):
-    """Return a notebook of 20 minutes or so: 1,500 words (10), 65 lines (10), guesses, a slider."""
+    """Return a notebook whose reading takes an estimated 22 minutes.
+
+    1,500 words take 10 minutes, 65 lines of code 10, two predictions 1, and a widget 1.
+    """
     heading = f"# 01 · {title}\n\n*About {title.lower()}.*\n\n"
     prose = nbformat.v4.new_markdown_cell(heading + "word " * (1500 - len(heading.split())))
     view = nbformat.v4.new_output("display_data", {facts.WIDGET: {}})
@@ -249,9 +256,10 @@ def read(title):
 
 def test_the_minutes_of_a_notebook_count_what_there_is_to_do():
     notebook = read("Concepts")
-    assert facts.reading_minutes(notebook) == 20
-    notebook.cells = notebook.cells[:1]
-    assert facts.reading_minutes(notebook) == 10
+    assert facts.reading_minutes(notebook) == (25, 35)
+    stub = nbformat.v4.new_code_cell('def mean(rows):\n    ...\n\n\ncheck("mean")')
+    notebook.cells = [notebook.cells[0], *[stub] * 10]
+    assert facts.reading_minutes(notebook) == (50, 70)
 
 
 def test_notebook_and_folder_have_to_agree(tmp_path, monkeypatch):
@@ -293,7 +301,10 @@ def test_building_one_task_leaves_the_records_of_the_others(tmp_path):
 
 @every_notebook
 def test_the_solution_notebook_was_run_and_passes(path):
-    """What it defines, and whether its outputs are the stored ones, nbval finds out."""
+    """All cells were run in order, and all checks passed.
+
+    That the stored outputs are right is tested by nbval.
+    """
     cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     feedback = [

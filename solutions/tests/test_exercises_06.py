@@ -1,4 +1,4 @@
-"""What only notebook 06 needs: nobody is asked for what was trained on."""
+"""Test notebook 06: no check asks for a sentence on which the learner's model was trained."""
 
 from solutions import selftest
 from solutions.build import notebooks

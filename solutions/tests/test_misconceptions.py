@@ -1,4 +1,4 @@
-"""The vocabulary of misconceptions reads as it is quoted."""
+"""Test the vocabulary of misconceptions: its texts fit where they are quoted, and are used."""
 
 import re
 from collections import Counter

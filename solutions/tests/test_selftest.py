@@ -1,4 +1,4 @@
-"""What the self-tests counted is kept, and they are due when the code that decides them changes."""
+"""Test that the counts of self-tests are stored, and that changed code makes them due again."""
 
 import shutil
 
@@ -15,7 +15,10 @@ DIGEST = digests.digest(PATH, ENTROPY)
 
 @every_notebook
 def test_every_selftest_is_up_to_date(path):
-    """That they pass, `python -m solutions.selftest --all` finds out at night."""
+    """Each self-test has passed with the code as it is now.
+
+    Every night, `python -m solutions.selftest --all` runs all of them.
+    """
     stale = [
         exercise.task.id
         for exercise in exercises_of(path)

@@ -1,5 +1,4 @@
-"""Speed, memory and parity, measured side by side in one run: `make bench [ONLY=name]`.
+"""Benchmarks: speed, memory, agreement with PyTorch, and quality of trained models.
 
-Each benchmark prints a table and then its figures as one line of JSON. Machines differ and are
-noisy, so look at the ratios, not the seconds.
+`make bench` runs all of them, `make bench ONLY=name` one; see `__main__.py`.
 """

@@ -1,8 +1,10 @@
-"""Speed, memory, parity and quality, side by side in one run: `make bench [ONLY=name]`.
+"""Run the benchmarks, all or the one that is named: `make bench [ONLY=name]`.
 
-Each benchmark prints a table. Machines differ and are noisy, so look at the ratios, not the
-seconds. A benchmark that trains many models can be run in parts, by prefixes of the job names:
-`make bench ONLY="capstone:dot,none-seed0"`.
+Each benchmark prints tables. Where speed is compared, the implementations run in turn on the same
+machine: look at the ratios, since seconds differ between machines. A benchmark that trains many
+models can be run in parts, by prefixes of the job names:
+
+    make bench ONLY="capstone:dot,none-seed0"
 """
 
 import sys
@@ -25,7 +27,7 @@ BENCHMARKS = {
 
 
 def main(requests: list[str]) -> None:
-    """Run the benchmarks asked for, each as "name" or "name:jobs"; all, where none is."""
+    """Run the requested benchmarks, each given as "name" or "name:jobs"; without any, run all."""
     sys.stdout.reconfigure(line_buffering=True)  # show each row of a table as soon as it is known
     unknown = {request.split(":")[0] for request in requests} - set(BENCHMARKS)
     if unknown:

@@ -1,7 +1,8 @@
-"""The course's own task, with and without attention: does quality hold as sentences grow?
+"""Measure, with and without attention, how translation quality depends on sentence length.
 
-Generated sentences of 1 to 8 noun phrases, 20,000 pairs, five seeds. Each model is tested on 500
-unseen sentences of every length that it was trained on, and of longer ones.
+The task is that of notebook 06, on 20,000 generated pairs of 1 to 8 noun phrases, with five seeds.
+Each model is tested on 500 unseen sentences of every length that it was trained on, and of three
+longer ones.
 """
 
 from functools import cache
@@ -46,19 +47,22 @@ RECIPES = {
 
 
 def capstone(wanted: str = "") -> None:
-    """Measure quality against sentence length with dot, additive, general and no attention."""
+    """Measure quality by sentence length, for dot, additive, general and no attention."""
     print_table(run_jobs("capstone", measure, RECIPES, SEEDS, wanted))
 
 
 @cache
 def corpus() -> Corpus:
-    """Generate the corpus of this benchmark, once."""
+    """Return the corpus of this benchmark, which is generated at the first call."""
     return translation_corpus(pairs=20_000, phrases=(1, 8), seed=0)
 
 
 @cache
 def fresh_pairs() -> list[Pair]:
-    """Generate sentences of every length that are nowhere in the corpus, once."""
+    """Return 500 pairs of every length that are nowhere in the corpus.
+
+    They are generated at the first call.
+    """
     texts = corpus()
     known = {pair.source_text for pair in [*texts.train, *texts.validation, *texts.test]}
     fresh = []
@@ -69,15 +73,21 @@ def fresh_pairs() -> list[Pair]:
 
 
 def measure(recipe: Recipe, seed: int, device: str) -> dict:
-    """Train a model and test it at every length; shares are in per cent."""
+    """Train a model and test it at every length.
+
+    Returns:
+        The steps and the seconds of training, with what `examine` returns.
+    """
     model, seconds = recipe.train(corpus(), seed, device)
     return {"steps": recipe.steps, "seconds": round(seconds, 1), **examine(model)}
 
 
 def examine(model: Seq2Seq) -> dict:
-    """Return size, exact match by the number of phrases, and alignment error; shares in per cent.
+    """Return the number of parameters, the exact matches and the alignment error of a model.
 
-    Alignment is measured at trained lengths, on gold translations; without attention it is None.
+    Exact matches are in per cent, for each number of phrases. The alignment error rate, also in per
+    cent, is measured on the corpus's test set with the gold translations as decoder input; it is
+    None for a model without attention.
     """
     pairs = fresh_pairs()
     translations = model.translate_all([pair.source for pair in pairs])
@@ -102,7 +112,10 @@ def examine(model: Seq2Seq) -> dict:
 
 
 def print_table(runs: dict[str, list[dict]]) -> None:
-    """Print a column for each model, a row for each number of phrases: mean ± deviation."""
+    """Print mean ± deviation over seeds: a column for each model, a row for each length.
+
+    Further rows show parameters, steps, number of seeds, and alignment error rate (AER).
+    """
     first = [of_model[0] for of_model in runs.values()]
     rows = {
         "": list(runs),

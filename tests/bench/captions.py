@@ -1,7 +1,8 @@
-"""The small model of Multi30k that notebook 07 reads, and ten captions to try it on.
+"""Train and store the small Multi30k model that notebook 07 loads, with ten captions to try.
 
-It is half as wide as those of the benchmark `multi30k`. Stored are its weights as whole numbers
-from -127 to 127 with one scale for each row, a quarter of what float32 takes, and its vocabularies.
+The model is half as wide as those of the benchmark `multi30k`. The file has its vocabularies, and
+its weights as whole numbers from -127 to 127 with one scale for each row, which take a quarter of
+the space of float32.
 """
 
 import json
@@ -25,14 +26,18 @@ ORIGIN = (
 
 
 def captions() -> None:
-    """Train and store the small German → English model of Multi30k that notebook 07 reads."""
+    """Train and store the small German → English model of Multi30k that notebook 07 loads."""
     texts = corpus(SMALL.source, SMALL.target)
     model, _ = SMALL.train(texts, seed=0, device=chosen_device())
     store(model.cpu(), texts.test)
 
 
 def store(model: Seq2Seq, test: list[Pair]) -> None:
-    """Write model and captions, with the BLEU of the model before and after rounding."""
+    """Write a model and every hundredth test caption to files.
+
+    The model's weights are rounded, in place, to the values that are stored. The second file also
+    has the model's BLEU before and after rounding, which is printed too.
+    """
     trained = {name: round(score(model, test, size).score, 2) for name, size in SEARCHES.items()}
     arrays = {
         "german": np.array(model.source_vocabulary.words[4:]),

@@ -1,4 +1,4 @@
-"""Time and peak memory of two ways to do one thing."""
+"""Compare the time of two implementations, and measure the peak memory of one."""
 
 import itertools
 import os
@@ -16,11 +16,12 @@ os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler logs to stderr a
 def seconds_side_by_side(
     first: Work, second: Work, budget: float = 6
 ) -> tuple[float, float, float]:
-    """Run both alternately until the budget in seconds is spent, at least three times.
+    """Time two functions in turn, at least three times each, until `budget` seconds have passed.
 
     Returns:
-        Median seconds of the first and of the second, and the median of their ratio pair by pair,
-        which is robust to a machine whose speed drifts.
+        The median seconds of the first, the median seconds of the second, and the median of the
+        ratios first / second of successive runs, which hardly changes if the machine slows down
+        meanwhile.
     """
     for work in (first, second):  # warm-up
         work()
@@ -40,7 +41,10 @@ def _seconds(work: Work) -> float:
 
 
 def peak_megabytes(work: Work) -> float:
-    """Return the peak of torch's allocator during the work, relative to before it."""
+    """Run a function, and return the most MiB that torch has allocated at once while it ran.
+
+    What was allocated before does not count.
+    """
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         work()
     events = profiler.profiler.kineto_results.events()

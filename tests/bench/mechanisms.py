@@ -1,7 +1,8 @@
-"""Our mechanisms against the naive form and against PyTorch's own: forward and backward.
+"""Compare time and memory of our mechanisms with those of a naive form or of PyTorch's.
 
-Batch 32, width 256, sources of 32 to 2,048 tokens. A decoder takes sixteen steps, one after the
-other; multi-head and scaled dot-product attention take 128 queries at once.
+Each is run forward and backward, with batch 32, width 256 and sources of 32 to 2,048 tokens.
+Additive attention is run in a decoder, for sixteen steps one after the other; multi-head and scaled
+dot-product attention take 128 queries at once.
 """
 
 from collections.abc import Callable
@@ -24,7 +25,10 @@ LENGTHS = [32, 128, 512, 2048]
 
 
 def additive() -> None:
-    """Compare the naive additive form, which repeats the query, with the split form."""
+    """Compare additive attention on the concatenated query and key with our own, split form.
+
+    The split form projects the keys once, not at each step; both compute the same.
+    """
 
     def make_works(src_len):
         states, keys = draw(STEPS), draw(src_len)
@@ -53,7 +57,7 @@ def multihead() -> None:
 
 
 def scaled() -> None:
-    """Compare our scaled dot-product attention, which returns its weights, with the fused one."""
+    """Compare our scaled dot-product attention, which returns weights, with PyTorch's fused one."""
 
     def make_works(src_len):
         inputs = draw(QUERIES), draw(src_len), draw(src_len)
@@ -67,17 +71,25 @@ def scaled() -> None:
 
 
 def draw(length: int) -> Tensor:
-    """Draw a sequence of vectors for each element of the batch."""
+    """Return random states (BATCH, length, DIM) that require gradients."""
     return torch.randn(BATCH, length, DIM, requires_grad=True)
 
 
 def backward_of(make_context: Callable[[], Tensor]) -> Work:
-    """Return the work of a forward and a backward pass."""
+    """Return a function that calls `make_context`, and runs backward from the result."""
     return lambda: make_context().square().mean().backward()
 
 
 def decode(attention: Attention, states: Tensor, keys: Tensor) -> Work:
-    """Return the work of a decoder that attends with one state after the other to one source."""
+    """Return a function that runs attention as a decoder does, forward and backward.
+
+    The mechanism projects the keys once, and then attends with one state after the other.
+
+    Args:
+        attention: the mechanism.
+        states: decoder states (batch, STEPS, query_dim).
+        keys: encoder states (batch, src_len, key_dim).
+    """
 
     def contexts():
         memory = attention.remember(keys)
@@ -88,7 +100,10 @@ def decode(attention: Attention, states: Tensor, keys: Tensor) -> Work:
 
 
 def print_table(title: str, make_works: Callable[[int], tuple[Work, Work]]) -> None:
-    """Print time and memory of two works side by side, a row for each source length."""
+    """Print time and memory of two functions side by side, a row for each source length.
+
+    `make_works` returns the two functions for a source length.
+    """
     print(f"\n{title} (batch {BATCH}, width {DIM}, {torch.get_num_threads()} threads)")
     print(f"{'length':>8} {'ms':>10} {'ms':>10} {'ratio':>7} {'MB':>9} {'MB':>9} {'ratio':>7}")
     for length in LENGTHS:

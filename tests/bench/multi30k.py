@@ -1,8 +1,9 @@
-"""Real text: Multi30k, tested on test_2016_flickr, with training budgets for a laptop.
+"""Measure translation quality on real text: Multi30k, tested on test_2016_flickr.
 
-The data are in the folder that MULTI30K names, or in ../shared/data/multi30k, or are downloaded.
-A budget is the number of steps that two idle cores do in that time (the benchmark `pace` says how
-long they take on this machine), so the quality does not depend on the device.
+The data are read from the folder that the variable MULTI30K names, else from
+../shared/data/multi30k, else downloaded. Training on a laptop takes 5 or 12 minutes. These are
+budgets in steps, as many as two idle cores take in that time, so that quality does not depend on
+the device; the benchmark `pace` tells how long they take on this machine.
 """
 
 import os
@@ -27,7 +28,7 @@ FIGURES = {
 
 @dataclass(frozen=True)
 class TextRecipe(Recipe):
-    """A recipe for real text: with its languages, and the sizes of these models."""
+    """A recipe for real text, with the two languages and larger defaults than `Recipe` has."""
 
     source: str = "de"
     target: str = "en"
@@ -51,7 +52,7 @@ RECIPES = {
 
 
 def multi30k(wanted: str = "") -> None:
-    """Measure BLEU and perplexity on real text after the work of 5 and 12 minutes."""
+    """Measure BLEU and perplexity on real text after training for 5 and 12 laptop minutes."""
     runs = run_jobs("multi30k", measure, RECIPES, SEEDS, wanted)
     print(
         "\nMean ± deviation over seeds. Perplexity is of words, <unk> among them; forced and free\n"
@@ -68,14 +69,19 @@ def multi30k(wanted: str = "") -> None:
 
 @cache
 def corpus(source: str, target: str) -> Corpus:
-    """Load the data from the folder that MULTI30K names, from ../shared, or by one download."""
+    """Load Multi30k from the folder that MULTI30K names, else ../shared, else the network."""
     shared = Path(__file__).parents[3] / "shared" / "data" / "multi30k"
     folder = os.environ.get("MULTI30K") or (shared if shared.is_dir() else None)
     return load_multi30k(source, target, folder)
 
 
 def measure(recipe: TextRecipe, seed: int, device: str) -> dict:
-    """Train a model and test it: greedy and beam search, both kinds of perplexity."""
+    """Train a model and test it.
+
+    Returns:
+        Parameters, steps, seconds of training, BLEU with greedy and with beam search,
+        teacher-forced and free-running perplexity, and the signature of sacreBLEU.
+    """
     texts = corpus(recipe.source, recipe.target)
     model, seconds = recipe.train(texts, seed, device)
     batches = Batches(texts.test, model.source_vocabulary, model.target_vocabulary)
@@ -93,7 +99,10 @@ def measure(recipe: TextRecipe, seed: int, device: str) -> dict:
 
 
 def score(model: Seq2Seq, pairs: list[Pair], beam_size: int) -> Bleu:
-    """Return sacreBLEU of the translations as texts against the references as published."""
+    """Translate the pairs' sources, and return sacreBLEU against their published targets.
+
+    BLEU is computed on plain text: the translations are detokenised.
+    """
     translations = model.translate_all([pair.source for pair in pairs], beam_size)
     texts = [detokenise(translation.words) for translation in translations]
     return bleu(texts, [pair.target_text for pair in pairs])

@@ -1,4 +1,4 @@
-"""Our mechanisms against PyTorch's own: the largest differences over all kinds of mask."""
+"""Print how far our mechanisms differ from PyTorch's own, for each kind of mask."""
 
 import torch
 
@@ -9,7 +9,7 @@ BOTH = False, True
 
 
 def parity() -> None:
-    """Print the largest relative differences, of which the tests hold the limits."""
+    """Print the largest relative differences; `tests/test_parity.py` tests that they are small."""
     print(f"\n{'case':22} {'dtype':14} {'mechanism':13}", *(f"{name:>9}" for name in QUANTITIES))
     for case in CASES:
         for dtype in (torch.float32, torch.float64):

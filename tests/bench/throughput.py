@@ -1,4 +1,4 @@
-"""Speed of training and decoding on real text, on the CPU, against a typical tutorial's code."""
+"""Measure how fast models train and decode on the CPU, compared with a typical tutorial's code."""
 
 import operator
 import statistics
@@ -27,10 +27,11 @@ PACED = {"capstone": 1500, "multi30k": 100}  # largest number of steps
 
 
 class PlainModel(nn.Module):
-    """Additive attention as in many tutorials, with the sizes of pytorch-seq2seq's third notebook.
+    """A translator with additive attention, written as in many tutorials, for comparison.
 
-    Every step projects the keys again, together with the repeated state, and maps a readout of
-    1,792 numbers (state, context and word) to the vocabulary, into a slice of a large tensor.
+    Its default sizes are those of the third notebook of pytorch-seq2seq. It is slow since every
+    step projects all keys again, joined to copies of the state, and maps state, context and word,
+    1,792 numbers, to the vocabulary.
     """
 
     def __init__(self, source_words: int, target_words: int, embedding: int = 256, dim: int = 512):
@@ -46,7 +47,7 @@ class PlainModel(nn.Module):
         self.output = nn.Linear(dim + 2 * dim + embedding, target_words)
 
     def losses(self, batch: Batch) -> Tensor:
-        """Return the cross-entropy of each target word, 0 for padding."""
+        """Return the cross-entropy of each target word (batch · tgt_len,), 0 for padding."""
         states, last = self.encoder(self.source_embedding(batch.source))  # (batch, src_len, 2 dim)
         state = self.bridge(torch.cat([*last], dim=-1)).tanh()  # (batch, dim)
         logits = torch.zeros(*batch.labels.shape, self.output.out_features)
@@ -60,7 +61,7 @@ class PlainModel(nn.Module):
         )
 
     def attend(self, state: Tensor, states: Tensor, mask: Tensor) -> Tensor:
-        """Return the context of one step."""
+        """Return the context (batch, 2 dim) of one step, given the encoder's states."""
         repeated = state.unsqueeze(1).expand(-1, states.shape[1], -1)  # (batch, src_len, dim)
         scores = self.score(torch.cat([repeated, states], dim=-1)).squeeze(-1)  # (batch, src_len)
         weights = scores.masked_fill(~mask.squeeze(1), -1e10).softmax(-1)
@@ -68,7 +69,10 @@ class PlainModel(nn.Module):
 
 
 def throughput() -> None:
-    """Time training against a plain step loop, and decoding in batches, on the CPU."""
+    """Compare our training speed with that of `PlainModel`, and two ways to decode.
+
+    Sentences are decoded in one batch, and one by one.
+    """
     texts = corpus("de", "en")
     vocabularies = texts.vocabularies(min_count=FIVE_MINUTES.min_count)
     loop = replace(FIVE_MINUTES, mechanism="additive", decoder="bahdanau")
@@ -93,14 +97,20 @@ def throughput() -> None:
 def mixed_batches(
     pairs: list[Pair], vocabularies: tuple[Vocabulary, Vocabulary]
 ) -> Iterator[Batch]:
-    """Draw batches of mixed lengths, as from the tutorial's shuffled `DataLoader`."""
+    """Yield random batches of mixed lengths, as the tutorial's shuffled `DataLoader` does."""
     random = Random(0)
     while True:
         yield next(iter(Batches(random.sample(pairs, BATCH), *vocabularies, BATCH)))
 
 
 def train_in_turn(contestants: dict[str, tuple[nn.Module, list[Batch]]]) -> None:
-    """Let all take steps in turn; print medians over the rounds after the first, the warm-up."""
+    """Train all models in turn, one step each a round, and print target tokens per second.
+
+    The figures are medians over the rounds; a first round for warming up does not count.
+
+    Args:
+        contestants: name → a model, and its batches, one for each round.
+    """
     optimizers = {
         name: torch.optim.Adam(model.parameters(), fused=True)
         for name, (model, _) in contestants.items()
@@ -134,7 +144,13 @@ def take_step(model: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch) 
 
 
 def decode(name: str, model: Seq2Seq, sources: list[tuple[str, ...]]) -> None:
-    """Translate all sentences in one batch, and one at a time, and print the times."""
+    """Time translating all sentences one by one and in one batch; print both times.
+
+    Args:
+        name: what the sentences are, for the heading.
+        model: a trained model.
+        sources: the sentences, as tuples of words.
+    """
     words = statistics.fmean(len(each.words) for each in model.translate_all(sources))
     print(f"\nDecoding {len(sources)} sentences of {name}, {words:.1f} words each")
     print(f"{'search':12}{'one by one':>12}{'batch':>12}{'ratio':>8}")
@@ -147,7 +163,11 @@ def decode(name: str, model: Seq2Seq, sources: list[tuple[str, ...]]) -> None:
 
 
 def pace() -> None:
-    """Time the training budgets on two threads of this CPU, with nothing else on."""
+    """Print how long each recipe's training takes on two threads of this CPU.
+
+    Only the first steps are run, and the time of all is extrapolated. Let nothing else run
+    meanwhile.
+    """
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     print(f"\n{'recipe':18}{'steps':>7}{'timed':>7}{'ms a step':>11}{'seconds':>9}")

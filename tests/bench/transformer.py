@@ -1,9 +1,9 @@
-"""The capstone's task for a Transformer, at the parameters and the time of the recurrent model.
+"""Compare a Transformer with the recurrent model of equal size on the task of `capstone`.
 
-Same pairs, same tests, same Trainer as in `capstone`; one thread. "transformer" is about as large
-as the recurrent model with dot-product attention, and has the number of steps that takes about the
-same processor time. "twice the time" has twice the steps. The recurrent model is trained again
-with one seed, to have its processor time from the same machine.
+Pairs, tests and Trainer are those of `capstone`; all models train on one thread. The recipe
+"transformer" has about as many parameters as the recurrent model with dot-product attention, "dot",
+and trains for about the same processor time; "twice the time" has twice the steps. "dot" is trained
+again here, with one seed, so that all times come from the same machine.
 """
 
 import time
@@ -24,10 +24,10 @@ class TransformerRecipe(Recipe):
     """A recipe for a Transformer, whose states are all `embedding_dim` wide.
 
     Attributes:
-        heads: in each attention.
-        layers: blocks of the encoder, and as many of the decoder.
+        heads: number of heads in each attention.
+        layers: number of blocks in the encoder, and in the decoder.
         hidden: width inside the feed-forward networks.
-        pre: the norm before each layer; otherwise behind the sum.
+        pre: whether each sub-layer is normalised at its input; otherwise, after the residual sum.
     """
 
     heads: int = 4
@@ -36,7 +36,7 @@ class TransformerRecipe(Recipe):
     pre: bool = True
 
     def model(self, source_vocabulary, target_vocabulary):
-        """Return the model before training."""
+        """Return an untrained Transformer for these vocabularies."""
         sizes = self.embedding_dim, self.heads, self.hidden, self.layers, self.pre, self.dropout
         return Seq2Seq(
             TransformerEncoder(len(source_vocabulary), *sizes),
@@ -55,12 +55,16 @@ RECIPES = {
 
 
 def transformer(wanted: str = "transformer,twice the time-seed0,dot-seed0") -> None:
-    """Try a Transformer at the size and the time of the recurrent model on the capstone's task."""
+    """Compare a Transformer with the recurrent model, at equal size and equal training time."""
     capstone.print_table(run_jobs("transformer", measure, RECIPES, SEEDS, wanted))
 
 
 def measure(recipe: Recipe, seed: int, device: str) -> dict:
-    """Train a model with one thread and test it at every length; shares are in per cent."""
+    """Train a model on one thread and test it at every length.
+
+    Returns:
+        The steps and the processor seconds of training, with what `capstone.examine` returns.
+    """
     torch.set_num_threads(1)
     before = time.process_time()
     model, _ = recipe.train(capstone.corpus(), seed, device)

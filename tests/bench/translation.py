@@ -1,4 +1,4 @@
-"""Recipes for training, jobs side by side and results on file, for benchmarks of translation."""
+"""Train the models of a benchmark by recipes, and keep the results in a file."""
 
 import json
 import os
@@ -23,16 +23,17 @@ RESULTS = Path(__file__).parents[2] / "notebooks" / "results"
 
 @dataclass(frozen=True)
 class Recipe:
-    """A model and how it is trained.
+    """The settings of a model and of its training.
 
     Attributes:
-        mechanism: what the decoder attends with; "none" is the model without attention, which is
-            fed one vector of the whole source at every step.
-        decoder: has no effect without attention.
-        steps: the budget, in batches.
-        encoder_dim: width of each direction. Additive scores are half as wide.
-        min_count: words seen less often in training are unknown.
-        warmup, label_smoothing, clip: as the `Trainer` has them.
+        mechanism: the decoder's attention. With "none" the decoder gets, at every step, one vector
+            that sums up the source.
+        steps: length of the training, in batches.
+        decoder: order of attention and recurrence; has no effect without attention.
+        encoder_dim: width of each of the encoder's two directions. The hidden layer of additive
+            attention is half as wide.
+        min_count: words that occur less often in training count as unknown.
+        warmup, label_smoothing, clip: settings of `Trainer`.
     """
 
     mechanism: Literal["dot", "additive", "general", "none"]
@@ -50,7 +51,7 @@ class Recipe:
     clip: float = 1.0
 
     def model(self, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
-        """Return the model before training."""
+        """Return an untrained model for these vocabularies."""
         encoder = Encoder(
             len(source_vocabulary), self.embedding_dim, self.encoder_dim, dropout=self.dropout
         )
@@ -75,7 +76,10 @@ class Recipe:
         device: torch.device | str,
         validate: bool = True,
     ) -> tuple[Seq2Seq, float]:
-        """Return the trained model, and the seconds that training took."""
+        """Train a new model; return it, and the seconds that training took.
+
+        With `validate`, the weights that did best in validation are kept; otherwise, the last.
+        """
         set_seed(seed)
         vocabularies = corpus.vocabularies(min_count=self.min_count)
         model = self.model(*vocabularies).to(device)
@@ -101,21 +105,25 @@ Measure = Callable[[Recipe, int, str], dict]
 def run_jobs(
     benchmark: str, measure: Measure, recipes: dict[str, Recipe], seeds: range, wanted: str
 ) -> dict[str, list[dict]]:
-    """Train every recipe with every seed, one after the other.
+    """Train and measure every recipe with every seed, one after the other.
 
-    The figures go to a file of the benchmark in notebooks/results, each as soon as it is known,
-    since a long benchmark may be stopped, or run in parts by several processes. Those of recipes
-    that have changed since are dropped.
+    A job is a recipe with a seed. Each job's results are written to notebooks/results as soon as
+    they are known, since a long benchmark may be stopped, or run in parts by several processes.
+    Earlier results are kept in the file unless their recipe has changed.
 
     Args:
         benchmark: name of the benchmark, and of the file.
-        measure: trains and measures: (recipe, seed, device) → figures.
-        recipes: by the names of the models.
-        seeds: of each recipe.
+        measure: trains and tests a model: (recipe, seed, device) → results.
+        recipes: name of a model → its recipe.
+        seeds: the seeds for each recipe.
         wanted: prefixes of job names, separated by commas: "dot,none-seed3". Empty means all.
 
     Returns:
-        The figures on file of every model, including those of earlier calls.
+        Name of a model → its results in the file, one dict for each seed, those of earlier calls
+        included.
+
+    Raises:
+        ValueError: no job has such a name.
     """
     jobs = {
         f"{model}-seed{seed}": (model, seed)
@@ -143,7 +151,10 @@ def run_jobs(
 
 
 def stored_runs(benchmark: str, recipes: dict[str, Recipe]) -> dict[str, dict]:
-    """Return the runs on file whose recipes are still the same; other processes may add some."""
+    """Return the stored results, by job, whose recipes are still the same.
+
+    The file is read at each call, since other processes may add to it.
+    """
     path = RESULTS / f"{benchmark}.json"
     stored = json.loads(path.read_text()) if path.exists() else {"runs": {}}
     current = {name: asdict(recipe) for name, recipe in recipes.items()}
@@ -155,11 +166,11 @@ def stored_runs(benchmark: str, recipes: dict[str, Recipe]) -> dict[str, dict]:
 
 
 def chosen_device() -> torch.device:
-    """Return the best device available, or the one that BENCH_DEVICE names."""
+    """Return the device that the variable BENCH_DEVICE names; by default, the best available."""
     return get_device(os.environ.get("BENCH_DEVICE", "auto"))
 
 
 def mean_and_deviation(values: list[float]) -> str:
-    """Format mean and standard deviation over seeds for a table."""
+    """Return mean and standard deviation as text, such as "97.20 ± 0.31"."""
     deviation = statistics.stdev(values) if len(values) > 1 else 0.0
     return f"{statistics.fmean(values):.2f} ± {deviation:.2f}"

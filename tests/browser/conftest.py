@@ -1,6 +1,7 @@
-"""Share one browser and one JupyterLab among all tests here; opening either takes seconds.
+"""Share one browser and one JupyterLab among all tests here, since each takes seconds to start.
 
-They do not outlive the package, as tests elsewhere open a browser too, and there can be only one.
+They are closed after the last test of this package: tests elsewhere start a browser too, and a
+process can have only one.
 """
 
 import pytest
@@ -16,13 +17,13 @@ def browser():
 
 @pytest.fixture(scope="package")
 def course(tmp_path_factory):
-    """Return a copy of the course, which the lab shows."""
+    """Return the folder of a copy of the course, which `lab` serves."""
     return copy_course(tmp_path_factory.mktemp("course"))
 
 
 @pytest.fixture(scope="package")
 def lab(course):
-    """Return the address of JupyterLab, with its token."""
+    """Start JupyterLab on the copy of the course; return its address, with its token."""
     with running_lab(course) as address:
         yield address
 

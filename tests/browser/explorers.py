@@ -1,7 +1,7 @@
-"""Show explorers in a page of their own: no JupyterLab, no kernel, no network.
+"""Show explorers (the course's widgets) on an empty page, without JupyterLab, kernel or network.
 
-The tests of every explorer show it, move all its controls by keyboard, see whether the picture has
-changed, and time it.
+Tests use this module to move all controls of an explorer by keyboard, to see whether the picture
+changes, and to time it.
 """
 
 from base64 import b64encode
@@ -56,13 +56,16 @@ TIMES = """async ([input, moves]) => {
 
 
 def show(page: "Page", widget, theme: str = "light") -> "Locator":
-    """Show nothing but this explorer on a page, and return it."""
+    """Replace the content of a page by this explorer, in a theme, and return its element."""
     page.set_content(f"<!doctype html><html lang='en'><title>An explorer</title>{THEMES[theme]}")
     return add(page, widget)
 
 
 def add(page: "Page", widget) -> "Locator":
-    """Add an explorer to a page as the reading site does, from its module and state; return it."""
+    """Add an explorer to a page, and return its element.
+
+    As on the reading site, it is made of its JavaScript module and its stored state.
+    """
     state = {name: value for name, value in widget.get_state().items() if not name.startswith("_")}
     standalone = (FOLDER / "standalone.js").read_text(encoding="utf-8")
     translators = widget.names if isinstance(widget, Translator) else []
@@ -72,21 +75,21 @@ def add(page: "Page", widget) -> "Locator":
 
 
 def look(root: "Locator") -> str:
-    """Return all that is seen of an explorer, except where its controls stand."""
+    """Return everything visible of an explorer, as text, except the positions of its controls."""
     return root.evaluate(LOOK)
 
 
 def numbers(place: "Locator") -> list[float]:
-    """Return the values in full that lie behind heatmaps and bars, in reading order."""
+    """Return the unrounded values that heatmaps and bars show, in reading order."""
     read = "cells => cells.map((cell) => Number(cell.dataset.value))"
     return place.locator("[data-value]").evaluate_all(read)
 
 
 def move_controls(root: "Locator") -> list[str]:
-    """Move every control by keyboard alone, there and back.
+    """Move every control of an explorer by keyboard, there and back.
 
     Returns:
-        The names of those that changed nothing that is seen.
+        The names of the controls that changed nothing visible.
     """
     idle = []
     for control in root.locator("input, select, button").all():
@@ -107,12 +110,16 @@ def move_controls(root: "Locator") -> list[str]:
 
 
 def type_of(control: "Locator") -> str:
-    """Return a control's type, as HTML names it."""
+    """Return the HTML type of a control, such as "range"."""
     return control.evaluate("node => node.type")
 
 
 def keys_of(control: "Locator") -> list[str]:
-    """Return the keys that move a slider to both its ends, a choice and a switch there and back."""
+    """Return the keys to try on a control, in order.
+
+    They move a slider to both its ends, move a selection or a switch there and back, change and
+    send a text, or press a button twice.
+    """
     keys = {
         "range": ["Home", "End"],
         "select-one": ["ArrowDown", "ArrowUp", "ArrowDown"],
@@ -122,5 +129,5 @@ def keys_of(control: "Locator") -> list[str]:
 
 
 def redraw_times(slider: "Locator", moves: int = 60) -> list[float]:
-    """Return the milliseconds from each of many movements to the frame that shows it."""
+    """Move a slider many times; return, for each move, the milliseconds until it is drawn."""
     return slider.evaluate(f"input => ({TIMES})([input, {moves}])")

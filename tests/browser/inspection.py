@@ -1,11 +1,11 @@
-"""Find everything that can be wrong with a notebook once it is opened, run and moved in JupyterLab.
+"""Find faults of a notebook in JupyterLab: open it, run its cells, and move all its controls.
 
-An exception in a widget's callback reaches nobody but the kernel's listeners, and one in its
-JavaScript nobody but the browser's console; a learner sees a picture that stands still. So the
-inspection listens to both, moves every control by keyboard to both ends, and expects another
-picture each time. A thorough one also looks in both themes, and moves a slider of each widget by
-mouse. The course's own notebooks are also read as they are stored; `make screenshots` takes
-pictures of that, into build/screenshots.
+If a widget's callback raises an exception, only the kernel reports it, and if its JavaScript does,
+only the browser's console; a learner just sees a picture that does not change. So the inspection
+listens to both, moves every control by keyboard to both ends, and checks that the picture changes.
+A thorough inspection also uses both themes, and moves a slider of each widget by mouse. In the
+notebooks of `notebooks/`, it also checks the stored outputs before any cell runs; `make
+screenshots` takes pictures of these, into build/screenshots.
 """
 
 import os
@@ -57,7 +57,15 @@ NAME = """node => (node.getAttribute("aria-label")
 
 @dataclass
 class Findings:
-    """The faults of a notebook, and what was counted on the way."""
+    """The faults of a notebook, and counts of what was inspected.
+
+    Attributes:
+        faults: a line for each fault.
+        controls: number of controls found.
+        moved: number of those that moved without a fault.
+        violations: number of rules of accessibility that axe found broken.
+        outside: number of requests to another machine.
+    """
 
     faults: list[str] = field(default_factory=list)
     controls: int = 0
@@ -67,13 +75,13 @@ class Findings:
 
 
 def inspect(browser: Browser, address: str, path: str, thorough: bool = False) -> Findings:
-    """Open a notebook in a page of its own, run all its cells, move what can be moved.
+    """Open a notebook in a new page, run all its cells, move all its controls; return the faults.
 
     Args:
-        browser: a running one.
-        address: of a running JupyterLab, with its token.
-        path: of the notebook, from the course's folder.
-        thorough: whether to look in both themes, and to move sliders by mouse, too.
+        browser: a running browser.
+        address: address of a running JupyterLab, with its token.
+        path: path of the notebook, relative to the course's folder.
+        thorough: whether to use both themes, and to move sliders by mouse, too.
     """
     findings = Findings()
     themes = ("Dark", "Light") if thorough else ("Light",)
@@ -103,12 +111,15 @@ def inspect(browser: Browser, address: str, path: str, thorough: bool = False) -
 
 
 def shut_down_kernel(page: Page) -> None:
-    """End the kernel of the notebook that is shown."""
+    """Shut down the kernel of the open notebook."""
     page.evaluate("jupyterapp.shell.currentWidget.context.sessionContext.shutdown()")
 
 
 def listen_to_page(page: Page, address: str, findings: Findings) -> None:
-    """Note errors of the course on the page, and requests to any other host than its own."""
+    """From now on, record as faults the page's errors, and its requests to other hosts.
+
+    Known errors of JupyterLab itself are left out (see `is_own`).
+    """
 
     def note_request(url: str) -> None:
         parts = urlsplit(url)
@@ -133,7 +144,14 @@ def listen_to_page(page: Page, address: str, findings: Findings) -> None:
 
 
 def read_as_stored(page: Page, number: str, themes: tuple[str, ...], findings: Findings) -> None:
-    """Read formulas, pictures and folded answers of a notebook before anything has run."""
+    """Check stored pictures, widgets, formulas and folded answers, before any cell is run.
+
+    Args:
+        page: a page that shows the notebook.
+        number: number of the notebook, for the names of screenshots.
+        themes: the themes of JupyterLab to check in.
+        findings: where faults are recorded.
+    """
     wait_for_formulas(page)
     for theme in themes:
         switch_theme(page, theme)
@@ -157,7 +175,7 @@ def read_as_stored(page: Page, number: str, themes: tuple[str, ...], findings: F
 
 
 def wait_for_formulas(page: Page) -> None:
-    """Wait until no more formulas are typeset."""
+    """Wait until all formulas are typeset: until their number stops growing."""
     page.wait_for_selector(".jp-Notebook mjx-container", state="attached")
     count, before = page.locator("mjx-container").count(), 0
     while count != before:
@@ -166,7 +184,7 @@ def wait_for_formulas(page: Page) -> None:
 
 
 def take_screenshots(page: Page, stem: str) -> None:
-    """Take pictures of a notebook from top to bottom."""
+    """Save pictures of the open notebook, from top to bottom, as STEM-NUMBER.png."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     usual = page.viewport_size
     page.set_viewport_size({"width": 1200, "height": SLICE})
@@ -180,7 +198,10 @@ def take_screenshots(page: Page, stem: str) -> None:
 
 
 def move_controls(page: Page, thorough: bool, findings: Findings) -> None:
-    """Move every control of every widget by keyboard, and some sliders also by mouse."""
+    """Move every control of every widget by keyboard; record faults and counts.
+
+    If `thorough`, also drag the first slider of each widget by mouse.
+    """
     for output in page.locator(f".jp-OutputArea-child:has({CONTROLS})").all():
         dragged = not thorough  # the first slider of each widget
         for control in output.locator(CONTROLS).all():
@@ -197,7 +218,10 @@ def move_controls(page: Page, thorough: bool, findings: Findings) -> None:
 
 
 def move(control: Locator, output: Locator, drag: bool) -> list[str]:
-    """Move one control by keyboard to both its ends, then perhaps by mouse; return its faults."""
+    """Move a control by keyboard to both its ends, and, if `drag`, by mouse; return its faults.
+
+    `output` is the part of the page that has to change.
+    """
     faults = []
     before = output.evaluate(LOOK)
     looks = {before}
@@ -221,7 +245,7 @@ def move(control: Locator, output: Locator, drag: bool) -> list[str]:
 
 
 def wait_for_another(output: Locator, before: str) -> str:
-    """Return what is seen once it has changed, or what is still seen after `PATIENCE`."""
+    """Wait, for up to `PATIENCE` seconds, until an output changes; return how it looks then."""
     end = time.monotonic() + PATIENCE
     while (now := output.evaluate(LOOK)) == before and time.monotonic() < end:
         output.page.wait_for_timeout(30)
@@ -229,7 +253,7 @@ def wait_for_another(output: Locator, before: str) -> str:
 
 
 def drag_to_the_middle(control: Locator) -> None:
-    """Drag a slider from its upper end, where the keyboard has left it."""
+    """Drag a slider by mouse from its upper end, where the keyboard has left it, to the middle."""
     control.scroll_into_view_if_needed()
     box = control.bounding_box()
     y = box["y"] + box["height"] / 2
@@ -241,7 +265,7 @@ def drag_to_the_middle(control: Locator) -> None:
 
 
 def look_with_axe(page: Page, theme: str, findings: Findings) -> None:
-    """Note what axe would mend in explorers and figures, for readers who see little or nothing."""
+    """Record what axe, a checker of accessibility, finds wrong with explorers and figures."""
     if page.locator(FIGURES).count() == 0:
         return
     result = Axe().run(page, context=FIGURES, options=RULES[theme])

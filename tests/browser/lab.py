@@ -1,4 +1,4 @@
-"""Run the course in a real JupyterLab, and a real browser to look at it."""
+"""Start a real JupyterLab on a copy of the course, and a real browser that opens pages of it."""
 
 import contextlib
 import json
@@ -25,7 +25,10 @@ RUN_MILLISECONDS = 600_000  # far more than an idle machine needs
 
 
 def copy_course(folder: Path) -> Path:
-    """Copy what is opened into a folder, so that looking at it changes nothing here."""
+    """Copy all notebooks into a folder, so that tests do not change the originals; return it.
+
+    The copy's settings make JupyterLab put all cells into the page, even those out of sight.
+    """
     ignored = shutil.ignore_patterns(".ipynb_*", "progress.json", "__pycache__")
     for name in ("notebooks", "exercises", "solutions", ".jupyter"):
         if (ROOT / name).exists():  # learners of a graded class have no solutions
@@ -42,10 +45,13 @@ def copy_course(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def running_lab(course: Path) -> Iterator[str]:
-    """Run JupyterLab as `make lab` starts it, without opening a browser.
+    """Run JupyterLab as `make lab` starts it, but without opening a browser; stop it at the end.
 
     Yields:
         The address that it prints, with its token.
+
+    Raises:
+        RuntimeError: it did not start within a minute.
     """
     jupyter = Path(sys.executable).with_name("jupyter")
     notebooks = sorted((course / "notebooks").glob("*.ipynb"))
@@ -75,13 +81,20 @@ def running_lab(course: Path) -> Iterator[str]:
 
 
 def _free_port() -> int:
-    """Return a free port: of two labs that start together, both may believe that they have 8888."""
+    """Return a free port.
+
+    Two labs that start at the same time could otherwise both choose the default, 8888.
+    """
     with socket.create_server(("127.0.0.1", 0)) as server:
         return server.getsockname()[1]
 
 
 def wait_for_address(lab: subprocess.Popen, log: Path) -> str:
-    """Return the address that JupyterLab prints into its log, once it answers there."""
+    """Wait until JupyterLab answers at the address in its log; return that address.
+
+    Raises:
+        RuntimeError: it did not start within a minute.
+    """
     start = time.monotonic()
     while time.monotonic() - start < START_SECONDS and lab.poll() is None:
         for word in log.read_text().split():
@@ -95,7 +108,7 @@ def wait_for_address(lab: subprocess.Popen, log: Path) -> str:
 
 @contextlib.contextmanager
 def running_browser() -> Iterator["Browser"]:
-    """Run this machine's own Chromium, without a window."""
+    """Start this machine's own Chromium without a window; close it at the end."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -116,11 +129,13 @@ def running_browser() -> Iterator["Browser"]:
 
 @contextlib.contextmanager
 def watched_page(browser: "Browser", *own: str) -> Iterator["Page"]:
-    """Open a page in which an error, a missing file or a request to another host fails the test.
+    """Open a page; an error, a missing file or a request to another host fails the test.
+
+    The test fails when the page is closed, at the end of the `with` block.
 
     Args:
-        browser: a running one.
-        own: how addresses begin that it may ask.
+        browser: a running browser.
+        own: prefixes of the addresses that the page may request.
     """
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(60_000)
@@ -141,11 +156,11 @@ def watched_page(browser: "Browser", *own: str) -> Iterator["Page"]:
 
 
 def open_notebook(page: "Page", address: str, name: str) -> None:
-    """Open a notebook by its file name and wait until its first picture and its widgets are there.
+    """Open a notebook by its file name, and wait until its first picture and its widgets are shown.
 
-    Where the kernel answers while JupyterLab still reads a notebook's stored widgets, JupyterLab
-    takes them for lost (once in some hundred times, on a busy machine); it finds them when asked
-    again.
+    If the kernel answers while JupyterLab still reads the notebook's stored widgets, JupyterLab
+    reports that they are missing (about once in a hundred times, on a busy machine). The page is
+    then reloaded.
     """
     go_to(page, address, f"notebooks/{name}")
     for _ in range(3):
@@ -157,23 +172,23 @@ def open_notebook(page: "Page", address: str, name: str) -> None:
 
 
 def is_own(error: str) -> bool:
-    """Return whether an error on a page may be the course's.
+    """Return whether an error on a page may come from the course, and not from JupyterLab.
 
-    Two of JupyterLab's own are known, both from races while it starts, and neither harms anybody:
-    widgets taken for lost (see `open_notebook`), and a part of the status bar removed twice.
+    Two errors of JupyterLab's own are known. Both are harmless and come from races while it starts:
+    widgets reported missing (see `open_notebook`), and a part of the status bar removed twice.
     """
     foreign = ("widget model not found", "Failed to execute 'removeChild' on 'Node'")
     return "blob:" in error or not any(words in error for words in foreign)
 
 
 def go_to(page: "Page", address: str, path: str) -> None:
-    """Let JupyterLab open a file of the course and nothing else."""
+    """Open a file of the course in JupyterLab, and close all that was open there."""
     lab, _, token = address.partition("?")
     page.goto(f"{lab.partition('/lab')[0]}/lab/tree/{path}?reset&{token}")
 
 
 def switch_theme(page: "Page", theme: str) -> None:
-    """Switch to "Light" or "Dark", as the menu Settings ▸ Theme does it."""
+    """Switch JupyterLab to the theme "Light" or "Dark", and wait until it is shown."""
     page.evaluate(
         "theme => jupyterapp.commands.execute('apputils:change-theme', {theme})",
         f"JupyterLab {theme}",

@@ -1,4 +1,8 @@
-"""Test that the inspection sees what looks right until somebody listens to it, or moves it."""
+"""Test that the inspection reports exactly the faults of a notebook that has one of each kind.
+
+Most of them would be overlooked by a person who only runs the notebook: they appear in no output,
+or only when a control is moved.
+"""
 
 import nbformat
 import pytest
@@ -57,7 +61,7 @@ HTML("<img alt='' src='http://127.0.0.2:8765/picture.png'>")""",
         "asked another machine: http://127.0.0.2:8765/picture.png",
         "in the console: Failed to load resource: net::ERR_CONNECTION_REFUSED",
     ),
-    # The last, as it ends the run.
+    # The last cell, since no cell is run after an exception.
     "cell": ("1 / 0", "a cell failed: ZeroDivisionError: division by zero"),
 }
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}

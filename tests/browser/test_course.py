@@ -1,4 +1,4 @@
-"""Test what a learner sees first and moves, in a real browser."""
+"""Test, in a real browser, what a learner sees on opening the course and when moving a widget."""
 
 import re
 
@@ -51,7 +51,8 @@ def test_the_course_opens_at_a_heatmap_and_the_query_turns_before_any_kernel_run
     assert "Most weight: mat" in status.inner_text()
 
 
-# Away and back as soon as a picture is there: the kernel is asked again for what it has drawn.
+# Move a slider away and, as soon as the new picture is there, back: the kernel is asked again for a
+# picture that it has already drawn.
 AWAY_AND_BACK = """async figure => {
   const input = figure.querySelector("input[type=range]");
   const move = (end) => {

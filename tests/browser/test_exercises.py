@@ -1,4 +1,4 @@
-"""Test what a learner does with an exercise: a mistake, a hint, the answer."""
+"""Test an exercise as a learner works on it: a wrong answer, a hint, the right answer."""
 
 import json
 
@@ -48,22 +48,25 @@ def test_a_learner_answers_wrong_asks_for_a_hint_and_passes(browser, course, lab
 
 
 def earned(course):
-    """Return what is remembered of the task."""
+    """Return the stored progress of the task: a dict with its points."""
     return json.loads((course / "exercises/progress.json").read_text())[TASK]
 
 
 def answer(page, scores):
-    """Write a whole new answer into the cell that holds the stub, and run it."""
+    """Replace the task's cell by an answer that returns the expression `scores`, and run it."""
     run(page, f"def {TASK}", ANSWER.format(scores=scores))
 
 
 def show(page, call):
-    """Run the cell with this call alone, and return what it shows."""
+    """Run the cell that holds this call, and return the element with its message."""
     return run(page, call).locator("[role=status]")
 
 
 def run(page, text, replacement=None):
-    """Run the code cell that holds a text, with a replacement in it where one is given."""
+    """Run the first code cell whose code has this text, and return the cell.
+
+    If there is a replacement, it becomes the cell's code beforehand.
+    """
     code = page.locator(".cm-content").filter(has_text=text)  # what a cell shows may say it too
     cell = page.locator(".jp-CodeCell").filter(has=code).first
     cell.locator(".cm-content").click()

@@ -1,4 +1,4 @@
-"""Test every explorer by itself: keyboard, looks, speed, and the same numbers as torch."""
+"""Test every explorer on an empty page: keyboard, appearance, speed, and numbers against torch."""
 
 import itertools
 import os
@@ -53,17 +53,22 @@ HEAD_MAPS = torch.stack([KEYS @ KEYS.T, -KEYS @ KEYS.T, torch.zeros(6, 6)]).soft
 
 
 def answers_without(*gone):
-    """Answer two questions: for the first, heads 1 and 2 back each other up; the second needs 3."""
+    """Return the values of two made-up measures for a model without some of its heads.
+
+    The first drops only when heads 1 and 2 are both gone, the second when head 3 is.
+    """
     return [0.25 if {0, 1} <= set(gone) else 1.0 - 0.01 * len(gone), 1 / 3 if 2 in gone else 0.875]
 
 
-# The judge of notebook 02: four questions to keys of two numbers, a state of three.
+# Additive attention as in notebook 02: four hidden units, which are presented as questions, keys of
+# two numbers, and a state of three.
 QUESTIONS = ["right", "left", "up", "down"]
 U = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [0.0, 1.0], [0.0, -1.0]])
 W = torch.tensor([[0.0, 6.0, 0.0], [6.0, 0.0, 0.0], [1.0, 1.0, 3.0], [6.0, 6.0, -3.0]])
 V = torch.tensor([5.0, 5.0, 4.0, 3.0])
 STATE = {"who": (1.0, 0.0, 1.0), "where": (0.0, 0.0, 1.0), "kind": (0.0, -1.0, 2.0)}
-# The row of "chien" of notebook 03, whose word stands at 8 and its twin at 1.
+# The sentence of notebook 03: its query "chien" belongs to "dog" at position 8; the key of "cat" at
+# position 1 is the same.
 LONG = [*SOURCE, "and", "the", "dog", "lay", "on", "the", "rug"]
 LONG_KEYS = torch.cat([KEYS, torch.tensor([[0.0, -3.0]]), KEYS])  # (src_len=13, 2)
 CHIEN = QUERIES[1:2]  # (tgt_len=1, 2)
@@ -122,13 +127,13 @@ each = pytest.mark.parametrize("name", EXPLORERS)
 
 
 def find_violations(page):
-    """Return what axe would mend in the explorers of a page, as a report; "" is nothing."""
+    """Return axe's report on the accessibility of a page's explorers; "" if it finds no fault."""
     result = Axe().run(page, context=".ex")
     return result.generate_report() if result.violations_count else ""
 
 
 def page_width(page):
-    """Return how wide the page is on a phone, in pixels."""
+    """Return the width in pixels that the page takes in a phone's window, which has 390."""
     page.set_viewport_size({"width": 390, "height": 800})
     page.wait_for_timeout(50)
     return page.evaluate("document.documentElement.scrollWidth")
@@ -183,7 +188,7 @@ def test_forty_eight_words_are_drawn_fast_enough_to_be_dragged(page, record_prop
 
 
 def assert_equal(actual, expected):
-    """Compare numbers that were read from a page, in reading order, with a tensor."""
+    """Assert that numbers read from a page, in reading order, equal a tensor's to 1e-5."""
     torch.testing.assert_close(
         torch.tensor(actual, dtype=expected.dtype),
         expected.flatten(),
@@ -194,20 +199,21 @@ def assert_equal(actual, expected):
 
 
 def status(root):
-    """Return what an explorer says of its picture."""
+    """Return what an explorer says about its picture, which screen readers read out."""
     return root.locator("[role=status]").inner_text()
 
 
 def move(page, root, control, value):
-    """Move a control of an explorer; a slider or a switch by a key, or to a value.
+    """Move a control of an explorer, press a key on its map, or drag the mouse over a picture.
 
     Args:
-        page: where the explorer stands.
-        root: the explorer.
-        control: its label, the name of a button, "map" for the last visible map, or the name of a
-            picture.
-        value: a key, "Home" or "Space"; a value, "2" or an option; several keys one after the other
-            for the map; for a picture, shares of its width that the mouse is dragged to.
+        page: the page that shows the explorer.
+        root: the explorer's element.
+        control: the label of a control, the name of a button, "map" for the last visible map, or
+            the name of a picture.
+        value: for a control, a key to press, such as "Home", or the value to set; for "map", keys
+            separated by spaces; for a picture, a list of places to drag the mouse to, as shares of
+            its width.
     """
     if isinstance(value, list):
         drag(page, control, value)
@@ -228,7 +234,7 @@ def move(page, root, control, value):
 
 
 def drag(page, name, path):
-    """Press the mouse over a picture, and move it to shares of its width."""
+    """Drag the mouse over a picture, through places given as shares of its width."""
     box = page.get_by_role("img", name=name).bounding_box()
     for n, share in enumerate(path):
         page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2, steps=4)
@@ -241,7 +247,11 @@ def drag(page, name, path):
 
 
 def query_weights(name, temperature):
-    """Return what the query explorer shows: the weights of all queries, then those of its own."""
+    """Return the weights that the query explorer shows (tgt_len + 1, src_len).
+
+    They are those of all queries of the running example, and once more those of the second, which
+    the explorer has selected.
+    """
     if name in ("dot", "scaled"):
         module = {"dot": DotProductAttention, "scaled": ScaledDotProductAttention}[name](2)
     else:
@@ -256,7 +266,7 @@ def query_weights(name, temperature):
 
 
 def tuned_weights():
-    """Return the weights of the tuned judge for the state (1, 1, 2), with no points for "up"."""
+    """Return additive attention's weights for the state (1, 1, 2) when v is 0 for "up"."""
     attention = AdditiveAttention(query_dim=3, key_dim=2, attention_dim=4)
     v = V.where(torch.tensor([True, True, False, True]), 0)
     attention.load_state_dict({"W.weight": W, "U.weight": U, "v.weight": v.unsqueeze(0)})
@@ -264,14 +274,14 @@ def tuned_weights():
 
 
 def turned_weights(quarters):
-    """Return the weights of the general score whose matrix turns by so many quarters."""
+    """Return the general score's weights if its matrix W turns by `quarters` quarter turns."""
     attention = MultiplicativeAttention(2, 2, "general")
     attention.W.weight.data = torch.linalg.matrix_power(QUARTER, quarters)
     return attention((QUERIES @ QUARTER.T)[None], KEYS[None])[1].detach()
 
 
 def window_weights(centre, half_width):
-    """Return the weights of local attention with this centre, as if the state pointed there."""
+    """Return the weights of local attention whose predicted centre is replaced by `centre`."""
     attention = LocalAttention(2, 2, half_width, "predicted", "dot")
     attention.find_centres = lambda *_: torch.tensor([[centre]])
     return attention(CHIEN[None], LONG_KEYS[None])[1].detach()
@@ -320,7 +330,7 @@ def rules(length, half_width, causal):
 
 
 def weights_or_nan(mask):
-    """Return what softmax alone makes of the scores: a row that may look at nothing is NaN."""
+    """Return the weights of a plain softmax over masked scores: NaN in rows without any key."""
     weights = masked_softmax(SCORES, mask)
     return weights.masked_fill(~mask.any(-1, keepdim=True), torch.nan)
 

@@ -1,4 +1,7 @@
-"""Run and move the notebooks in JupyterLab; at night exercises and solutions too, thoroughly."""
+"""Inspect the notebooks in JupyterLab (see `inspection.py`).
+
+Every night, exercises and solutions are inspected as well, and all of them thoroughly.
+"""
 
 import pytest
 

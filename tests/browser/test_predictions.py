@@ -1,4 +1,7 @@
-"""Test a guess by keyboard alone: in the page, and with a kernel, which keeps it."""
+"""Test that a learner can make a guess by keyboard alone, without a kernel and with one.
+
+A kernel stores the guess.
+"""
 
 import json
 
@@ -16,14 +19,17 @@ pytestmark = [pytest.mark.browser, needs.chromium]
 NAME = "guess.ipynb"
 ASK = """from utils.widgets import predict
 weight = predict("How large is the largest weight?", between=(0, 1))"""
+PATIENCE = 2500  # ms: longer than the page waits for the kernel
 REVEAL = """print("largest weight ≈ 0.95")
 weight.reveal(0.953)"""
 
+BROKEN_LINKS = """[...document.querySelectorAll('.jupyter-widgets-disconnected')]
+  .map((place) => getComputedStyle(place, '::before').display)"""
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
 def guess(page):
-    """Type the number, choose how sure, and press the button."""
+    """Type a guess into the form, say how sure it is, and send it, all by keyboard."""
     page.get_by_label("your guess, from 0 to 1").focus()
     page.keyboard.insert_text("0.6")
     page.keyboard.press("Tab")
@@ -48,10 +54,12 @@ def test_a_guess_stands_beside_the_result_and_is_kept(browser, course, lab):
     number = page.get_by_label("your guess, from 0 to 1")
 
     number.wait_for(timeout=RUN_MILLISECONDS)  # as stored: nothing has run
+    assert page.evaluate(BROKEN_LINKS) == ["none"]
     assert "0.95" not in page.locator(".jp-Notebook .jp-OutputArea").first.inner_text()
     guess(page)
     assert "You said 0.6 (fairly sure). The answer: ≈ 0.953." in status.inner_text()
     assert not (course / "predictions.json").exists()
+    status.get_by_text("Run All Above Selected Cell").wait_for()  # and not a NameError
 
     page.get_by_text("| Idle").wait_for(timeout=RUN_MILLISECONDS)
     cells = page.locator(".jp-CodeCell .cm-content")
@@ -59,7 +67,8 @@ def test_a_guess_stands_beside_the_result_and_is_kept(browser, course, lab):
     page.keyboard.press("Control+Enter")
     page.locator(".pr form:visible").wait_for(timeout=RUN_MILLISECONDS)
     guess(page)
-    assert "You said 0.6 (fairly sure). Now run the next cell." in status.inner_text()
+    page.wait_for_timeout(PATIENCE)
+    assert status.inner_text().endswith("You said 0.6 (fairly sure). Now run the next cell.")
     cells.nth(1).click()
     page.keyboard.press("Control+Enter")
     page.get_by_text("You said 0.6 (fairly sure): 0.353 too low.").wait_for()

@@ -1,4 +1,4 @@
-"""Test the reading site, built and served on this machine: no kernel, no network."""
+"""Test the reading site, which is built and served on this machine, without kernel or network."""
 
 import functools
 import html.parser
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.browser, needs.chromium, needs.site]
 NOTEBOOKS = [f"notebooks/{path.stem}.html" for path in sorted(ROOT.glob("notebooks/0*.ipynb"))]
 EXERCISES = [f"exercises/{path.stem}.html" for path in sorted(ROOT.glob("exercises/0*.ipynb"))]
 DOCS = [f"docs/{path.stem}.html" for path in sorted(ROOT.glob("docs/*.md"))]
-PAGES = ["index.html", *NOTEBOOKS, *EXERCISES, *DOCS]
+PAGES = ["index.html", "course.html", *NOTEBOOKS, *EXERCISES, *DOCS]
 HEAVIEST = 3_000_000  # bytes of a page with all that it loads
 WEIGHT = """["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
   .reduce((bytes, entry) => bytes + entry.transferSize, 0)"""
@@ -31,7 +31,7 @@ every_page = pytest.mark.parametrize("name", PAGES)
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Build the site, and return its folder."""
+    """Build the reading site, and return its folder."""
     folder = tmp_path_factory.mktemp("site")
     subprocess.run([sys.executable, "docs/site/build.py", folder], cwd=ROOT, check=True)
     return folder
@@ -58,7 +58,7 @@ def page(browser, address):
 
 
 def open_all(page, address, name):
-    """Open a page, unfold what is folded, and scroll through it: everything comes to life."""
+    """Open a page, unfold everything, and scroll to each explorer, so that all of them start."""
     page.goto(address + name)
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
     for place in page.locator(".explorer").all():
@@ -67,8 +67,9 @@ def open_all(page, address, name):
 
 
 def find_violations(page, rules):
-    """Return what axe would mend on a page, as a report; "" is nothing."""
-    result = Axe().run(page, context="article", options={"runOnly": rules})
+    """Return axe's report on a page, by these accessibility rules; "" if it finds no fault."""
+    own = "article" if page.locator("article").count() else "body"  # around it stands the theme
+    result = Axe().run(page, context=own, options={"runOnly": rules})
     return result.generate_report() if result.violations_count else ""
 
 
@@ -94,7 +95,12 @@ def test_the_colours_of_a_page_have_contrast_in_the_dark(page, address, name):
 
 
 class Addresses(html.parser.HTMLParser):
-    """The links of a page, and the places to which others may link."""
+    """A parser that collects a page's links, and the anchors in it that other links may name.
+
+    Attributes:
+        links: all addresses that the page links to or loads.
+        places: names of its anchors, with "" for the page as a whole.
+    """
 
     def __init__(self, text: str):
         super().__init__()
@@ -127,13 +133,57 @@ def test_every_link_leads_somewhere(site):
     assert len(pages) > len(PAGES)  # and an index, and a search
 
 
-def test_the_front_page_translates_what_a_visitor_types(page, address):
+def test_the_front_page_plays_one_sentence_with_two_translators(page, address):
     page.goto(address)
-    status = page.locator(".explorer [role=status]").first
-    page.wait_for_function("/tapis/.test(document.querySelector('.explorer').innerText)")
-    page.get_by_label("English sentence").fill("the happy boy was not waiting")
-    page.wait_for_function("/garçon heureux/.test(document.querySelector('.explorer').innerText)")
-    assert "n'attendait pas" in status.inner_text()
+    page.wait_for_selector(".scene.reading, .scene:has(.w.on)")
+    assert page.locator(".scene.done").count() == 0
+    page.wait_for_selector(".scene.done")
+    assert page.locator(".see .verdict").inner_text() == "✓ all 15 right"
+    assert page.locator(".mem .verdict").inner_text() == "✗ 5 of 15 wrong"
+    assert page.locator(".mem small").all_inner_texts() == ["our gardens", "the cow danced"]
+    page.get_by_role("button", name="One word back").click()
+    assert page.locator("#place").inner_text() == "word 14 of 15"
+    assert page.locator(".see .fr .w.now").inner_text() == "chiens"
+
+
+def test_the_front_page_stands_still_for_those_who_ask_for_it(page, address):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(address)
+    page.wait_for_selector(".scene.done", timeout=1000)
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("the happy boy was not waiting", ""),
+        ("the happy boy saw a zebra", "Not among its words: zebra."),
+        ("Hello, how are you today?", "are not among them"),
+        ("?!", "There is no word to translate yet."),
+        ("the " * 30, "Please keep it to 20 words."),
+    ],
+)
+def test_the_front_page_translates_what_a_visitor_types(page, address, typed, told):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(address)
+    field = page.get_by_label("Type your own sentence")
+    field.fill(typed)
+    field.press("Enter")
+    if told:
+        page.wait_for_function(f"document.querySelector('#own-says').innerText.includes('{told}')")
+    if "happy" in typed:
+        page.wait_for_function("/garçon heureux/.test(document.querySelector('.see').innerText)")
+    else:
+        assert "ma sœur" in page.locator(".see .fr").inner_text()  # the scene is as it was
+
+
+def test_the_front_page_suggests_words_that_its_translators_know(page, address):
+    page.goto(address)
+    field = page.get_by_label("Type your own sentence")
+    field.fill("the do")
+    page.get_by_role("option", name="dog", exact=True).wait_for()
+    field.press("ArrowDown")
+    field.press("Enter")
+    assert field.input_value() in {"the dog ", "the dogs ", "the donkey ", "the donkeys "}
 
 
 def test_a_guess_opens_the_answer(page, address):

@@ -1,4 +1,4 @@
-"""Test the translators of the page: the words and weights of torch, and what the page says."""
+"""Test the translators that run in the browser: words and weights as in torch, and messages."""
 
 import json
 import statistics
@@ -62,7 +62,10 @@ def corpus():
 
 @cache
 def sentences():
-    """Return a thousand: the test set, and as many with a name or a noun that no model knows."""
+    """Return English sentences to translate: the corpus's test set, and 500 with unknown words.
+
+    Half of the 500 have a name, the others a noun, that no model knows.
+    """
     unseen = [translation_pairs(250, (1, 4), seed=5, unseen=words) for words in ("names", "nouns")]
     return [pair.source_text for pairs in (corpus().test, *unseen) for pair in pairs]
 

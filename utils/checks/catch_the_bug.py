@@ -7,9 +7,10 @@ over the wire, and neither holds an implementation nor learns which one has its 
 """
 
 import builtins
+import itertools
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -22,8 +23,13 @@ from utils.checks.tasks import Answer, Case
 
 MOST_CALLS = 20  # calls of one implementation in a turn
 MOST_NUMBERS = 2_000  # numbers among the arguments of one call
+MOST_AXES = 4  # of a tensor
+# Axes of different tensors may meet in one result, which then is as large as their product.
+MOST_MET = 5
+LARGEST_RESULT = 2**23  # the product of the `MOST_MET` longest axes of a call
 LARGEST_WHOLE = 100  # a whole number may be a length, and take memory
 CARRIED = (torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool)
+ROUNDING = 1e-5  # difference of results that no test should notice
 LONGEST_MESSAGE = 500  # characters of an exception
 
 
@@ -41,6 +47,36 @@ class Decision(NamedTuple):
     where: str = ""
 
 
+def answer_to(
+    task_id: str, name: str, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[dict[str, Any], bool]:
+    """Call one of a task's implementations by its name.
+
+    Returns:
+        What `answer_of` returns, and whether the right implementation returns something else.
+    """
+    known = implementations.of(task_id)
+    called = known.right[0], known.implementations[name]
+    expected, reply = (answer_of(each, arguments, named) for each in called)
+    return reply, not _alike(expected, reply)
+
+
+def answer_of(
+    implementation: Callable, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Call an implementation; return {"returned": …} or {"raised": [class, text]}."""
+    try:
+        with (
+            torch.no_grad(),
+            torch.random.fork_rng(devices=[]),  # a module draws its weights
+            warnings.catch_warnings(action="ignore"),
+        ):
+            return {"returned": copied(implementation(*arguments, **named))}
+    except Exception as error:
+        message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
+        return {"raised": [type(error).__name__, message]}
+
+
 class Referee:
     """The part that answers a test's calls, by the implementation whose turn it is.
 
@@ -51,27 +87,36 @@ class Referee:
         task_id: name of the task whose implementations are called.
         case: case with the implementations' names, and a seed for each round.
         shuffle: random generator that draws the order of turns; None keeps the order of the case.
+        answer: function that calls an implementation, with the parameters and results of
+            `answer_to`; its first result may be packed.
     """
 
-    def __init__(self, task_id: str, case: Case, shuffle: Random | None = None):
+    def __init__(
+        self,
+        task_id: str,
+        case: Case,
+        shuffle: Random | None = None,
+        answer: Callable[..., Any] | None = None,
+    ):
+        self._task, self._answer = task_id, answer or answer_to
         self._names, self._seeds = case.inputs["lineup"], case.inputs["seeds"]
         known = implementations.of(task_id)
-        self._implementations = known.implementations
         self._turns = [(row, name) for row in range(len(self._seeds)) for name in self._names]
         if shuffle:
             shuffle.shuffle(self._turns)
             first = next(turn for turn in self._turns if turn[1] in known.broken)
             self._turns.sort(key=lambda turn: turn != first)
         self._decisions: list[Decision] = []
-        self._calls = 0
+        self._shown: list[bool] = []  # of each turn, whether the calls showed its bug
+        self._calls, self._shows = 0, False
 
     @property
     def seeds(self) -> list[int]:
         """Return the random seed of each turn."""
         return [self._seeds[row] for row, _ in self._turns]
 
-    def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        """Call the implementation in turn; return {"returned": …} or {"raised": [class, text]}.
+    def call(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Call the implementation in turn; return its reply, as `answer` gives it.
 
         Raises:
             ValueError: the call is not allowed, see `refusal`.
@@ -80,21 +125,15 @@ class Referee:
         if why := refusal(self._calls, [*arguments, *named.values()]):
             raise ValueError(why)
         _, name = self._turns[len(self._decisions)]
-        try:
-            with (
-                torch.no_grad(),
-                torch.random.fork_rng(devices=[]),  # a module draws its weights
-                warnings.catch_warnings(action="ignore"),
-            ):
-                return {"returned": copied(self._implementations[name](*arguments, **named))}
-        except Exception as error:
-            message = str(error).partition("\n")[0][:LONGEST_MESSAGE]
-            return {"raised": [type(error).__name__, message]}
+        reply, shows = self._answer(self._task, name, arguments, named)
+        self._shows = self._shows or shows
+        return reply
 
     def decided(self, decision: Decision) -> None:
         """Store the final outcome of the current turn, and go on to the next turn."""
         self._decisions.append(decision)
-        self._calls = 0
+        self._shown.append(self._shows)
+        self._calls, self._shows = 0, False
 
     @property
     def done(self) -> bool:
@@ -103,12 +142,30 @@ class Referee:
 
     @property
     def answer(self) -> Answer:
-        """Return all decisions: `blames` (rounds, implementations), and a message for each."""
-        decisions = dict(zip(self._turns, self._decisions, strict=True))
-        rounds = [[decisions[row, name] for name in self._names] for row in range(len(self._seeds))]
-        blames = [[bool(decision.blames) for decision in of_round] for of_round in rounds]
-        messages = [[decision[1:] for decision in of_round] for of_round in rounds]
-        return Answer({"blames": np.array(blames), "messages": np.array(messages)})
+        """Return all decisions, each (rounds, implementations): `blames`, `shown` and messages.
+
+        `shown` states whether an implementation returned other values than the right one in a call.
+        """
+        turns = dict(zip(self._turns, zip(self._decisions, self._shown, strict=True), strict=True))
+        rounds = [[turns[row, name] for name in self._names] for row in range(len(self._seeds))]
+        outputs = {
+            "blames": [[bool(decision.blames) for decision, _ in of_round] for of_round in rounds],
+            "shown": [[shown for _, shown in of_round] for of_round in rounds],
+            "messages": [[decision[1:] for decision, _ in of_round] for of_round in rounds],
+        }
+        return Answer({name: np.array(values) for name, values in outputs.items()})
+
+
+def _alike(left: Any, right: Any) -> bool:
+    """Decide whether two replies are equal except for rounding."""
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        same = left.shape == right.shape and left.dtype == right.dtype
+        return same and torch.allclose(left, right, ROUNDING, ROUNDING, equal_nan=True)
+    if isinstance(left, dict) and "returned" in left:
+        return "returned" in right and _alike(left["returned"], right["returned"])
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_alike, left, right))
+    return left == right
 
 
 class Proxy:
@@ -152,6 +209,12 @@ def refusal(calls: int, values: Sequence[Any]) -> str:
         return "takes tensors, numbers, `True`, `False`, `None`, and lists of those"
     if sum(map(_size, leaves)) > MOST_NUMBERS:
         return f"takes {MOST_NUMBERS:,} numbers at most in one call: small inputs show as much"
+    shapes = [leaf.shape for leaf in leaves if isinstance(leaf, Tensor)]
+    if any(len(shape) > MOST_AXES for shape in shapes):
+        return f"takes tensors with {MOST_AXES} axes at most"
+    longest = sorted(itertools.chain(*shapes))[-MOST_MET:]
+    if math.prod(length or 1 for length in longest) > LARGEST_RESULT:
+        return "takes tensors with shorter axes only: all of them may meet in one result"
     if any(map(_is_too_large, leaves)):
         return f"takes whole numbers from -{LARGEST_WHOLE} to {LARGEST_WHOLE}"
     return ""

@@ -13,12 +13,13 @@ entries of that mistake.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from utils.checks import implementations
 from utils.checks.runner import AnswerError
 from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Reason, Record, Task
 
@@ -189,11 +190,19 @@ def _judge_test(record: Record, answer: Answer) -> Verdict:
     count, caught = int(broken.sum()), int(broken.sum()) - len(slips)
     how_many = f"{'all' if caught == count else f'{caught} of' if caught else 'none of'} {count}"
     message = f"Your test accepts the right implementation and catches {how_many} broken ones."
+    message += _laws(task.id, set(case.inputs["lineup"]) - {*slips})
     if not slips:
         return Verdict(task, Reason.PASSED, message)
     if (missed & blames.any(0)).any():
         message += " Whom it catches depends on chance: fix the inputs, and all runs are alike."
     return Verdict(task, Reason.SLIPS, message, mistake, share=caught / count, slips=slips)
+
+
+def _laws(task_id: str, caught: Collection[str]) -> str:
+    """Name the laws for which a test asks, by the broken implementations that it catches."""
+    laws = implementations.of(task_id).laws
+    asked = dict.fromkeys(law for slug, law in laws.items() if slug in caught)
+    return f" It asks for these laws: {'; '.join(asked)}." if asked else ""
 
 
 _BLAMED = {
@@ -224,26 +233,47 @@ def _weak_test(record: Record, answer: Answer) -> Mistake | None:
     """Find the known weak test that explains most of the bugs that a learner's test misses.
 
     The learner's test has to miss all bugs that the weak test misses, and to treat the right
-    implementations in the same way.
+    implementations in the same way. Of each of these bugs, the inputs of both tests have to show
+    it, so that the asserts are weak, or the inputs of neither. For a test that accepts every
+    implementation this does not matter.
     """
     broken, mine = _broken(record), answer.outputs["blames"]
     slips = broken & ~mine.all(0)
     best, most = None, -1
     for mistake in record.task.mistakes:
-        theirs = record.mistaken[mistake.name][0].outputs["blames"]
-        known = broken & ~theirs.all(0)
-        alike = _treatment_of(theirs[:, ~broken]) == _treatment_of(mine[:, ~broken])
+        (theirs,) = record.mistaken[mistake.name]
+        known = broken & ~theirs.outputs["blames"].all(0)
+        shown = [each.outputs["shown"].any(0)[known] for each in (theirs, answer)]
+        treatments = [
+            _treatment_of(blames[:, ~broken]) for blames in (theirs.outputs["blames"], mine)
+        ]
+        alike = treatments[0] == treatments[1] and np.array_equal(*shown)
         if alike and not (known & ~slips).any() and known.sum() > most:
             best, most = mistake, known.sum()
     return best
+
+
+def _holds_counts(record: Record) -> bool:
+    values = [array for known in record.expected for array in known.outputs.values()]
+    return all(array.dtype.kind == "i" for array in values)
+
+
+def exact_test(record: Record) -> Mistake | None:
+    """Return the known weak test that blames a right implementation for its last digits."""
+    for mistake in record.task.mistakes:
+        blames = record.mistaken[mistake.name][0].outputs["blames"]
+        if _treatment_of(blames[:, ~_broken(record)]) == "blamed for its rounding":
+            return mistake
+    return None
 
 
 def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
     """Find the known mistake that returns the same values as the answer in its first wrong output.
 
     Only one output is compared, because learners who make two mistakes are told of one at a time.
-    But outputs that the answer gets right have to be right with the mistake too. Cases with NaN or
-    infinity are ignored if a mistake explains all other cases.
+    But outputs that the answer gets right have to be right with the mistake too, and where all are
+    counts, in which two mistakes often add up to a third, all outputs have to be the mistake's.
+    Cases with NaN or infinity are ignored if a mistake explains all other cases.
     """
     tolerance = record.task.tolerance
     if record.task.full_marks_from is not None:
@@ -262,12 +292,21 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
         explained = {}
         for mistake in record.task.mistakes:
             alike = _alike(record.task, record.mistaken[mistake.name], answers, finite_only)
-            if wrong[0] in alike and set(right) <= set(alike):
+            counts = wrong if _holds_counts(record) else wrong[:1]
+            if {*counts, *right} <= {*alike}:
                 explained[mistake] = len(alike)
         best = [known for known, count in explained.items() if count == max(explained.values())]
         if best:
             return best[0] if len(best) == 1 else None
     return None
+
+
+def makes_exactly(record: Record, answers: Sequence[Answer], mistake: Mistake | None) -> bool:
+    """Decide whether a known mistake explains all outputs of an answer."""
+    if not mistake:
+        return False
+    known = record.mistaken[mistake.name][: len(answers)]
+    return _alike(record.task, known, answers, finite_only=True) == [*record.task.outputs]
 
 
 def _alike(

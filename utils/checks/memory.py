@@ -24,6 +24,8 @@ PREDICTIONS = Path("..", "predictions.json")  # notebooks and exercises lie side
 RATINGS = Path("..", "interview.json")
 UNRECOGNISED = Path("unrecognised")
 
+_put_aside: list[str] = []  # damaged files that nobody has been told of yet
+
 
 @dataclass(frozen=True)
 class TaskProgress:
@@ -177,9 +179,20 @@ def _read(file: Path) -> dict[str, Any]:
         return {}
     except (ValueError, RecursionError):  # damaged: renamed, as the next entry would replace it
         with contextlib.suppress(OSError):
-            file.replace(file.with_name(f"{file.stem}.damaged.json"))
+            damaged = file.replace(file.with_name(f"{file.stem}.damaged.json"))
+            _put_aside.append(
+                f"`{file.name}` could not be read, and is begun anew. What was in it is kept in "
+                f"`{damaged.name}`."
+            )
         return {}
     return kept if isinstance(kept, dict) else {}
+
+
+def put_aside() -> list[str]:
+    """Return sentences on damaged files that were put aside, each of them only once."""
+    told = [*_put_aside]
+    _put_aside.clear()
+    return told
 
 
 def _write(file: Path, content: dict[str, Any]) -> bool:

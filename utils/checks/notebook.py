@@ -2,9 +2,14 @@
 
 import ast
 import difflib
+import os
 import re
 import sys
+import threading
+from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from IPython import get_ipython
@@ -14,7 +19,13 @@ from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
-from utils.checks.memory import TaskProgress, keep_unrecognised, load_progress, save_progress
+from utils.checks.memory import (
+    TaskProgress,
+    keep_unrecognised,
+    load_progress,
+    put_aside,
+    save_progress,
+)
 from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
 from utils.checks.tasks import Reason, Record
 
@@ -32,6 +43,16 @@ _hints_open: dict[str, int] = {}  # task → how many of its hints are open, sin
 _waiting: list[Note] = []  # notes that the end of the cell shows, if nothing did before
 
 
+def warm() -> None:
+    """In a notebook that trains, load in the background what a process's first optimizer needs.
+
+    That takes seconds, in which the learner reads. Jupyter tells the notebook's name.
+    """
+    notebook = Path(os.environ.get("JPY_SESSION_NAME", "")).stem
+    if any(not task.again for task in bank.tasks().get(notebook, [])):
+        threading.Thread(target=import_module, args=["torch._dynamo"], daemon=True).start()
+
+
 def check(task_id: str) -> Note:
     """Check your answer to an exercise, wherever in the notebook it is defined.
 
@@ -44,14 +65,15 @@ def check(task_id: str) -> Note:
     record = _find(task_id, names, "check")
     if isinstance(record, Note):
         return _show(record, names)
-    task, printed, more = record.task, Printed(), []
+    task, printed, first, more = record.task, Printed(), [], []
     verdict = verdict_on(record, names, printed)
     cells = [cell for cell in names.get("In", []) if isinstance(cell, str)]
     if task.id in names and _is_stale(task.id, cells):
-        more.append(STALE.format(task.id))
+        first.append(STALE.format(task.id))
     if task.points and verdict.reason != Reason.NOT_DEFINED:
         if not save_progress(task, verdict.points, verdict.mistake):
             more.append(NOT_KEPT)
+        more += put_aside()
         if not (verdict.passed or verdict.mistake):
             keep_unrecognised(task, cells)
     if verdict.points and load_progress().get(task.id, TaskProgress()).given:
@@ -59,7 +81,7 @@ def check(task_id: str) -> Note:
     note = explain(verdict, printed.lines)
     if _hints_open.get(task.id) == len(task.hints):
         note = replace(note, next_step="")  # there is no further hint to promise
-    return _show(replace(note, lines=[*note.lines, *more]), names)
+    return _show(replace(note, lines=[*first, *note.lines, *more]), names)
 
 
 def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
@@ -108,19 +130,27 @@ def _find(task_id: Any, names: dict, command: str) -> Record | Note:
             return bank.load(task_id)
         except KeyError:
             pass
-    ids = bank.names()
-    if not isinstance(task_id, str):
-        (meant, *_) = [name for name in ids if names.get(name, ...) is task_id] or ids
-        return Note(
-            "✗ The name goes in quotes", [f'Write `{command}("{meant}")`, with quotes.'], BAD
-        )
-    by_lower_case = {name.lower(): name for name in ids}
-    wanted = task_id.strip().lower()
-    most = 1 if wanted in by_lower_case else MOST_NEAR
-    near = difflib.get_close_matches(wanted, by_lower_case, most)
-    calls = [f'`{command}("{by_lower_case[name]}")`' for name in near]
-    line = f"Did you mean {' or '.join(calls)}?" if calls else "`progress()` lists all exercises."
-    return Note(f"✗ No exercise is called {task_id!r}", [line], BAD)
+    all_names, wanted = bank.names(), str(task_id).strip().lower()
+    if isinstance(task_id, str):
+        heading = f"✗ No exercise is called {task_id!r}"
+        by_lower_case = {name.lower(): name for name in all_names}
+        most = 1 if wanted in by_lower_case else MOST_NEAR
+        close = difflib.get_close_matches(wanted, by_lower_case, most)
+        near = [by_lower_case[name] for name in close]
+    else:
+        heading = "✗ The name goes in quotes"
+        near = [name for name in all_names if names.get(name, ...) is task_id]
+    if near:
+        return Note(heading, [f"Did you mean {_calls(command, near, ' or ')}?"], BAD)
+    of_notebook = {path: [task.id for task in tasks] for path, tasks in bank.tasks().items()}
+    numbered = [tasks for path, tasks in of_notebook.items() if wanted and wanted in path[:2]]
+    here = numbered[0] if numbered else [name for name in all_names if name in names]
+    lines = [f"Here are: {_calls(command, here, ', ')}."] if here else []
+    return Note(heading, [*lines, "`progress()` lists all exercises."], BAD)
+
+
+def _calls(command: str, tasks: Sequence[str], between: str) -> str:
+    return between.join(f'`{command}("{task}")`' for task in tasks)
 
 
 def _is_stale(name: str, cells: list[str]) -> bool:

@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from utils.checks import bank
 from utils.checks.feedback import Note
-from utils.checks.memory import Guess, TaskProgress, load_guesses, load_progress, load_ratings
+from utils.checks.memory import (
+    Guess,
+    TaskProgress,
+    load_guesses,
+    load_progress,
+    load_ratings,
+    put_aside,
+)
 from utils.checks.tasks import Task
 
 CERTAIN = "certain"  # as in the control that asks for a prediction
@@ -39,7 +46,7 @@ def progress() -> Note:
     ):
         below = replace(note, below=below) if note else below
     total = sum(task.points for task in all_tasks)
-    return Note(f"{points} of {total} points", table=rows, below=below)
+    return Note(f"{points} of {total} points", put_aside(), table=rows, below=below)
 
 
 def _describe_misconceptions(

@@ -27,6 +27,7 @@ import numpy as np
 import torch
 from IPython.utils.capture import capture_output
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from utils.checks.catch_the_bug import LONGEST_MESSAGE, Decision, Proxy, Referee
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason
@@ -34,6 +35,7 @@ from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
 QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
 PATIENCE = 6  # times a limit: a slow or busy machine must not look like an endless loop
+TOLERANT = 1e-4  # difference that counts as rounding where it is asked what a tolerance would do
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
 
@@ -154,6 +156,11 @@ class Rerun:
     def _outputs(self, case: Case, seed: int) -> Mapping[str, np.ndarray] | None:
         torch.default_generator.manual_seed(seed)
         try:
+            if self._spec.answer_type == "test":
+                with Tolerant():
+                    return _run_test(
+                        self._spec, self._definition, Referee(self._spec.id, case)
+                    ).outputs
             function = _callable(self._spec, self._definition, case)
             return _arrays(self._spec, _call(function, _copies(case), case))
         except Exception:
@@ -248,6 +255,22 @@ def _run_exactly(spec: CallSpec, definition: Any, case: Case) -> Answer:
         )
     outputs = _arrays(spec, returned)  # before the next call, which may change them
     return Answer(outputs, _gradients(spec, definition, case) if spec.learns else {})
+
+
+class Tolerant(TorchFunctionMode):
+    """A mode in which every comparison of decimals lets rounding pass."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        name = getattr(function, "__name__", "").strip("_")
+        if name in ("eq", "ne", "equal", "isclose", "allclose") and len(args) > 1:
+            left, right = (torch.as_tensor(each).double() for each in args[:2])
+            if name in ("equal", "allclose") and left.shape != right.shape:
+                return False
+            close = torch.isclose(left, right, TOLERANT, TOLERANT, equal_nan=True)
+            if name in ("equal", "allclose"):
+                return bool(close.all())
+            return ~close if name == "ne" else close
+        return function(*args, **kwargs or {})
 
 
 def _run_test(spec: CallSpec, test: Callable, referee: Referee) -> Answer:
@@ -531,6 +554,8 @@ def _a(value: Any) -> str:
     """Name the class of a value with its article, "a list"."""
     if inspect.isclass(value):
         return "a class"
+    if inspect.isgenerator(value):
+        return "a generator, as each function with a `yield` does: collect, and `return` once"
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 

@@ -1,4 +1,6 @@
-"""Parallel corpora: two that are generated with gold alignments, loaders for real text, batches.
+"""Make or load parallel corpora, and put them into batches.
+
+Two corpora are generated, with gold alignments; loaders read real text.
 
     corpus = translation_corpus(pairs=20_000, phrases=(1, 8), seed=0)
     source_vocabulary, target_vocabulary = corpus.vocabularies()
@@ -14,6 +16,7 @@ from utils.corpora.digits import load_digits
 from utils.corpora.grammar import running_example, translation_corpus, translation_pairs
 from utils.corpora.loading import load_multi30k, load_tsv
 from utils.corpora.pairs import Corpus, LoadReport, Pair
+from utils.corpora.prose import hold_out, read_text
 from utils.corpora.text import detokenise, tokenise
 from utils.corpora.vocabulary import EOS, PAD, SOS, SPECIALS, UNK, Vocabulary
 
@@ -31,10 +34,12 @@ __all__ = [
     "Vocabulary",
     "date_corpus",
     "detokenise",
+    "hold_out",
     "load_digits",
     "load_multi30k",
     "load_tsv",
     "pad_ids",
+    "read_text",
     "running_example",
     "tokenise",
     "translation_corpus",

@@ -53,17 +53,17 @@ class Batch:
 
     @property
     def source_mask(self) -> Bool[Tensor, "batch 1 src_len"]:
-        """A mask that is True for source words and False for padding."""
+        """Return a mask (batch, 1, src_len) that is True for words and False for padding."""
         return padding_mask(self.source_lengths, self.source.shape[1])
 
     @property
     def decoder_input(self) -> Int[Tensor, "batch tgt_len"]:
-        """The decoder's input under teacher forcing: `<sos>` and the words."""
+        """Return what the decoder reads under teacher forcing: `<sos>` and the target words."""
         return self.target[:, :-1]
 
     @property
     def labels(self) -> Int[Tensor, "batch tgt_len"]:
-        """The word to predict at each step: the words and `<eos>`."""
+        """Return what the decoder has to predict at each step: the target words and `<eos>`."""
         return self.target[:, 1:]
 
 
@@ -106,14 +106,17 @@ class Batches:
 
     @property
     def target_tokens(self) -> int:
-        """The number of tokens to predict: all target words, and one `<eos>` per pair."""
+        """Return the number of tokens to predict: all target words, and one `<eos>` per pair."""
         return sum(len(target) - 1 for target in self._targets)
 
     def __iter__(self) -> Iterator[Batch]:
         return map(self._batch, self._buckets(list(range(len(self._pairs)))))
 
     def shuffled(self, seed: int) -> Iterator[Batch]:
-        """Return the batches of one epoch in random order; pairs of equal length are shuffled."""
+        """Return the batches of one epoch in random order.
+
+        Pairs of equal length are shuffled as well, so each seed makes other batches.
+        """
         random = Random(seed)
         indices = list(range(len(self._pairs)))
         random.shuffle(indices)

@@ -1,4 +1,4 @@
-"""Handwritten digits as small pictures, for a use of attention outside of text."""
+"""Load small pictures of handwritten digits, on which attention is used without any text."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -9,10 +9,15 @@ from safetensors.numpy import load_file
 
 
 class Digits(NamedTuple):
-    """Pictures of digits, and the digit that each picture shows."""
+    """Pictures of digits, and the digit that each picture shows.
 
-    images: Float64[np.ndarray, "1797 8 8"]  # whole numbers from 0, white, to 16
-    target: Int64[np.ndarray, " 1797"]  # 0 to 9
+    Attributes:
+        images: (1797, 8, 8), whole numbers from 0, white, to 16, black.
+        target: (1797,), digits from 0 to 9.
+    """
+
+    images: Float64[np.ndarray, "1797 8 8"]
+    target: Int64[np.ndarray, " 1797"]
 
 
 def load_digits() -> Digits:

@@ -83,7 +83,7 @@ def translation_pairs(
             Names are spelled the same in both languages, so copying a name translates it.
 
     Raises:
-        ValueError: as for `translation_corpus`; or `unseen` is not one of its three values.
+        ValueError: as for `translation_corpus`, or `unseen` is none of "nouns", "names" and None.
     """
     fewest, most = _phrase_range(phrases)
     if pairs < 1:
@@ -150,7 +150,7 @@ def _wanted(pair: Pair, lexicon: Lexicon) -> bool:
 
 
 class _Fragment(NamedTuple):
-    """A part of a sentence, such as a noun phrase, in both languages."""
+    """A part of a sentence, such as a noun phrase, in both languages, with its word links."""
 
     english: tuple[str, ...]
     french: tuple[str, ...]
@@ -174,7 +174,11 @@ def _sentence(random: Random, lexicon: Lexicon, phrases: int) -> Pair:
 
 
 def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
-    """Draw a clause with `phrases` noun phrases: one or two subjects, maybe an object, a place."""
+    """Draw a clause with `phrases` noun phrases: one or two subjects, maybe an object, a place.
+
+    Returns:
+        The fragments of the clause, in order.
+    """
     two_subjects = phrases > 1 and random.random() < _TWO_SUBJECTS
     rest = phrases - 1 - two_subjects
     has_object = rest == 2 or (rest == 1 and random.random() < 0.5)
@@ -205,7 +209,14 @@ def _clause(random: Random, lexicon: Lexicon, phrases: int) -> list[_Fragment]:
 def _draw_noun_phrase(
     random: Random, lexicon: Lexicon, kinds: tuple[Kind, ...], place: Place = "anywhere"
 ) -> tuple[_Fragment, Gender, bool]:
-    """Draw a noun phrase; return the phrase, its gender, and whether it is plural."""
+    """Draw a noun phrase; return the phrase, its gender, and whether it is plural.
+
+    Args:
+        random: source of random choices.
+        lexicon: words to choose from.
+        kinds: kinds of noun that are possible here, such as "person".
+        place: where the phrase stands, which restricts the determiner.
+    """
     kind = random.choice(kinds)
     if kind == "person" and random.random() < _NAME:
         name = random.choice(lexicon.names)
@@ -224,11 +235,14 @@ def _draw_noun_phrase(
 def _fragment(
     english: tuple[str, ...], french: tuple[str, ...], rendered: list[Sequence[int]]
 ) -> _Fragment:
-    """Make a piece of a sentence pair, and link each French word to the English ones it renders.
+    """Make a fragment, with links from each French word to the English words that it renders.
 
     A French word that renders a single English word has a sure link to it; if it renders several
-    words together, each of these links is possible and none is sure. `rendered` lists, for each
-    French word, the indices of the English words that it renders.
+    words together, each of these links is possible and none is sure.
+
+    Args:
+        english, french: words of the fragment.
+        rendered: for each French word, the indices of the English words that it renders.
     """
     sure = [(words[0], j) for j, words in enumerate(rendered) if len(words) == 1]
     possible = [(i, j) for j, words in enumerate(rendered) if len(words) > 1 for i in words]
@@ -304,12 +318,12 @@ def _verb_group(verb: Verb, gender: Gender, plural: bool, negated: bool) -> _Fra
 
 
 def _present(**words: str | None) -> dict[str, str]:
-    """Return a dict of roles and their words, without the roles that have no word."""
+    """Return the keyword arguments, roles and their words, without the roles that have no word."""
     return {role: word for role, word in words.items() if word}
 
 
 def _agreeing(forms: tuple[str, ...], gender: Gender, plural: bool) -> str:
-    """Return the form that agrees with gender and number; a single form serves in every case."""
+    """Return the form for this gender and number; if there is only one form, return that."""
     return forms[2 * plural + (gender == "f")] if len(forms) > 1 else forms[0]
 
 

@@ -1,4 +1,4 @@
-"""The words of `lexicon.toml` (its comments explain the entries), arranged for the grammar."""
+"""Load the words of `lexicon.toml`, whose comments explain the entries, for the grammar."""
 
 import tomllib
 from dataclasses import dataclass
@@ -36,7 +36,10 @@ class Determiner:
 
 @_entry
 class Noun:
-    """A noun: its singular and plural in English and French, its gender, and its kind of thing."""
+    """A noun: its singular and plural in English and French, its gender, and its kind.
+
+    The kind, such as "person" or "surface", decides which words it can be combined with.
+    """
 
     one: str
     many: str
@@ -57,7 +60,7 @@ class Name:
 
 @_entry
 class Adjective:
-    """An adjective: its French forms, and the kinds of things that it may describe."""
+    """An adjective in English, its French forms, and the kinds of nouns that it may describe."""
 
     english: str
     french: tuple[str, ...]
@@ -66,7 +69,11 @@ class Adjective:
 
 @_entry
 class Verb:
-    """A verb: its English forms, its French singular and plural, and a participle that agrees."""
+    """A verb: its forms in English and French, and the kinds of its objects, if it takes any.
+
+    `agrees` has the forms of a second French word that agrees with the subject, such as the
+    participle in "était assise".
+    """
 
     french: tuple[str, str]
     past: str | None = None
@@ -79,7 +86,7 @@ class Verb:
 
 @_entry
 class Preposition:
-    """A preposition in both languages, and the kinds of things before which it may stand."""
+    """A preposition in both languages, and the kinds of nouns before which it may stand."""
 
     english: str
     french: str
@@ -95,25 +102,38 @@ class Conjunction:
 
 
 class Lexicon(NamedTuple):
-    """All words, arranged for the look-ups of the grammar."""
+    """All words of the corpus, sorted by what the grammar asks for.
 
-    determiners: dict[tuple[bool, Place], list[Determiner]]  # by (plural, place)
+    Attributes:
+        determiners: (whether plural, place in the sentence) → the determiners that fit.
+        nouns: kind, such as "person" → the nouns of this kind.
+        adjectives: kind → the adjectives that may describe nouns of this kind.
+        verbs: True → the verbs that take an object; False → the others.
+        names, prepositions, conjunctions: lists of all.
+        aspirated: French words with an aspirated h, which allows no elision.
+        unseen: English forms of the unseen words that are included.
+    """
+
+    determiners: dict[tuple[bool, Place], list[Determiner]]
     nouns: dict[Kind, list[Noun]]
     names: list[Name]
     adjectives: dict[Kind, list[Adjective]]
-    verbs: dict[bool, list[Verb]]  # by whether they take an object
+    verbs: dict[bool, list[Verb]]
     prepositions: list[Preposition]
     conjunctions: list[Conjunction]
     aspirated: frozenset[str]
-    unseen: frozenset[str]  # English forms of the unseen words that are included
+    unseen: frozenset[str]
 
 
 @cache
 def load_lexicon(unseen: Unseen = None) -> Lexicon:
     """Load the words for training, plus the unseen nouns or names if `unseen` asks for them.
 
+    Args:
+        unseen: "nouns", "names" or None.
+
     Raises:
-        ValueError: `unseen` is not one of its three values.
+        ValueError: `unseen` is something else.
     """
     if unseen not in (None, "nouns", "names"):
         raise ValueError(f'unseen must be None, "nouns" or "names", got {unseen!r}')

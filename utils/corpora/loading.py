@@ -208,7 +208,11 @@ def _multi30k_file(name: str, folder: str | Path | None) -> Path:
 
 
 def _download(name: str) -> Path:
-    """Download a file of Multi30k, unless it is cached, and verify it."""
+    """Download a file of Multi30k unless it is cached, verify it, and return its path.
+
+    Raises:
+        OSError: it could not be downloaded, or failed its checksum.
+    """
     import pooch  # here, since only a download needs it
 
     store = pooch.create(

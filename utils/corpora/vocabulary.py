@@ -1,4 +1,4 @@
-"""Words and their ids."""
+"""Map words to ids and back."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,17 +17,29 @@ class Vocabulary:
             `Vocabulary(old.words[4:])` is a copy of `old`.
 
     Raises:
-        ValueError: a word occurs twice, or is a special word.
+        TypeError: the words are not strings but sentences, for which there is `build`.
+        ValueError: a word occurs twice, is a special word, or is a whole sentence.
     """
 
     def __init__(self, words: Iterable[str]):
         self.words = [*SPECIALS, *words]
+        for word in self.words:
+            if not isinstance(word, str):
+                raise TypeError(
+                    f"words must be strings, but one is {word!r}: "
+                    "to make a vocabulary of sentences, call Vocabulary.build(sentences)"
+                )
+            if len(word.split()) > 1:
+                raise ValueError(
+                    f"{word!r} is no word, but a sentence: cut sentences into words, and call "
+                    "Vocabulary.build(sentences)"
+                )
         self._ids = {word: index for index, word in enumerate(self.words)}
         if len(self._ids) < len(self.words):
             twice = next(word for word, count in Counter(self.words).items() if count > 1)
             raise ValueError(
                 f"words must all be different and none of {' '.join(SPECIALS)}, "
-                f"but {twice!r} occurs twice"
+                f"but {twice!r} occurs twice: Vocabulary.build counts the words of sentences"
             )
 
     @classmethod

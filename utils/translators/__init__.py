@@ -1,4 +1,4 @@
-"""The translators of notebook 06, trained and stored for its page and for Python.
+"""Load and store the trained translators of notebook 06, for the browser and for Python.
 
     load_translator("dot").translate("The cat sat on the mat").words
 

@@ -1,7 +1,7 @@
 """Train the translators of notebook 06 and store them: `python -m utils.translators`.
 
-Data, order and settings are those of the notebook, but with three times its steps, since people try
-these translators with any sentence they like.
+Data, their order and the settings are those of the notebook, but training takes three times as many
+steps, since people try these translators with any sentence they like.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def make(name: str, corpus: Corpus) -> float:
-    """Train and store a translator; return its exact match with the weights rounded as stored."""
+    """Train and store a translator; return its exact match with the stored, rounded weights."""
     model = train(name, corpus)
     for parameter in model.parameters():
         parameter.data = parameter.data.half().float()
@@ -41,7 +41,7 @@ def make(name: str, corpus: Corpus) -> float:
 
 
 def train(name: str, corpus: Corpus) -> Seq2Seq:
-    """Train a translator, with `<unk>` in place of the names in every second pair."""
+    """Return a trained translator; every second training pair has `<unk>` in place of names."""
     set_seed(TRAINING["seed"])
     model = build(name, *corpus.vocabularies())
     pairs = [hide_names(pair) if n % 2 else pair for n, pair in enumerate(corpus.train)]
@@ -53,7 +53,7 @@ def train(name: str, corpus: Corpus) -> Seq2Seq:
 
 
 def hide_names(pair: Pair) -> Pair:
-    """Replace the names of a pair with `<unk>`, so that the model learns to write it for a name."""
+    """Return a pair with `<unk>` in place of names, so that a model learns to copy `<unk>`."""
     names = {name.one for name in load_lexicon().names}
     sides = pair.source, pair.target
     source, target = (tuple("<unk>" if w in names else w for w in words) for words in sides)

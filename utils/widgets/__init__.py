@@ -1,6 +1,7 @@
-"""Widgets for notebooks: interactive explorers, predictions to make, and the interview sheet.
+"""Widgets for notebooks: explorers, forms that ask for a prediction, and the interview sheet.
 
-Each widget also stores a plain picture in the notebook, for readers without a kernel.
+An explorer is a picture with controls: moving them shows what a mechanism computes. Each widget
+also stores a plain picture in the notebook, for readers without a kernel.
 """
 
 from utils.widgets.heads_explorer import HeadsExplorer

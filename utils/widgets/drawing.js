@@ -58,6 +58,10 @@ const STYLE = `
 .ex-tokens { display: flex; flex-wrap: wrap; gap: 4px; }
 .ex-token { border: 1px solid var(--ex-line); border-radius: 3px; padding: 1px 6px; }
 .ex-token[aria-current] { font-weight: bold; border: 2px solid #d55e00; }
+/* JupyterLab marks what has no kernel yet with a broken link, in red. These work without one. */
+.jupyter-widgets-disconnected:has(.ex)::before { display: none; }
+.jupyter-widgets-disconnected:has(.ex-kernel)::before { display: block; color: inherit;
+  font: 14px/1.4 var(--jp-ui-font-family, sans-serif); content: "Run this cell, and the picture follows the controls."; }
 `;
 
 const SVG = new Set(["svg", "g", "line", "path", "polyline", "text", "circle", "rect", "title"]);

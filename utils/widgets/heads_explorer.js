@@ -34,11 +34,44 @@ function thumbnail(parent, name, map, rows, columns, onEnlarge, onSwitch) {
   };
 }
 
+/** The line in which a sentence is typed: Enter, or leaving it, sends it to the kernel. */
+function sentenceLine(parent, model) {
+  const label = element("label", { text: "a sentence, then Enter: " }, parent);
+  const line = element("input", { type: "text", autocomplete: "off", spellcheck: "false",
+    style: "width: min(100%, 30em); font-size: 16px", "data-lm-suppress-shortcuts": "true" }, label);
+  line.value = model.get("sentence");
+  line.addEventListener("change", () => {
+    model.set("sentence", line.value);
+    model.save_changes();
+  });
+  const say = status(parent);
+  return () => say(model.get("complaint"));
+}
+
 function render({ model, el }) {
-  const [names, questions, answers, maps, rows, columns] = ["names", "questions", "answers", "maps",
-    "target", "source"].map((trait) => model.get(trait));
   const root = explorer(el, "Heads explorer");
   element("style", { text: HEAD_STYLE }, root);
+  const complain = model.get("sentence") === null ? () => {} : sentenceLine(root, model);
+  const content = element("div", {}, root);
+  let stop = build(model, content);
+  const again = () => {
+    stop();
+    content.replaceChildren();
+    stop = build(model, content);
+  };
+  model.on("change:version", again);
+  model.on("change:complaint", complain);
+  return () => {
+    stop();
+    model.off("change:version", again);
+    model.off("change:complaint", complain);
+  };
+}
+
+/** Maps and bars of the sentence that is shown. Returns a function that ends it. */
+function build(model, root) {
+  const [names, questions, answers, maps, rows, columns, unit] = ["names", "questions", "answers",
+    "maps", "target", "source", "unit"].map((trait) => model.get(trait));
   const put = (name, value) => {
     model.set(name, value);
     model.save_changes();
@@ -54,12 +87,14 @@ function render({ model, el }) {
   const right = element("div", { class: "ex-scroll" }, row);
   element("p", { class: "ex-title", text: "with the heads that are switched on" }, right);
   const drawAnswers = bars(right, { name: "what is left", labels: questions,
-    columns: ["all on", "now", "lost"] });
+    columns: ["all on", "now", unit ? "more" : "lost"] });
   const say = status(root);
 
-  const lost = (set) => answers[0].map((all, question) => all - answers[set][question]);
+  const sign = unit ? -1 : 1; // a loss grows when something is lost
+  const longest = unit ? Math.max(...answers.flat()) : 1;
+  const lost = (set) => answers[0].map((all, question) => sign * (all - answers[set][question]));
   const listed = (numbers) => numbers.map((number, question) =>
-    `${questions[question]} ${written(number)}`).join(", ");
+    `${questions[question]} ${written(number)}${unit && ` ${unit}`}`).join(", ");
 
   function update() {
     const off = model.get("off");
@@ -71,11 +106,11 @@ function render({ model, el }) {
     drawLarge(large === NONE ? meanOf(maps, on) : maps[large]);
     const now = answers[off];
     const together = lost(off);
-    drawAnswers(now, [answers[0], now, together].map((column) => column.map((n) => written(n))));
+    drawAnswers(now.map((n) => n / longest), [answers[0], now, together].map((column) => column.map((n) => written(n))));
     const singly = questions.map((_, question) =>
       sum(names.map((_name, head) => (on[head] ? 0 : lost(1 << head)[question]))));
     if (!gone.length) say(`All ${names.length} heads are on: ${listed(now)}. Switch some off; press a small map to enlarge it.`);
-    else if (gone.length === 1) say(`Without ${gone[0]} alone the loss is: ${listed(together)}.`);
+    else if (gone.length === 1) say(`Without ${gone[0]} alone the ${unit ? "loss grows by" : "loss is"}: ${listed(together)}.`);
     else {
       say(`Switched off together, ${gone.join(", ")} cost: ${listed(together)}. `
         + `What each costs alone adds up to: ${listed(singly)}.`);

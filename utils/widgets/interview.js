@@ -7,6 +7,10 @@ const STYLE = `
   color: var(--jp-ui-font-color1, inherit); border-left: 4px solid #56b4e9; padding: 2px 0 2px 12px; }
 .iv h3 { font-size: 1.15em; margin: 4px 0 8px; color: inherit; }
 .iv summary { cursor: pointer; }
+.iv p:first-child { font-size: 1.1em; }
+.iv hr { border: 0; border-top: 1px solid #888; }
+.iv code { background: none; color: inherit; padding: 0; }
+.iv pre { overflow-x: auto; background: none; color: inherit; padding: 0; }
 .iv fieldset { border: 0; margin: 8px 0; padding: 0; }
 .iv label { margin-right: 16px; cursor: pointer; }
 .iv input, .iv button { font: inherit; accent-color: #0072b2; }
@@ -36,7 +40,7 @@ function render({ model, el }) {
   const question = element("h3", { tabindex: "-1" }, root);
   const details = element("details", {}, root);
   element("summary", { text: "Open the answer", "data-lm-suppress-shortcuts": "true" }, details);
-  const answer = element("div", {}, details);
+  const answer = element("div", {}, details); // what one can say aloud, a line, what supports it
 
   const set = element("fieldset", {}, root);
   element("legend", { text: "How well could you answer?" }, set);

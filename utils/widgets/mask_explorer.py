@@ -1,4 +1,4 @@
-"""An explorer of masks, and of the weights over the positions that a mask leaves open."""
+"""Explore masks, and the attention weights over the positions that a mask leaves open."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,11 @@ from utils.widgets.pictured import Pictured
 
 
 class MaskExplorer(Pictured, anywidget.AnyWidget):
-    """A mask of padding, window and causal rules, whose cells can be changed, beside the weights.
+    """A widget that shows a mask beside the weights that result from it.
 
-    The mask can also be read inverted, True as blocked. A row without any open position is shown as
-    softmax alone leaves it, with NaN, unlike `masked_softmax`, which gives zeros.
+    Controls set the padding, a window and whether the mask is causal; each cell can also be changed
+    by hand. Another control reads the mask inverted, True as blocked. In a row without any open
+    position, the weights are NaN, as a plain softmax gives; `masked_softmax` gives zeros.
 
     Args:
         labels: a label for each position of a sentence that attends to itself.

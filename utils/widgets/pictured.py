@@ -1,4 +1,4 @@
-"""Store a picture of a widget in the notebook."""
+"""Store a picture of a widget in the notebook, for readers without a kernel."""
 
 
 class Pictured:

@@ -1,4 +1,4 @@
-"""An explorer of attention from queries, keys and values to the context, step by step."""
+"""Explore the steps of attention, from queries, keys and values to the context."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,9 @@ from utils.widgets.pictured import Pictured
 
 
 class PipelineExplorer(Pictured, anywidget.AnyWidget):
-    """The steps Q Kᵀ, scale, mask, softmax and sum of V, with shapes and one cell in numbers.
+    """A widget that goes through the steps Q Kᵀ, scale, mask, softmax and weighted sum of V.
+
+    Each step shows its matrices with their shapes, and one cell worked out in numbers.
 
     Args:
         q: queries, (tgt_len, d).

@@ -2,6 +2,10 @@
 
 const CERTAINTIES = ["just guessing", "fairly sure", "certain"];
 
+const PATIENCE = 1500; // ms for the kernel to hear of a guess
+const NOT_RUN = " Python has not heard of this guess, because the cells above have not been run yet:"
+  + " choose Run ▸ Run All Above Selected Cell in the menu, then guess once more.";
+
 const STYLE = `
 .pr { max-width: 46em; font: 14px/1.5 var(--jp-ui-font-family, sans-serif);
   color: var(--jp-ui-font-color1, inherit); border-left: 4px solid #56b4e9; padding: 2px 0 2px 12px; }
@@ -17,6 +21,7 @@ const STYLE = `
   color: inherit; background: var(--jp-layout-color2, transparent); }
 .pr :focus-visible { outline: 3px solid #d55e00; outline-offset: 2px; }
 .pr p { margin: 4px 0; }
+.jupyter-widgets-disconnected:has(.pr)::before { display: none; } /* it works without a kernel */
 `;
 
 let made = 0; // radio buttons belong together by name, so each form needs its own
@@ -75,7 +80,10 @@ function render({ model, el }) {
     model.set("guess", guess());
     model.save_changes();
     said.focus();
+    // A notebook that was opened but not run has a kernel that knows nothing of this question.
+    if (model.widget_manager?.kernel) setTimeout(() => { late = true; update(); }, PATIENCE);
   });
+  let late = false;
 
   function update() {
     const committed = model.get("guess");
@@ -86,6 +94,7 @@ function render({ model, el }) {
     element("span", { class: "pr-question", text: question }, said);
     said.append(` You said ${committed} (${model.get("certainty")}). `
       + (answer ? `The answer: ${answer}.` : "Now run the next cell."));
+    if (late && !model.get("heard")) said.append(NOT_RUN);
   }
   model.on("change", update);
   update();

@@ -18,7 +18,7 @@ CLOSE = 0.15  # share of the range by which a guess may differ and still be call
 
 
 class Prediction(Pictured, anywidget.AnyWidget):
-    """A question with radio buttons or a number, a choice of certainty, and a button to commit.
+    """A form that asks for a guess: one of several options, or a number, and how sure it is.
 
     It works in the page: even without a kernel it shows the stored answer, but only to readers who
     have guessed. `predict` makes a prediction and displays it.
@@ -31,6 +31,7 @@ class Prediction(Pictured, anywidget.AnyWidget):
     guess = traitlets.Unicode().tag(sync=True)
     certainty = traitlets.Unicode().tag(sync=True)
     answer = traitlets.Unicode().tag(sync=True)
+    heard = traitlets.Bool(False).tag(sync=True)  # whether a guess has reached this kernel
 
     def __init__(
         self, question: str, options: Sequence[str], between: Sequence[float], close: float
@@ -38,6 +39,10 @@ class Prediction(Pictured, anywidget.AnyWidget):
         self._close = close
         self._seen = False  # whether the answer was seen before there was a guess
         super().__init__(question=question, options=list(options), between=list(between))
+
+    @traitlets.observe("guess")
+    def _hear(self, _change: object) -> None:
+        self.heard = True
 
     def __repr__(self) -> str:
         return f"Your prediction: {self.question}"
@@ -53,6 +58,9 @@ class Prediction(Pictured, anywidget.AnyWidget):
 
         Args:
             answer: one of the options, or a number; a float counts as measured, an int as exact.
+
+        Returns:
+            An object for the last line of the cell, which displays answer and comparison.
 
         Raises:
             ValueError: the answer is not one of the options, or not a number although the question
@@ -84,7 +92,7 @@ NO_GUESS = "You made no guess this time."
 
 
 class GuessFirst:
-    """A line of text above an answer whose reader has not guessed yet.
+    """The line "Guess first, then run this cell." above an answer that nobody has guessed yet.
 
     JupyterLab shows the first line of a folded output, so that line must not be the answer.
     """
@@ -126,12 +134,13 @@ def predict(
     Args:
         question: one sentence; the guess is saved under it.
         options: the answers to choose from.
-        between: for a number instead, the smallest and the largest that may be guessed.
+        between: the smallest and the largest number that may be guessed, if a number is asked for.
         close: how far from the answer a guessed number counts as close; by default 15 % of the
             range.
 
     Returns:
-        The control, which is displayed already. Its `reveal` ends the cell that finds the answer.
+        The prediction, which is displayed already. Call its `reveal` in the last line of the cell
+        that computes the answer.
 
     Raises:
         ValueError: neither options nor a range is given, or both are.

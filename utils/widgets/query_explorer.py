@@ -1,4 +1,4 @@
-"""An explorer of scores, weights and context, which follow a query turned among the keys."""
+"""Explore how scores, weights and context change when a query is turned among the keys."""
 
 from collections.abc import Sequence
 
@@ -27,11 +27,12 @@ PARAMETERS = {
 
 
 class QueryExplorer(Pictured, anywidget.AnyWidget):
-    """Keys as arrows in a plane, and a query to turn with a slider, the arrow keys or the mouse.
+    """A widget that shows keys as arrows in a plane, and a query that can be turned.
 
-    Beside them are the weights of all queries. The score can be the dot product, the scaled dot
-    product, additive or general; `PARAMETERS` has the parameters of the last two. Everything is
-    computed in the page, so it responds at once, even without a kernel.
+    The query is turned with a slider, the arrow keys or the mouse. Beside it are the weights of all
+    queries. The score can be the dot product, the scaled dot product, additive or general;
+    `PARAMETERS` has the parameters of the last two. Everything is computed in the page, so it
+    responds at once, even without a kernel.
 
     Args:
         labels: a label for each key.

@@ -1,4 +1,4 @@
-"""An explorer that shows why splitting into heads takes a `view` and a `transpose`."""
+"""Explore why splitting into heads takes a `view` and a `transpose`."""
 
 from collections.abc import Sequence
 
@@ -12,10 +12,11 @@ from utils.widgets.pictured import Pictured
 
 
 class ReshapeExplorer(Pictured, anywidget.AnyWidget):
-    """The path of every number from (batch, len, dim) to (batch, heads, len, head_dim).
+    """A widget that shows where each number goes when (batch, len, dim) is split into heads.
 
-    The right path has two steps, `view` and `transpose`; beside it is the wrong path, by `view`
-    alone. One number is followed, with its index in each tensor and its place in memory.
+    The right way to (batch, heads, len, head_dim) takes two steps, `view` and `transpose`; beside
+    it is the wrong way, `view` alone. One number is marked at each step, with its index in the
+    tensor and its place in memory.
 
     Args:
         sentences: the batch: tokens of sentences of equal length.
@@ -44,7 +45,10 @@ class ReshapeExplorer(Pictured, anywidget.AnyWidget):
         super().__init__(sentences=tokens, dim=dim, heads=heads, followed=second)
 
     def picture(self) -> str:
-        """Return head 1 of the first sentence by both paths, with 23 for token 2, feature 3."""
+        """Return head 1 of the first sentence as both ways give it, as HTML.
+
+        Its numbers tell token and feature: 23 is feature 3 of token 2.
+        """
         tokens = self.sentences[0]
         numbers = torch.tensor([[10 * i + c for c in range(self.dim)] for i in range(len(tokens))])
         cut = (len(tokens), self.heads, self.dim // self.heads)

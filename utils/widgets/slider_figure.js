@@ -30,6 +30,7 @@ const CONTROLS = {
 
 function render({ model, el }) {
   const root = explorer(el, "Figure with controls");
+  root.classList.add("ex-kernel");
   const show = model.get("controls").map((control) => CONTROLS[control.kind](root, control,
     (value) => ask(control.name, value)));
   const picture = element("div", {}, root);

@@ -1,4 +1,4 @@
-"""Redraw a figure in the kernel, which is the simplest way to make a picture interactive."""
+"""Make any figure interactive: redraw it in the kernel whenever a control is moved."""
 
 from collections.abc import Callable
 
@@ -12,9 +12,9 @@ from utils.widgets.pictured import Pictured
 
 
 class SliderFigure(Pictured, anywidget.AnyWidget):
-    """A figure that is redrawn whenever one of its controls moves.
+    """A figure that is redrawn whenever one of its controls is moved.
 
-    The page has its own controls, because ipywidgets' sliders have no name for screen readers.
+    The controls shown are HTML's own, because those of ipywidgets have no name for screen readers.
 
     Args:
         draw: function that returns the figure, given the value of each control by name.
@@ -54,12 +54,12 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
 
 
 def _place_trait(control: ipywidgets.Widget) -> str:
-    """Return the name of the trait with a control's setting: "index" if it has options."""
+    """Return the name of the trait that holds a control's setting: "index" or "value"."""
     return "index" if hasattr(control, "options") else "value"
 
 
 def _description(name: str, control: ipywidgets.Widget) -> dict:
-    """Return the description from which the page makes its own version of a control."""
+    """Return kind, label, and range or options of a control, from which the page makes its own."""
     common = {"name": name, "label": name.replace("_", " ")}
     if isinstance(control, ipywidgets.SelectionSlider):
         options = list(control._options_labels)

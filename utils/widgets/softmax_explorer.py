@@ -1,4 +1,4 @@
-"""An explorer of the effect that temperature and width of the vectors have on the weights."""
+"""Explore how temperature and the width of the vectors change the weights of a softmax."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,10 @@ DOUBLINGS = 10  # d from 2 to 1024
 
 
 class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
-    """Scores, their weights, the entropy, and how steeply each weight follows its score.
+    """A widget that shows scores, their weights, the entropy, and the slope of each weight.
 
-    The slope is ∂w/∂s = w(1 − w) / temperature, the diagonal of the softmax's derivative: when all
-    weight lies on one key, the scores no longer learn anything.
+    The slope is ∂w/∂s = w(1 − w) / temperature, the diagonal of the softmax's derivative. When all
+    weight is on one key, all slopes are 0, and the scores no longer learn.
 
     Args:
         labels: a label for each key.
@@ -61,8 +61,12 @@ class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
 
 
 def _products(n: int) -> list[list[float]]:
-    """Return q·k of a random query and n keys for d = 2, 4, …, from their first d numbers."""
-    random = torch.Generator().manual_seed(0)
+    """Return the scores q·k of a random query and n random keys, a list for each width 2, 4, 8, ….
+
+    The vectors of each width are the beginnings of those of the largest width. The seed is one of
+    those with which the largest of six weights grows steadily with the width.
+    """
+    random = torch.Generator().manual_seed(1171)
     numbers = torch.randn(n + 1, 2**DOUBLINGS, generator=random)  # (a query and n keys, d)
     running = (numbers[0] * numbers[1:]).cumsum(-1)  # (n, d)
     return [running[:, 2**power - 1].tolist() for power in range(1, DOUBLINGS + 1)]

@@ -1,7 +1,7 @@
 """Prepare stored notebooks for pages without a kernel: the reading site, and slides.
 
-The picture of each widget stays; beside it stand the name of the widget's JavaScript module and its
-state, from which `standalone.js` runs the explorer in the page.
+Each widget's stored picture stays. The name of its JavaScript module and its state are added, from
+which `standalone.js` runs the widget in the page.
 """
 
 import base64
@@ -22,7 +22,7 @@ STATES = "application/vnd.jupyter.widget-state+json"
 
 
 def with_explorers(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Replace the widgets of a notebook with explorers that need no kernel; return the notebook."""
+    """Replace, in place, a notebook's widgets with explorers that need no kernel; return it."""
     states = notebook.metadata.pop("widgets", {}).get(STATES, {}).get("state", {})
     for cell in notebook.cells:
         if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
@@ -50,7 +50,7 @@ def _lighter(picture: re.Match) -> str:
 
 
 def _fold(cell: nbformat.NotebookNode) -> None:
-    """Fold the output of a cell with an answer, and remove its remarks about a missing guess."""
+    """Fold the output of a cell that reveals an answer, and remove remarks on a missing guess."""
     cell.metadata.tags = [*cell.metadata.get("tags", []), "hide-output"]
     cell.outputs = [
         output
@@ -63,7 +63,7 @@ def _fold(cell: nbformat.NotebookNode) -> None:
 
 
 def explorer_place(module: str, state: dict, picture: str) -> str:
-    """Return the element that an explorer fills; it shows a picture until scripts have run."""
+    """Return the HTML element that an explorer fills; it has a picture until scripts have run."""
     own = {name: value for name, value in state.items() if not name.startswith("_")}
     text = html.escape(json.dumps(own, ensure_ascii=False), quote=True)
     return f'<div class="explorer" data-module="{module}" data-state="{text}">{picture}</div>'

@@ -1,4 +1,4 @@
-"""An explorer of a softmax over keys that come tile by tile, without a table of all scores."""
+"""Explore a softmax that reads the keys in tiles, a few at a time, and never holds all scores."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from utils.widgets.pictured import Pictured
 
 
 class TilesExplorer(Pictured, anywidget.AnyWidget):
-    """Scaled dot-product attention that reads a few keys at a time.
+    """A widget that shows scaled dot-product attention reading a tile, a few keys, at a time.
 
     For each query, the algorithm keeps the largest score, the sum of the powers e^(score − largest)
     and the weighted sum of the values, and rescales both sums when a larger score turns up (Milakov
@@ -69,7 +69,10 @@ class TilesExplorer(Pictured, anywidget.AnyWidget):
         )
 
     def picture(self) -> str:
-        """Return a heatmap of the powers in the tile that was read last: initially the second."""
+        """Return a heatmap of the powers e^(score − largest) in the last tile read, as HTML.
+
+        Initially, that is the second tile.
+        """
         queries, keys = torch.tensor(self.queries), torch.tensor(self.key_vectors)
         scores = queries @ keys.T / math.sqrt(keys.shape[1])  # (tgt_len, src_len)
         read = self.step * self.size

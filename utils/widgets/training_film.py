@@ -1,4 +1,4 @@
-"""An explorer of how an alignment forms while a translator learns."""
+"""Explore how a translator learns which words to attend to."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,13 +15,13 @@ DIGITS = 3  # decimal places of each number that is stored
 
 
 class TrainingFilm(Pictured, anywidget.AnyWidget):
-    """The weights of a few sentences at several moments of a training, with the translations.
+    """A widget that shows a few sentences' weights and translations at several training steps.
 
     Args:
         pairs: name → a sentence with its translation and gold links.
-        film: step of training → the loss; the share of target words that look at a right source
-            word; the weights (tgt_len, src_len) for each pair; the model's translation, in words,
-            for each pair.
+        film: training step → a tuple of four: the loss; the share of target words that attend most
+            to a right source word; a list with the weights (tgt_len, src_len) of each pair; a list
+            with the model's translation, in words, of each pair.
 
     Raises:
         ValueError: a moment lacks the weights or the translation of a pair, or has too many.

@@ -1,4 +1,4 @@
-"""An explorer that runs two trained translators in the page, step by step."""
+"""Explore how two trained translators work, step by step; they run in the page."""
 
 import anywidget
 import traitlets
@@ -10,11 +10,11 @@ from utils.widgets.pictured import Pictured
 
 
 class Translator(Pictured, anywidget.AnyWidget):
-    """The course's own translators, side by side, with greedy or beam search.
+    """A widget that runs two trained translators side by side, with greedy or beam search.
 
-    Everything is computed in the page. The weights, half a megabyte for each model, are not part of
-    the stored state: the page sends `{"want": name}`, and gets `{"have": name}` with the bytes of
-    the file, or `{"failed": reason}`.
+    Everything is computed in the page. The parameters, half a megabyte for each model, are not part
+    of the widget's stored state: the page sends `{"want": name}`, and gets `{"have": name}` with
+    the bytes of the model's file, or `{"failed": reason}`.
 
     Args:
         sentence: the English sentence that is translated initially.
@@ -49,7 +49,7 @@ class Translator(Pictured, anywidget.AnyWidget):
         return alignment_heatmap(weights, source, words, " ".join(words), alt=alt).to_html()
 
     def _answer(self, _widget, content: dict, _buffers) -> None:
-        """Send the file of the translator that the page asks for, or the reason for a failure."""
+        """Send the page the file of the translator that it asks for, or why that failed."""
         try:
             self.send({"have": content["want"]}, [read_translator(content["want"])])
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""An explorer of an additive score whose thresholds depend on the state."""
+"""Explore the additive score, in which the state sets the threshold of each hidden unit."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,10 +13,11 @@ from utils.widgets.pictured import Pictured
 
 
 class TuningExplorer(Pictured, anywidget.AnyWidget):
-    """The score v · tanh(W s + U h), with a slider for each number of the state s and of v.
+    """A widget with the score v · tanh(W s + U h), and a slider for each number of s and of v.
 
-    Each hidden unit is a question put to the keys: its tanh is drawn as a curve over a key's answer
-    U h, with the keys as dots on it. The state moves the curve, and keys flip from no to yes.
+    Each hidden unit is presented as a question to the keys. Its tanh is drawn as a curve over U h,
+    the answer of a key, with each key as a dot. The state s shifts the curve, which can turn a
+    key's answer from no (tanh near −1) to yes (near 1).
 
     Args:
         labels: a label for each key.

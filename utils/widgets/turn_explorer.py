@@ -1,4 +1,4 @@
-"""An explorer of the effect that the matrix of the general score has on the weights."""
+"""Explore how the matrix of the general score changes the weights."""
 
 import math
 from collections.abc import Sequence
@@ -14,9 +14,10 @@ from utils.widgets.pictured import Pictured
 
 
 class TurnExplorer(Pictured, anywidget.AnyWidget):
-    """Keys that a matrix W turns, queries that stay, and the weights that result from s · (W h).
+    """A widget in which a matrix W turns the keys h, with the weights that s · (W h) gives.
 
-    The score is *general*, Luong et al. 2015, section 3.1; W turns the keys to the left.
+    A control sets the angle by which W turns the keys to the left; the queries s stay. Source:
+    Luong et al. 2015, section 3.1, "general".
 
     Args:
         source: a label for each key.

@@ -1,4 +1,4 @@
-"""An explorer of local attention: a window that moves, and a Gaussian bell over it."""
+"""Explore local attention: a window that can be moved, and a Gaussian bell over it."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,10 @@ from utils.widgets.pictured import Pictured
 
 
 class WindowExplorer(Pictured, anywidget.AnyWidget):
-    """A query's scores, a window of 2D + 1 positions around a centre, and a bell over the weights.
+    """A widget that shows a query's scores, and its weights in a window of local attention.
+
+    The window has 2D + 1 positions around a centre; a Gaussian bell around the centre multiplies
+    the weights. Controls move the centre and change D.
 
     The weights are computed as in `LocalAttention` with predicted centres: Luong et al. 2015,
     section 3.2, equation 10. They can also be normalised once more, which the paper does not do.

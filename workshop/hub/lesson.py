@@ -27,10 +27,10 @@ NAME = "02_additive_attention.ipynb"
 
 
 class Learner:
-    """A simulated learner, who uses the hub by the requests that a browser would send.
+    """A simulated learner, who sends the hub the requests that a browser would send.
 
     Args:
-        name: name of the account; the password is the name, backwards.
+        name: name of the account; its password is the name spelt backwards.
     """
 
     def __init__(self, name: str):
@@ -53,7 +53,7 @@ class Learner:
         return seconds
 
     def log_in(self) -> None:
-        """Log in by the form, as a browser does, and get a token for all later requests."""
+        """Log in with the form, as a browser does, and get a token for all later requests."""
         login = f"http://{HUB}/hub/login"
         self._http.get(login, timeout=SECONDS)
         form = {"username": self.name, "password": self.name[::-1], "_xsrf": self._xsrf()}
@@ -76,7 +76,7 @@ class Learner:
         wait_until(is_ready, f"{self.name}'s server")
 
     def run_notebook(self, path: str) -> None:
-        """Run all cells of a notebook in a new kernel that stays on, and save the notebook."""
+        """Run all cells of a notebook in a new kernel, save the notebook, leave the kernel on."""
         server = f"http://{HUB}/user/{self.name}/api"
         notebook = nbformat.from_dict(self._request("GET", f"{server}/contents/{path}")["content"])
         session = {"path": path, "name": path, "type": "notebook", "kernel": {"name": "python3"}}
@@ -104,7 +104,7 @@ class Learner:
 
 
 def execute(channel: websocket.WebSocket, code: str) -> list[nbformat.NotebookNode]:
-    """Run code in a kernel, wait until it is idle again, and return the outputs."""
+    """Run code in a kernel, wait until the kernel is idle again, and return the outputs."""
     header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "version": "5.3"}
     header |= {"session": "trial", "username": "", "date": ""}
     content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
@@ -133,9 +133,10 @@ def wait_until(condition: Callable[[], bool], name: str) -> None:
 
 
 def measure(account: str) -> dict[str, float]:
-    """Return the processor time and the memory of an account's processes.
+    """Return the processor seconds and the megabytes of all processes of an account.
 
-    Memory is PSS: memory that processes share is divided among them, so that sums are right.
+    Memory is counted as PSS, which divides shared memory among the processes that share it, so that
+    it can be added up.
     """
     seconds = size = 0
     for process in psutil.process_iter():
@@ -147,7 +148,12 @@ def measure(account: str) -> dict[str, float]:
 
 
 def give_lesson(names: list[str]) -> dict:
-    """Start the hub, let all learners work at once, and return the measured times and memory."""
+    """Start the hub, let all learners work at once, stop the hub; return times and memory.
+
+    Returns:
+        "seconds" for the lesson, "memory of the hub, MB", and under "learners" a dict for each
+        learner: the seconds of each stage, "processor, s" and "memory, MB".
+    """
 
     def hub_answers() -> bool:
         assert hub.poll() is None, "the hub has not started"

@@ -33,7 +33,7 @@ def source(path: Path) -> nbformat.NotebookNode:
 
 
 def _graded(name: str, points: int, by_hand: bool) -> dict:
-    """Return the metadata of a cell that nbgrader grades, or a person if `by_hand`."""
+    """Return the metadata of a cell that nbgrader grades, or that a person grades if `by_hand`."""
     kind = {"grade": True, "solution": by_hand, "locked": not by_hand, "task": False}
     return {"schema_version": 3, "grade_id": name, "points": points, **kind}
 

@@ -1,7 +1,7 @@
 """Copy the course to a learner's home, then become their server; `jupyterhub_config.py` runs this.
 
-It runs as the learner, not as root: whatever links learners put into their home, it can only write
-files that they may write themselves.
+It runs as the learner, not as root, so that it can write only files that the learner may write,
+even if a link in the learner's home leads elsewhere.
 """
 
 import os
@@ -42,10 +42,11 @@ def bring(course: Path, own: Path) -> Iterator[Path]:
 
 
 def limit() -> None:
-    """Limit memory and number of processes for this process and all that it starts, for good.
+    """Limit memory and number of processes, for this process and all that it starts.
 
-    MEM_LIMIT, which JupyterHub sets, is in bytes and for each process. PROCESSES is for an account,
-    threads included, so it needs a hub on which each learner has an account.
+    The limits cannot be raised again. They come from the environment: MEM_LIMIT, which JupyterHub
+    sets, is in bytes and holds for each process. PROCESSES counts all processes and threads of the
+    account, so each learner needs an account.
     """
     for limited, most in (
         (resource.RLIMIT_DATA, os.environ.get("MEM_LIMIT")),

@@ -27,7 +27,7 @@ exec "${@:2}" """
 
 
 def missing() -> str:
-    """Return the first requirement of a trial that this machine lacks, with a cure, or ""."""
+    """Return what this machine lacks for a trial and how to get it, or "" if it lacks nothing."""
     if importlib.util.find_spec("jupyterhub") is None:
         return "no JupyterHub → pip install -e .[hub]"
     if shutil.which("configurable-http-proxy") is None:
@@ -44,7 +44,11 @@ def hold(learners: int) -> dict:
     """Give a lesson to a number of learners in a sandbox, and collect the notebooks they saved.
 
     Returns:
-        The dict of `lesson.give_lesson`, with the files as NAME/FILE under "collected".
+        The dict that `lesson.give_lesson` returns, with the paths of the collected notebooks,
+        NAME/FILE, under "collected".
+
+    Raises:
+        SystemExit: the lesson failed; the end of the hub's log has been printed.
     """
     names = NAMES[:learners]
     accounts = [f"{name}:{name[::-1]}::learners::/home/{name}:/bin/bash" for name in names]
@@ -68,7 +72,10 @@ def hold(learners: int) -> dict:
 
 
 def _furnish(world: Path) -> None:
-    """Set up a hub in a folder as an administrator does on a machine, following docs/hub.md."""
+    """Set up a hub in the folder `world`, as docs/hub.md tells administrators to do on a machine.
+
+    The folder gets the subfolders etc, home and srv, which the sandbox mounts at /.
+    """
     shutil.copytree("/etc", world / "etc", symlinks=True)
     (world / "home").mkdir()
     (world / "srv" / "jupyterhub" / "state").mkdir(parents=True)
@@ -80,7 +87,10 @@ def _furnish(world: Path) -> None:
 
 
 def _bubblewrap(world: Path) -> list[str | Path]:
-    """Return the start of a command that runs the rest in a sandbox, on the folder `world`."""
+    """Return the command line of bubblewrap, to which the command to run has to be added.
+
+    In the sandbox, /etc, /home and /srv are the subfolders of `world`.
+    """
     options = [("--bind", world / name, f"/{name}") for name in ("etc", "home", "srv")]
     for path in (ROOT, Path(sys.prefix), Path(sys.base_prefix)):  # may lie in root's closed home
         options += [("--perms", "0755", "--dir", parent) for parent in reversed(path.parents)]

@@ -1,4 +1,4 @@
-"""Test a hub: what it brings to learners, what it collects, and two of them at work on it."""
+"""Test a hub: files handed out, files collected, and a lesson with two simulated learners."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ MINE = "what somebody has written"
 
 @pytest.fixture
 def course(tmp_path):
-    """Return the folder of a small course to hand out."""
+    """Return the folder of a tiny course to hand out."""
     for name in ("README.md", "exercises/01_a.ipynb", "notebooks/02_b.ipynb", "utils/masks.py"):
         file = tmp_path / "course" / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Test the plans: their pages are up to date, and a plan that does not fit is one clear error."""
+"""Test the plans: their pages are up to date, and a faulty plan raises one clear error."""
 
 import re
 
@@ -117,7 +117,7 @@ def test_where_a_section_rests_on_one_that_is_not_shown_all_above_is_run_first(t
         ),
         (
             '{ minutes = 10, pause = "Break", task = "entropy" }',
-            "short.toml: a step of 10 minutes needs one of `show`, `task` and `pause`.",
+            "short.toml: a step of 10 minutes needs one of `show`, `task`, `turn` and `pause`.",
         ),
     ],
 )

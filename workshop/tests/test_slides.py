@@ -1,4 +1,4 @@
-"""Test the slides: no word is lost, and a deck works from a disk, by keyboard, in both themes."""
+"""Test the slides: they have every word, and work from disk, by keyboard and in both themes."""
 
 import re
 
@@ -96,7 +96,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    """Return the address of a deck on the disk that has slides of all kinds."""
+    """Build a deck that has slides of all kinds; return its file:// address."""
     folder = tmp_path_factory.mktemp("slides")
     (folder / "short.toml").write_text(PLAN, encoding="utf-8")
     slides.build(folder / "slides", {"short": plan.read(folder / "short.toml")})
@@ -113,7 +113,7 @@ def page(browser, address):
 
 
 def walk(page):
-    """Go through the slides by keyboard; yield each once everything on it is alive."""
+    """Go through the slides by keyboard; yield each slide when all explorers on it have started."""
     for _ in range(page.locator(".slides > section > section").count()):
         page.wait_for_function(ARRIVED)
         yield page.locator(HERE)

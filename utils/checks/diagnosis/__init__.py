@@ -11,13 +11,14 @@ by calling the answer again; if all values are right, it states which gradients 
 | `causes` | the likely cause of an exception |
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from utils.checks import bank
-from utils.checks.compare import Verdict, gradient_fits, judge, listed
+from utils.checks.compare import Verdict, exact_test, gradient_fits, judge, listed, makes_exactly
 from utils.checks.diagnosis.behaviours import (
     RerunCases,
     describe_behaviour,
@@ -30,6 +31,7 @@ from utils.checks.diagnosis.relations import (
     RELATIONS,
     WEAKER_RELATIONS,
     OutputComparison,
+    describe_exchange,
     describe_values,
 )
 from utils.checks.runner import OUR_SEED, AnswerError
@@ -37,6 +39,22 @@ from utils.checks.tasks import Answer, Reason, Record
 
 __all__ = ["diagnose", "measure_moves"]
 
+SHOWN = (
+    "With your inputs, all that slips through returns other numbers than the right one: your "
+    "asserts do not look there, or their tolerance is too wide."
+)
+NOT_SHOWN = (
+    "With your inputs, all that slips through returns what the right one returns, so that no "
+    "`assert` could tell: it takes other inputs."
+)
+SHOWN_IN_PART = (
+    "With your inputs, some of what slips through returns what the right one returns: that takes "
+    "other inputs. The rest returns other numbers, and your asserts do not look there."
+)
+EXACT = (
+    "With a tolerance, your test would accept the right implementation: compare with "
+    "`torch.allclose(…, atol=1e-5)`."
+)
 COMPARED = {Reason.SHAPE, Reason.NUMBERS, Reason.INVARIANT, Reason.VALUES, Reason.NOT_FINITE}
 CALLED = COMPARED | {Reason.GRADIENT, Reason.ERROR}
 
@@ -57,10 +75,15 @@ def diagnose(
     """
     verdict = judge(record, answers, error)
     task = record.task
-    if verdict.mistake or task.answer_type == "choices" or task.full_marks_from is not None:
+    if task.answer_type == "choices" or task.full_marks_from is not None:
         return verdict
     if task.answer_type == "test":
-        return replace(verdict, relation=_describe_test(record, answers, verdict))
+        return _diagnose_test(record, *answers, verdict, rerun) if answers else verdict
+    if verdict.reason in COMPARED and not makes_exactly(record, answers, verdict.mistake):
+        exchange = describe_exchange(record, answers)
+        verdict = replace(verdict, mistake=None, relation=exchange) if exchange else verdict
+    if verdict.mistake or verdict.relation:
+        return verdict
     return replace(verdict, relation=_describe(record, answers, verdict, rerun))
 
 
@@ -98,23 +121,26 @@ def _describe_with_own_inputs(record: Record, rerun: RerunCases) -> str:
     return verdict.mistake.explanation if verdict.mistake else verdict.relation
 
 
-def _describe_test(record: Record, answers: Sequence[Answer], verdict: Verdict) -> str:
-    """Describe a test that rejects all implementations except one, a broken one; else return ""."""
-    if verdict.reason != Reason.BLAMES:
-        return ""
-    blames, (case,) = answers[0].outputs["blames"], record.cases
+def _diagnose_test(
+    record: Record, answer: Answer, verdict: Verdict, rerun: RerunCases | None
+) -> Verdict:
+    """Find out whether a test is exact to the last digit, or describe what slips through."""
+    blames, shown = answer.outputs["blames"], answer.outputs["shown"].any(0)
     broken = record.expected[0].outputs["blames"].all(0)
-    accepted = [
-        name
-        for name, blamed in zip(case.inputs["lineup"], blames.any(0), strict=True)
-        if not blamed
-    ]
-    if not blames[:, ~broken].all() or len(accepted) != 1:
-        return ""
-    return (
-        "Of all implementations, it accepts only that by somebody who believes that "
-        f"{bank.misconceptions()[accepted[0]].belief}."
-    )
+    if verdict.reason == Reason.BLAMES and rerun and blames[:, ~broken].all():
+        (tolerant,) = rerun(record.cases, OUR_SEED)
+        if tolerant and not tolerant["blames"][:, ~broken].any():
+            return replace(verdict, mistake=exact_test(record), relation=EXACT)
+    if verdict.mistake:
+        return verdict
+    accepted = [*itertools.compress(record.cases[0].inputs["lineup"], ~blames.any(0))]
+    relation, seen = "", shown[broken & ~blames.all(0)]
+    if verdict.reason == Reason.SLIPS:
+        relation = SHOWN if seen.all() else SHOWN_IN_PART if seen.any() else NOT_SHOWN
+    elif verdict.reason == Reason.BLAMES and blames[:, ~broken].all() and len(accepted) == 1:
+        belief = bank.misconceptions()[accepted[0]].belief
+        relation = f"It accepts only the implementation by somebody who believes that {belief}."
+    return replace(verdict, relation=relation)
 
 
 def _describe_gradients(record: Record, answers: Sequence[Answer]) -> str:

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from utils.checks.compare import are_close
-from utils.checks.diagnosis.relations import BITS, ENOUGH, LOOSE
+from utils.checks.diagnosis.relations import BITS, ENOUGH
 from utils.checks.runner import OUR_SEED
 from utils.checks.tasks import Answer, Case, Record
 
@@ -61,7 +61,7 @@ class CallableAnswer:
         """Decide whether outputs are right for the case with this number."""
         expected = self.record.expected[number].outputs
         return outputs is not None and all(
-            self.same(expected[name], outputs[name], LOOSE) for name in expected
+            self.same(expected[name], outputs[name], 1) for name in expected
         )
 
     def same(self, left: np.ndarray, right: np.ndarray, times: float) -> bool:
@@ -103,7 +103,7 @@ def _describe_fix(answer: CallableAnswer) -> str:
     if all(right):
         return ""
     first = right.index(False)
-    fixes = [*_fixes(answer.record)]
+    fixes = [*_fixes(answer.record), *_exchanges(answer.record), *_other_orders(answer.record)]
     if 2 * right.count(False) > len(right):  # such a mistake shows in most cases
         fixes += _nudges(answer.record)
     changed = [(fix, fix.change(answer.record.cases[first])) for fix in fixes]
@@ -146,11 +146,102 @@ def _fixes(record: Record) -> Iterator[InputFix]:
                 "of your answer would be right.",
                 _on(part, name, _transposed),
             )
+    for name in _names(record):
+        yield InputFix(
+            f"You give `{name}` the shape that it has when its last two axes are exchanged, by "
+            "`view` or `reshape`: these read row by row and mix up its numbers. `.mT` exchanges "
+            "axes.",
+            _on("inputs", name, _laid_out_transposed),
+        )
     yield InputFix(
         "It works when the numbers lie row by row in memory, and not for a transposed view of "
         "them: `reshape` takes both, `view` does not.",
         _contiguous,
     )
+
+
+def _exchanges(record: Record) -> Iterator[InputFix]:
+    """Yield changes that exchange two inputs, two parameters, or two modules with parameters.
+
+    They fix an answer to `DecoderBlock` that uses its norms in another order.
+    """
+    first = record.cases[0]
+    tensors = [name for name in _names(record) if _is(first.inputs.get(name))]
+    modules: dict[str, dict[str, torch.Size]] = {}
+    for name, values in first.parameters.items():
+        parts = name.split(".")
+        for depth in range(1, len(parts) + 1):
+            of_module = modules.setdefault(".".join(parts[:depth]), {})
+            of_module[".".join(parts[depth:])] = values.shape
+    for part, names in (("inputs", tensors), ("parameters", modules)):
+        for one, other in itertools.combinations(names, 2):
+            if part == "inputs" or modules[one] == modules[other]:
+                yield InputFix(
+                    f"`{one}` and `{other}` stand in each other's place: with the two exchanged, "
+                    "all of your answer is right.",
+                    partial(_exchanged, part, one, other),
+                )
+
+
+def _exchanged(part: str, one: str, other: str, case: Case) -> Case | None:
+    values = getattr(case, part)
+    new = {}
+    for old, now in ((one, other), (other, one)):
+        for name in values:
+            if name == old or name.startswith(f"{old}."):
+                new[name] = values.get(now + name.removeprefix(old))
+    if not new or any(value is None for value in new.values()):
+        return None
+    return replace(case, **{part: {**values, **new}})
+
+
+def _other_orders(record: Record) -> Iterator[InputFix]:
+    """Yield changes that exchange blocks of a matrix, each as long as some input is wide.
+
+    They fix an answer to `decoder_step` that joins vectors in another order than the matrix has.
+    """
+    first = record.cases[0]
+    wide = [name for name in _names(record) if _is(first.inputs.get(name))]
+    for name in wide:
+        for axis in range(-first.inputs[name].dim(), 0):
+            tried = set()
+            for count in (2, 3):
+                for owners in itertools.product(wide, repeat=count):
+                    for order in itertools.permutations(range(count)):
+                        rows = _rows_in_order(name, axis, owners, order, first)
+                        if rows is None or tuple(rows) in {*tried, tuple(range(len(rows)))}:
+                            continue
+                        tried.add(tuple(rows))
+                        yield InputFix(
+                            f"What you join before it meets `{name}` stands in another order than "
+                            f"`{name}` expects: with blocks of `{name}` exchanged, all of your "
+                            "answer would be right.",
+                            partial(_reordered, name, axis, owners, order),
+                        )
+
+
+def _rows_in_order(
+    name: str, axis: int, owners: Sequence[str], order: Sequence[int], case: Case
+) -> list[int] | None:
+    """Return the places of a matrix with its blocks in another order; None if they do not fit."""
+    values = [case.inputs.get(each) for each in (name, *owners)]
+    if not all(_is(value) and value.dim() for value in values) or values[0].dim() != 2:
+        return None
+    widths = [value.shape[-1] for value in values[1:]]
+    if sum(widths) != values[0].shape[axis]:
+        return None
+    blocks = torch.arange(sum(widths)).split(widths)
+    return torch.cat([blocks[place] for place in order]).tolist()
+
+
+def _reordered(
+    name: str, axis: int, owners: Sequence[str], order: Sequence[int], case: Case
+) -> Case | None:
+    rows = _rows_in_order(name, axis, owners, order, case)
+    if rows is None:
+        return None
+    matrix = case.inputs[name].index_select(axis, torch.tensor(rows))
+    return replace(case, inputs={**case.inputs, name: matrix})
 
 
 def _names(record: Record) -> list[str]:
@@ -205,6 +296,12 @@ def _transposed(value: Any) -> Tensor | None:
     return value.mT if _is(value) and value.dim() > 1 and max(value.shape[-2:]) > 1 else None
 
 
+def _laid_out_transposed(value: Any) -> Tensor | None:
+    """Lay out a tensor so that a reshape to its transposed shape transposes it."""
+    turned = _transposed(value)
+    return None if turned is None else turned.reshape(value.shape)
+
+
 def _contiguous(case: Case) -> Case | None:
     tensors = {name: value for name, value in case.inputs.items() if isinstance(value, Tensor)}
     if all(tensor.is_contiguous() for tensor in tensors.values()):
@@ -222,7 +319,7 @@ class Probe(NamedTuple):
     Args:
         name: unique name among a task's probes.
         change: function that changes a case.
-        moved: sentence about an output that moves but should not.
+        moved: sentence about an output that moves but should not; "" if that says little.
         unmoved: sentence about an output that should move but does not.
         part: function that selects the part of an output to be compared.
         seed: random seed of the call.
@@ -232,6 +329,8 @@ class Probe(NamedTuple):
         placed: whether to skip outputs of a wrong shape, in which the part lies elsewhere.
         decimals: whether to skip decisions, which move only if a limit is crossed.
         apart: whether to skip the probe if it moves any output of the right answer.
+        but: changes one of which has to move an output before it is said not to move.
+        unless: function of a case: an answer that is wrong in such a case has another fault.
     """
 
     name: str
@@ -245,6 +344,8 @@ class Probe(NamedTuple):
     placed: bool = False
     decimals: bool = False
     apart: bool = False
+    but: Sequence[Change] = ()
+    unless: Callable[[Case], bool] = lambda case: False
 
 
 def measure_moves(record: Record, rerun: RerunCases) -> dict[str, list[str]]:
@@ -276,14 +377,20 @@ def _describe_movement(answer: CallableAnswer, probes: Iterable[Probe]) -> str:
         idle = [
             name
             for name, moved in movement.items()
-            if moved is False and name in expected and _untouched(answer, probe, name)
+            if moved is False
+            and name in expected
+            and _untouched(answer, probe, name)
+            and (not probe.but or _moved_by(answer, probe.but, name))
         ]
         astray = [
             name
             for name, moved in movement.items()
-            if moved and name not in expected and (probe.sure or _has_decimals(answer, name))
+            if moved
+            and name not in expected
+            and (probe.sure or _has_decimals(answer, name))
+            and not _wrong_elsewhere(answer, probe.unless, name)
         ]
-        if astray:
+        if astray and probe.moved:
             return probe.moved.format(f"`{astray[0]}`")
         if idle and probe.unmoved:
             every = len(idle) == len(expected) and len(expected) > 1
@@ -344,9 +451,30 @@ def _untouched(answer: CallableAnswer, probe: Probe, output: str) -> bool:
         for number, outputs in answer.again(change):
             if outputs is None or number >= len(answer.given):
                 continue
-            if not answer.same(answer.given[number][output], outputs[output], 1):
+            before, after = answer.given[number][output], outputs[output]
+            if not answer.same(probe.part(before), probe.part(after), 1):
                 return False
     return bool(probe.stronger)
+
+
+def _moved_by(answer: CallableAnswer, changes: Sequence[Change], output: str) -> bool:
+    """Decide whether one of the changes clearly moves an output."""
+    return any(
+        not answer.same(answer.given[number][output], outputs[output], CLEARLY)
+        for change in changes
+        for number, outputs in answer.again(change, most=MOST_CASES)
+        if outputs is not None and number < len(answer.given) and _all_finite(outputs)
+    )
+
+
+def _wrong_elsewhere(answer: CallableAnswer, unless: Callable[[Case], bool], output: str) -> bool:
+    """Decide whether an output is wrong in a case in which a fault could not show."""
+    return any(
+        unless(case) and not answer.same(known.outputs[output], given[output], 1)
+        for case, known, given in zip(
+            answer.record.cases, answer.record.expected, answer.given, strict=False
+        )
+    )
 
 
 _REPETITIONS = [
@@ -369,6 +497,23 @@ _REPETITIONS = [
 
 def _probes(record: Record) -> Iterator[Probe]:
     names = _names(record)
+    for name in names:
+        yield Probe(
+            f"rest {name}",
+            _on("inputs", name, partial(_changed_in_part, _otherwise, rest=True)),
+            "",
+            f"{{}} moves with the first entry of `{name}` along its first axis, and not with the "
+            "others, in any way that was tried.",
+            stronger=[
+                _on("inputs", name, partial(_changed_in_part, change, rest=True))
+                for change in STRONGER
+            ],
+            decimals=True,
+            but=[
+                _on("inputs", name, partial(_changed_in_part, change, rest=False))
+                for change in (_otherwise, *STRONGER)
+            ],
+        )
     for part, changed in (("input", names), ("parameter", record.cases[0].parameters)):
         for name in changed:
             it = f"`{name}`" if part == "input" else f"the parameter `{name}`"
@@ -376,20 +521,10 @@ def _probes(record: Record) -> Iterator[Probe]:
                 f"{part} {name}",
                 _on(f"{part}s", name, _otherwise),
                 f"{{}} depends on {it}, and should not.",
-                f"{{}} does not move when {it} changes, in any way that was tried. Where is it "
-                "used?",
+                f"{{}} stays the same when {it} changes, in every way that was tried: is it used, "
+                "and can it change the result where it is used?",
                 stronger=[_on(f"{part}s", name, change) for change in STRONGER],
             )
-    for name in names:
-        yield Probe(
-            f"rest {name}",
-            _on("inputs", name, partial(_rest_changed, _otherwise)),
-            f"{{}} depends on more of `{name}` than the first entry along its first axis.",
-            f"{{}} moves with the first entry of `{name}` along its first axis, and not with the "
-            "others, in any way that was tried.",
-            stronger=[_on("inputs", name, partial(_rest_changed, change)) for change in STRONGER],
-            decimals=True,
-        )
     yield Probe(
         "batch",
         partial(_others_changed, names),
@@ -405,13 +540,18 @@ def _probes(record: Record) -> Iterator[Probe]:
             f"hidden {mask} {name}",
             partial(_hidden_changed, mask, name),
             f"{{}} depends on places of `{name}` that `{mask}` hides.",
+            unless=partial(_hides_nothing, mask),
         )
     for name in names:
         yield Probe(
             f"later {name}",
             _on("inputs", name, _last_changed),
             f"{{}} depends on places of `{name}` that come later.",
+            f"At each place but the last, {{}} stays the same when the last place of `{name}` "
+            "changes: is a causal mask used where none is asked for?",
             part=lambda values: values[:, :-1],
+            stronger=[_on("inputs", name, partial(_last_changed, times=-3.0))],
+            but=[_on("inputs", name, _last_changed)],
             placed=True,
         )
 
@@ -469,16 +609,23 @@ def _hidden_changed(mask: str, name: str, case: Case) -> Case | None:
     return replace(case, inputs={**case.inputs, name: torch.where(shown, value, value * 0.5 + 1.0)})
 
 
-def _rest_changed(change: Callable[[Any], Any], value: Any) -> Any:
-    """Change all entries of an input but the first along its first axis."""
+def _changed_in_part(change: Callable[[Any], Any], value: Any, rest: bool) -> Any:
+    """Change the first entry of an input along its first axis, or all the others."""
     if not isinstance(value, Tensor) or not value.dim() or len(value) < 2:
         return None
-    rest = change(value[1:])
-    return None if rest is None else torch.cat([value[:1], rest])
+    new = change(value[1:] if rest else value[:1])
+    if new is None:
+        return None
+    return torch.cat([value[:1], new] if rest else [new, value[1:]])
 
 
-def _last_changed(value: Any) -> Any:
+def _hides_nothing(mask: str, case: Case) -> bool:
+    hides = case.inputs.get(mask)
+    return hides is None or (_is(hides, torch.bool) and bool(hides.all()))
+
+
+def _last_changed(value: Any, times: float = 0.5) -> Any:
     """Change the last place of each sequence in an input (batch, length, …)."""
     if not _is(value) or value.dim() < 3 or value.shape[1] < 2:
         return None
-    return torch.cat([value[:, :-1], value[:, -1:] * 0.5 + 1.0], dim=1)
+    return torch.cat([value[:, :-1], value[:, -1:] * times + 1.0], dim=1)

@@ -19,13 +19,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from utils.checks.compare import listed
 from utils.checks.tasks import Answer, Case, Record
 
-LOOSE = 10  # times the task's tolerance: numbers that differ by less count as equal
-CLOSE = 2e-3  # difference up to which two factors count as equal
+ROUNDED = 1e-6  # difference by which recorded numbers may be rounded
+CLOSE = 5e-4  # difference up to which two factors count as equal
 BITS = {"f": 10, "i": 2, "u": 2, "b": 1}  # bits of evidence in an entry, at least
 ENOUGH = 30  # bits of evidence that exclude chance if a thousand relations are tried
 MOST_LABELS = 3  # labels of cases that a sentence quotes
+MOST_EXCHANGED = 4  # results of which every order is tried
+LEFT_OUT = " This leaves out the cases in which it holds NaN or infinity."
 SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller shares have few digits
 
 
@@ -132,17 +135,27 @@ class OutputComparison:
         shares = (_is_shares(pair.expected) for pair in self.pairs)
         return self.holds("ff") and self.depth > 0 and all(shares)
 
-    def same(self, left: np.ndarray, right: np.ndarray) -> bool:
+    def same(self, left: np.ndarray, right: np.ndarray, room: np.ndarray | float = 0.0) -> bool:
         """Decide whether two arrays are equal, shapes included, except for rounding."""
-        return left.shape == right.shape and bool(self.equal(left, right).all())
+        return left.shape == right.shape and bool(self.equal(left, right, room).all())
 
-    def equal(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """Return a boolean array, True at entries that are equal except for rounding."""
-        room = LOOSE * self.record.task.tolerance
-        return np.isclose(left, right, rtol=room, atol=room, equal_nan=True)
+    def equal(
+        self, left: np.ndarray, right: np.ndarray, room: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """Return a boolean array, True at entries that are equal within the verdict's tolerance.
+
+        Args:
+            left, right: arrays of one shape.
+            room: difference beyond the tolerance that is rounding too.
+        """
+        most = self.record.task.tolerance
+        return np.isclose(left, right, rtol=most, atol=most + room, equal_nan=True)
 
     def agree(
-        self, left: Callable[[Pair], np.ndarray], right: Callable[[Pair], np.ndarray]
+        self,
+        left: Callable[[Pair], np.ndarray],
+        right: Callable[[Pair], np.ndarray],
+        room: Callable[[Pair], np.ndarray | float] = lambda pair: 0.0,
     ) -> bool:
         """Decide whether two functions of a pair give equal values in all cases, and not by chance.
 
@@ -154,7 +167,7 @@ class OutputComparison:
                 first, second = np.asarray(left(pair)), np.asarray(right(pair))
             except (ValueError, IndexError, TypeError):  # too few axes for the functions
                 return False
-            if not self.same(first, second):
+            if not self.same(first, second, room(pair)):
                 return False
             telling = min(first.size, pair.expected.size)
             if pair.expected.shape == pair.actual.shape:
@@ -169,11 +182,26 @@ class OutputComparison:
 
     def is_made_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
         """Decide whether `change` turns the right values into the answer's, in all cases."""
-        return self.agree(lambda pair: change(pair.expected), lambda pair: pair.actual)
+        return self.agree(
+            lambda pair: change(pair.expected),
+            lambda pair: pair.actual,
+            lambda pair: rounding(change, pair.expected),
+        )
 
     def is_mended_by(self, change: Callable[[np.ndarray], np.ndarray]) -> bool:
         """Decide whether `change` turns the answer's values into the right ones, in all cases."""
-        return self.agree(lambda pair: pair.expected, lambda pair: change(pair.actual))
+        return self.agree(
+            lambda pair: pair.expected,
+            lambda pair: change(pair.actual),
+            lambda pair: rounding(change, pair.actual),
+        )
+
+
+def rounding(change: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray | float:
+    """Return by how much a calculation moves if its inputs are rounded otherwise."""
+    if values.dtype.kind != "f":
+        return 0.0
+    return np.nan_to_num(np.abs(change(values + ROUNDED) - change(values)), posinf=0.0)
 
 
 def describe_values(
@@ -187,8 +215,11 @@ def describe_values(
         output for output in outputs if not output.right and 2 * len(output.pairs) >= len(answers)
     ]
     with np.errstate(all="ignore"):
-        sentences = (rule(output) for rule in rules for output in wrong)
-        return next(filter(None, sentences), "")
+        for rule, output in itertools.product(rules, wrong):
+            if sentence := rule(output):
+                left_out = len(output.pairs) < len(output.all_pairs)
+                return sentence + LEFT_OUT * (left_out and rule is not right_in_some_cases)
+    return ""
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -265,6 +296,48 @@ def _sizes_of(case: Case) -> Iterator[tuple[str, float]]:
                 yield f"the length of {where} of `{name}`", value.shape[axis]
         elif isinstance(value, int | float) and not isinstance(value, bool):
             yield f"`{name}`", value
+
+
+# --- Results in each other's place ----------------------------------------------------------------
+
+
+def describe_exchange(record: Record, answers: Sequence[Answer]) -> str:
+    """Describe an answer that returns its results in another order; "" if it does not.
+
+    Its values tell, or else their shapes.
+    """
+    names = [*record.task.outputs]
+    outputs = [OutputComparison(record, answers, name) for name in names]
+
+    def fits(output: OutputComparison, other: str, values: bool) -> bool:
+        return all(
+            output.same(pair.others[other], pair.actual)
+            if values
+            else pair.others[other].shape == pair.actual.shape
+            for pair in output.all_pairs
+        )
+
+    if record.task.returns == "texts" or not 2 <= len(names) <= MOST_EXCHANGED or not answers:
+        return ""
+    orders = itertools.permutations(names)
+    by_shape = [
+        order
+        for order in orders
+        if all(fits(output, other, False) for output, other in zip(outputs, order, strict=True))
+    ]
+    by_value = [
+        order
+        for order in by_shape
+        if all(fits(output, other, True) for output, other in zip(outputs, order, strict=True))
+    ]
+    for found, words in (
+        (by_value, "{} are returned in each other's place: exchanged, all of them are right."),
+        (by_shape, "By their shapes, {} are returned in each other's place."),
+    ):
+        if len(found) == 1 and found[0] != tuple(names):
+            places = zip(names, found[0], strict=True)
+            return words.format(listed([f"`{name}`" for name, other in places if name != other]))
+    return ""
 
 
 # --- Another thing in its place -------------------------------------------------------------------
@@ -358,6 +431,17 @@ def other_places(output: OutputComparison) -> str:
                 "or split while they stand in another order: `view` and `reshape` read row by row, "
                 "and exchange no axes."
             )
+    return ""
+
+
+def another_order(output: OutputComparison) -> str:
+    """Describe an answer to `join_heads` that puts the last head first."""
+    name, moved = output.output, set()
+    if output.right_shapes and output.dtypes == "ff":
+        for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
+            moved |= {*pair.actual[is_wrong].round(4).tolist()} - {0.0, 1.0}
+        if len(moved) < 3:  # a few rows of 0 and 1 are no evidence
+            return ""
     if output.dtypes == "ff" and output.agree(
         lambda pair: np.sort(pair.expected, axis=None), lambda pair: np.sort(pair.actual, axis=None)
     ):
@@ -417,7 +501,9 @@ def times_a_factor(output: OutputComparison) -> str:
     for number, (_, expected, actual, _) in enumerate(output.pairs):
         if not output.equal(expected, np.zeros_like(expected)).all():
             factors[number] = float((expected * actual).sum() / (expected * expected).sum())
-        if not output.same(factors.get(number, 1.0) * expected, actual):
+        factor = factors.get(number, 1.0)
+        tiny = 0 < abs(factor) < CLOSE  # what is nearly 0 is in proportion to everything
+        if tiny or not output.same(factor * expected, actual, abs(factor) * ROUNDED):
             return ""
         distinct[number] = len(np.unique(expected[expected != 0]))
     right, zero = (
@@ -467,6 +553,24 @@ def off_by_a_size(output: OutputComparison) -> str:
     return ""
 
 
+def off_by_a_number(output: OutputComparison) -> str:
+    """Describe an answer to `packed_mask` whose positions begin at 1."""
+    if not output.holds("ff", "ii"):
+        return ""
+    expected, actual = (
+        np.concatenate([values[wrong] for values, wrong in zip(each, output.wrong, strict=True)])
+        for each in zip(*(pair[1:3] for pair in output.pairs), strict=True)
+    )
+    distinct = len(np.unique(expected.round(4)))
+    if distinct < 3 or BITS[output.dtypes[0]] * (len(expected) - 1) < ENOUGH:
+        return ""
+    number = actual[0] - expected[0]
+    if not np.allclose(actual - number, expected, atol=2 * output.record.task.tolerance, rtol=0):
+        return ""
+    more = "large" if number > 0 else "small"
+    return f"Wherever `{output.output}` is wrong, it is too {more} by {abs(number):.3g}."
+
+
 def _counts_of(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the name and value of each length and whole number of a case, in the output's shape."""
     shape = pair.expected.shape
@@ -488,12 +592,12 @@ def row_by_row(output: OutputComparison) -> str:
         return ""
     for axis in output.axes:
         where = _its_axis(axis, output.depth)
-        if _each_row(output, axis, _factor_of, np.multiply):
+        if _each_row(output, axis, _factor_of, np.divide):
             return (
                 f"Along {where}, the numbers of `{output.output}` are in the right proportion to "
                 "each other: each row lacks a factor, not the same one for all."
             )
-        if _each_row(output, axis, _step_of, np.add):
+        if _each_row(output, axis, _step_of, np.subtract):
             return (
                 f"Along {where}, the numbers of `{output.output}` are at the right distance from "
                 "each other: each row lacks a number to be added, not the same one for all."
@@ -510,16 +614,16 @@ def _step_of(expected: np.ndarray, actual: np.ndarray, axis: int) -> np.ndarray:
     return (actual - expected).mean(axis, keepdims=True)
 
 
-def _each_row(output: OutputComparison, axis: int, lack: Callable, change: Callable) -> bool:
+def _each_row(output: OutputComparison, axis: int, lack: Callable, undo: Callable) -> bool:
     """Decide whether one number or factor per row explains the answer, and not by chance."""
     bits = 0
     for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
         expected = pair.expected
         lacking = lack(expected, pair.actual, axis)
-        if not output.same(change(expected, lacking), pair.actual):
-            return False
-        if change is np.multiply and (np.abs(lacking) < CLOSE).any():
+        if undo is np.divide and (np.abs(lacking) < CLOSE).any():
             return False  # a row of zeros is in proportion to any row
+        if not output.same(expected, undo(pair.actual, lacking), ROUNDED):
+            return False
         others = (~output.equal(expected, np.take(expected, [0], axis))).sum(axis)
         bits += BITS["f"] * int(others[is_wrong.any(axis)].sum())
     return bits >= ENOUGH
@@ -589,8 +693,10 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
         if not np.isfinite(scores).all():
             return ""
         factor = float((right_scores * scores).sum() / (right_scores * right_scores).sum())
-        if not np.allclose(factor * right_scores, scores, rtol=CLOSE, atol=CLOSE):
-            return ""
+        scaled = partial(_softmax_of_scaled, factor)
+        for row, mine in rows:
+            if not output.same(scaled(row), mine / mine.sum(), rounding(scaled, row)):
+                return ""
         factors[number] = factor
         bits += BITS["f"] * (len(scores) - len(rows) - 1)
     values = np.array([*factors.values()])
@@ -604,6 +710,12 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
         f"Where `{output.output}` should not be 0, its rows are in proportion to the softmax of "
         f"the right scores {words}. But its rows have other sums."
     )
+
+
+def _softmax_of_scaled(factor: float, shares: np.ndarray) -> np.ndarray:
+    """Return the shares that a softmax makes of the scores of other shares, times a factor."""
+    powers = shares**factor
+    return powers / powers.sum()
 
 
 def _tells_its_scores(shares: np.ndarray) -> bool:
@@ -647,7 +759,7 @@ def right_off_the_diagonal(output: OutputComparison) -> str:
             for pair in output.pairs
         ]
         if _only_wrong_in(output, regions):
-            return f"`{output.output}` is right but {words} the diagonal."
+            return f"`{output.output}` is right except {words} the diagonal."
     return ""
 
 
@@ -725,7 +837,7 @@ def right_in_some_cases(output: OutputComparison) -> str:
     labels = [
         pair.case.label for pair, is_right in zip(pairs, right, strict=True) if is_right == few
     ]
-    if bits < ENOUGH / 3 or len(right) < 3 or len(labels) > MOST_LABELS:
+    if bits < ENOUGH / 3 or len(right) < 3 or not few < len(labels) <= MOST_LABELS:
         return ""
     whole = len(pairs) == len(output.record.cases)  # if not, later cases have no returned values
     of_which = "" if whole else f" of the first {len(pairs)}"
@@ -757,14 +869,16 @@ RELATIONS: list[Callable[[OutputComparison], str]] = [
     shifted,
     times_a_factor,
     off_by_a_size,
+    off_by_a_number,
     a_step,
     softmax_of_scaled_scores,
     sums_elsewhere,
     summed,
     decimals_cut_off,
+    other_places,
 ]
 WEAKER_RELATIONS: list[Callable[[OutputComparison], str]] = [
-    other_places,
+    another_order,
     right_off_the_diagonal,
     right_at_an_end,
     row_by_row,

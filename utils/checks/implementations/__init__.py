@@ -6,7 +6,7 @@ share are defined here. Learners have these files, because their task is to writ
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from importlib import import_module
 from typing import Any
@@ -25,10 +25,13 @@ class Implementations:
         right: one or more right implementations, none of which a test may reject. The first is
             added once more, with other last digits.
         broken: slug of a misconception → implementation with the bug to which it leads.
+        laws: slug → the law that this implementation breaks, in words; feedback names those that a
+            test asks for. Only for implementations whose results cannot be worked out again.
     """
 
     right: Sequence[Callable]
     broken: dict[str, Callable]
+    laws: dict[str, str] = field(default_factory=dict)
 
     @property
     def implementations(self) -> dict[str, Callable]:

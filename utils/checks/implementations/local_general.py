@@ -26,6 +26,15 @@ def near(distances, half_width):
     return distances.abs() <= half_width
 
 
+def one_too_many(distances, half_width):
+    """Open one place too many on the left.
+
+    It happened: a window of n words reached back n words besides the word itself,
+    huggingface/transformers issue 39408 (2025).
+    """
+    return near(distances, half_width) | (distances == -half_width - 1)
+
+
 def attention(
     project=lambda keys, matrix: keys @ matrix.mT,
     stop=last_word,
@@ -60,9 +69,7 @@ IMPLEMENTATIONS = Implementations(
         "local-attention-roughly": attention(
             close=lambda distances, half_width: (-(distances**2) / half_width**2).exp() != 0
         ),
-        "off-by-one": attention(
-            close=lambda distances, half_width: near(distances - 1, half_width)
-        ),
+        "off-by-one": attention(close=one_too_many),
         "row-is-sentence": attention(
             stop=lambda targets, lengths, src_len: targets.clamp(max=src_len - 1)
         ),

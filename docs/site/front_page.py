@@ -1,0 +1,142 @@
+"""Write the front page of the reading site: one scene, five things to move, the notebooks.
+
+`front/front.html` is the page with places for what is counted or computed here: translations and
+weights of the course's own translators, the feedback of a check, the explorers of the notebooks.
+"""
+
+import html
+import json
+import re
+import tomllib
+from difflib import SequenceMatcher
+from pathlib import Path
+from string import Template
+
+import nbformat
+import torch
+
+from utils.checks import bank
+from utils.checks.feedback import explain
+from utils.checks.notebook import verdict_on
+from utils.checks.runner import Printed
+from utils.model_helpers import count_parameters
+from utils.translators import about_translator, load_translator, read_translator
+from utils.widgets.standalone import with_explorers
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent / "front"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
+TASK = "softmax_with_temperature"
+LOOKS_BACK, REMEMBERS = "dot", "no attention"
+TOP = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
+MINUTES = re.compile(r"\| ([\d–]+) minutes \|")
+NUMBERS = {8: "Eight", 9: "Nine", 10: "Ten"}
+
+
+def write(site: Path) -> None:
+    """Write `index.html` into a built site; its style and script lie in `_static`.
+
+    Raises:
+        ValueError: a stored sentence is no longer translated as `sentences.toml` says.
+    """
+    page = Template((HERE / "front.html").read_text(encoding="utf-8"))
+    (site / "index.html").write_text(page.substitute(_values()), encoding="utf-8")
+
+
+def _values() -> dict[str, str]:
+    """Return what stands in the places of the page."""
+    sentences = tomllib.loads((HERE / "sentences.toml").read_text(encoding="utf-8"))["sentences"]
+    tasks = bank.tasks()
+    of_course = [task for of_notebook in tasks.values() for task in of_notebook]
+    about = {name: about_translator(read_translator(name)) for name in (LOOKS_BACK, REMEMBERS)}
+    sizes = {name: count_parameters(load_translator(name))["total"] for name in about}
+    return {
+        "scenes": _json([scene_of(sentence) for sentence in sentences]),
+        "words": str(len(about[LOOKS_BACK]["source_words"])),
+        "pairs": f"{about[LOOKS_BACK]['data']['pairs']:,}",
+        "right": f"{100 * about[LOOKS_BACK]['exact_match']:.0f}",
+        "right_without": f"{100 * about[REMEMBERS]['exact_match']:.0f}",
+        "larger": "larger" if sizes[REMEMBERS] > sizes[LOOKS_BACK] else "smaller",
+        "notebooks": str(len(NOTEBOOKS)),
+        "Notebooks": NUMBERS[len(NOTEBOOKS)],
+        "tasks": str(len(of_course)),
+        "points": str(sum(task.points for task in of_course)),
+        "cards": "\n".join(_card(path, len(tasks[path.stem])) for path in NOTEBOOKS),
+        "query": _explorer("01", "query_explorer"),
+        "mask": _explorer("04", "mask_explorer"),
+        "heads": _explorer("05", "heads_explorer"),
+        "check_wrong": _feedback(0),
+        "check_right": _feedback(-1),
+    }
+
+
+def scene_of(sentence: dict) -> dict:
+    """Translate a sentence with both models, and find the wrong words of the second.
+
+    Args:
+        sentence: an entry of `sentences.toml`.
+
+    Returns:
+        english, french and french_without: words; weights: a row of whole hundredths for each
+        French word; vector: all that the second model remembers; wrong: [from, to, English].
+    """
+    seen = load_translator(LOOKS_BACK).translate(sentence["english"])
+    without = load_translator(REMEMBERS)
+    right = sentence["french"].split()
+    if seen.words != right:
+        raise ValueError(f"sentences.toml expects {' '.join(right)}, not {' '.join(seen.words)}")
+    words, says = without.translate(sentence["english"]).words, sentence.get("says", {})
+    wrong = []
+    for kind, _, _, start, end in SequenceMatcher(None, right, words, False).get_opcodes():
+        if kind == "equal":
+            continue
+        start, end = (start, end) if end > start else (max(0, start - 1), max(1, start))
+        text = " ".join(words[start:end])
+        if text not in says:
+            raise ValueError(f"sentences.toml: say in English what “{text}” means, under `says`")
+        wrong.append([start, end, says[text]])
+    ids = torch.tensor([without.source_vocabulary.encode(seen.source)])  # (1, src_len)
+    with torch.no_grad():
+        summary = without.encoder(ids, torch.tensor([ids.shape[1]])).summary[0]  # (128,)
+    return {
+        "label": sentence["label"],
+        "english": seen.source,
+        "french": seen.words,
+        "french_without": words,
+        "weights": (100 * seen.weights).round().int().tolist(),
+        "vector": [round(number, 2) for number in summary.tolist()],
+        "wrong": wrong,
+    }
+
+
+def _explorer(number: str, module: str) -> str:
+    """Return the first explorer of a kind in a notebook, as HTML that `site.js` brings to life."""
+    (path,) = (path for path in NOTEBOOKS if path.name.startswith(number))
+    for cell in with_explorers(nbformat.read(path, as_version=4)).cells:
+        for output in cell.get("outputs", []):
+            text = output.get("data", {}).get("text/html", "")
+            if f'data-module="{module}"' in text:
+                return text
+    raise ValueError(f"notebook {number} has no {module}")
+
+
+def _feedback(dim: int) -> str:
+    """Return what `check` says of weights that a softmax made along an axis."""
+    answer = {TASK: lambda scores, temperature: torch.softmax(scores / temperature, dim)}
+    return explain(verdict_on(bank.load(TASK), answer, Printed()))._repr_html_()
+
+
+def _card(path: Path, tasks: int) -> str:
+    first = nbformat.read(path, as_version=4).cells[0].source
+    top, minutes = TOP.match(first), MINUTES.search(first)[1]
+    title, subtitle = (html.escape(top[part]) for part in ("title", "subtitle"))
+    return (
+        f'<li><a class="frame" href="notebooks/{path.stem}.html"><span class="n">{path.name[:2]}'
+        f"</span><h3>{title}</h3><p>{subtitle}</p>"
+        f'<span class="min">{minutes} minutes, and {tasks} exercises</span></a></li>'
+    )
+
+
+def _json(value: object) -> str:
+    """Return a value as JSON that may stand in a script element."""
+    return json.dumps(value, ensure_ascii=False).replace("</", "<\\/")

@@ -1,1 +1,0 @@
-"""Exercises of notebook 01, attention concepts: one file each."""

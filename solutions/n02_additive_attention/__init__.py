@@ -1,1 +1,0 @@
-"""Exercises of notebook 02, additive attention: one file each."""

@@ -1,1 +1,0 @@
-"""Exercises of notebook 03, multiplicative attention: one file each."""

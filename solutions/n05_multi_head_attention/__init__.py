@@ -1,1 +1,0 @@
-"""Exercises of notebook 05, multi-head attention: one file each."""

@@ -1,1 +1,0 @@
-"""Exercises of notebook 06, translate with attention: one file each."""

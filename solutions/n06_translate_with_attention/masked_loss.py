@@ -1,0 +1,88 @@
+"""The loss of a batch (a stub in the notebook)."""
+
+import torch
+import torch.nn.functional as F
+
+from solutions.specification import Draw, WrongAnswer, YourTurn
+from utils.checks.tasks import Case
+from utils.corpora import EOS, PAD, SOS
+
+
+def cases(draw: Draw) -> list[Case]:
+    def inputs(lengths, vocab_size=9):
+        width = max(lengths) + 2
+        target = torch.full((len(lengths), width), PAD)
+        for row, length in zip(target, lengths, strict=True):
+            words = (4 + draw.order(vocab_size - 4)).repeat(3)[:length]
+            row[: length + 2] = torch.tensor([SOS, *words.tolist(), EOS])
+        return {"logits": draw.numbers(len(lengths), width - 1, vocab_size), "target": target}
+
+    return [
+        Case("sentences of four words, one and two", inputs([4, 1, 2])),
+        Case("no padding", inputs([3, 3])),
+        Case("an empty sentence beside one of five words", inputs([0, 5], 12)),
+    ]
+
+
+def _by_row(logits, target):
+    wanted = target[:, 1:]
+    losses = F.cross_entropy(logits.transpose(1, 2), wanted, reduction="none", ignore_index=PAD)
+    return (losses.sum(1) / (wanted != PAD).sum(1)).mean()
+
+
+def with_ignore_index(logits, target):
+    return F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=PAD)
+
+
+def by_hand(logits, target):
+    wanted = target[:, 1:].unsqueeze(-1)
+    chosen = logits.log_softmax(-1).gather(-1, wanted)
+    return -(chosen * (wanted != PAD)).sum() / (wanted != PAD).sum()
+
+
+exercise = YourTurn(
+    id="masked_loss",
+    title="The loss of a batch",
+    section="06.4",
+    outputs=["loss"],
+    cases=cases,
+    mistakes={
+        "no shift": WrongAnswer(
+            lambda logits, target: with_ignore_index(logits, F.pad(target, (1, -1))),
+            "You compare the scores of each step with the word that the decoder has just read. It "
+            "would learn to copy what it was told.",
+            "After `<sos>` has been read, which word is wanted?",
+            misconception="teacher-forcing",
+        ),
+        "padding counted": WrongAnswer(
+            lambda logits, target: F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten()),
+            "Padding counts in your loss, so the model is praised for filler.",
+            "Which entries of the wanted words are no words?",
+            misconception="padding-in-loss",
+        ),
+        "end sign left out": WrongAnswer(
+            lambda logits, target: with_ignore_index(
+                logits, target.masked_fill(target == EOS, PAD)
+            ),
+            "Your loss leaves out `<eos>`, so the model would never learn to stop.",
+            "What has to be written after the last word?",
+            misconception="marks-are-words",
+        ),
+        "sentence by sentence": WrongAnswer(
+            _by_row,
+            "You take the mean of each sentence first, so a word of a short sentence counts more "
+            "than one of a long sentence.",
+            "Over what is the mean taken: over sentences, or over words?",
+            misconception="averages-anywhere",
+        ),
+        "the sum": WrongAnswer(
+            lambda logits, target: F.cross_entropy(
+                logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=PAD, reduction="sum"
+            ),
+            "You return the sum over all words. It grows with the batch.",
+            "By which number has the sum to be divided?",
+            misconception="sum-and-mean",
+        ),
+    },
+    variants=[with_ignore_index, by_hand],
+)

@@ -1,1 +1,0 @@
-"""Exercises of notebook 07, attention in practice: one file each."""

@@ -1,0 +1,139 @@
+"""A language model of one's own."""
+
+import string
+
+import numpy as np
+
+from solutions.build import notebooks, solutions_of
+from solutions.specification import PUBLIC_SEED, Draw, Exercise, WrongAnswer
+from utils.checks.tasks import Case
+from utils.corpora import translation_pairs
+
+READ = 60_000  # characters of the text to learn from
+LENGTH = 48  # characters of a beginning
+_NEXT: dict[str, tuple[str, str]] = {}  # the two letters after each beginning that was drawn
+
+
+def cases(draw: Draw) -> list[Case]:
+    seed = int(draw.whole(0, 2**40))
+    pairs = translation_pairs(2_600, phrases=(1, 2), seed=seed)
+    order = draw.order(len(string.ascii_lowercase)).tolist()
+    script = "".join(string.ascii_lowercase[place] for place in order)
+    cipher = str.maketrans(string.ascii_lowercase, script)
+    text = "\n".join(pair.source_text for pair in pairs).translate(cipher)
+    unseen = text[READ:]
+    places = draw.order(len(unseen) - LENGTH - 2)[:200].tolist()
+    beginnings = [unseen[place : place + LENGTH] for place in places]
+    for place, beginning in zip(places, beginnings, strict=True):
+        _NEXT[beginning] = (unseen[place + LENGTH], unseen[place + LENGTH + 1])
+    inputs = {"text": text[:READ], "beginnings": beginnings}
+    return [Case("200 places in an unseen text", inputs)]
+
+
+def _after(beginning: str, ahead: int = 0) -> str:
+    if beginning not in _NEXT:  # a record was read from disk, and no case drawn yet
+        cases(Draw(PUBLIC_SEED))
+    return _NEXT[beginning][ahead]
+
+
+def _each(guess):
+    return lambda text, beginnings: [guess(beginning) for beginning in beginnings]
+
+
+def _name(name: str):
+    (path,) = (path for path in notebooks() if path.name.startswith("08"))
+    return solutions_of(path)[name]
+
+
+def gold_as_an_array(text, beginnings):
+    return np.array([_after(beginning) for beginning in beginnings])
+
+
+def one_error_in_four(text, beginnings):
+    return ["?" if number % 4 == 0 else _after(one) for number, one in enumerate(beginnings)]
+
+
+def by_counting(text, beginnings):
+    """Guess what followed the last four letters most often."""
+    follows: dict[str, dict[str, int]] = {}
+    for place in range(4, len(text)):
+        counts = follows.setdefault(text[place - 4 : place], {})
+        counts[text[place]] = counts.get(text[place], 0) + 1
+    return [
+        max(follows.get(one[-4:], {" ": 1}).items(), key=lambda item: item[1])[0]
+        for one in beginnings
+    ]
+
+
+def the_solution(text, beginnings):
+    return _name("next_letters")(text, tuple(beginnings))
+
+
+exercise = Exercise(
+    id="next_letters",
+    title="A language model of your own",
+    points=8,
+    difficulty=3,
+    minutes=60,
+    section="08.4",
+    outputs=["letters"],
+    returns="texts",
+    full_marks_from=0.6,
+    seconds=90,
+    again=False,
+    shortcuts=["grammar", "lexicon"],
+    cases=cases,
+    gold=_each(_after),
+    hints=[
+        "Which parts does the cell of `examine` complain about? Begin with the first of them: the "
+        "later ones rest on it.",
+        "The number to watch is the loss in bits for each character. If it stays where it began, "
+        "look at what is compared with what; if it falls and stops near 4, the model sees one "
+        "character and nothing before it.",
+        "Make `Characters(text)`, a `LanguageModel` for as many tokens, 64 wide, and `learn` it "
+        "for some 300 steps on windows of 64 characters, at a peak rate of 0.01. The answer is "
+        "the token with the largest of the logits at the *last* position of each beginning.",
+    ],
+    mistakes={
+        "says again what it read": WrongAnswer(
+            _each(lambda beginning: beginning[-1]),
+            "Your letters are the last ones of the beginnings. A model says again what it has "
+            "just read if the targets of its training were not shifted.",
+            "In `learn`, which column of the windows is the target of the first column?",
+            misconception="off-by-one",
+        ),
+        "one letter too far": WrongAnswer(
+            _each(lambda beginning: _after(beginning, 1)),
+            "Your letters are those after the next ones: targets and inputs are shifted by two.",
+            "How many columns lie between a character and its target?",
+            misconception="off-by-one",
+        ),
+        "always the same": WrongAnswer(
+            _each(lambda beginning: " "),
+            "Your answer is a space, everywhere: the commonest character of the text. The model "
+            "has learned how often each character comes, and not when.",
+            "How far has the loss fallen, and does `forward` run the blocks?",
+            misconception="input-unused",
+        ),
+        "the first position read": WrongAnswer(
+            _each(lambda beginning: beginning[1]),
+            "Your letters are the second ones of the beginnings: they come from the logits at the "
+            "first position. What comes after the whole beginning is asked at the last.",
+            "Which of the 48 positions has read all of the beginning?",
+            misconception="wrong-end",
+        ),
+        "the whole text": WrongAnswer(
+            _each(lambda beginning: beginning + _after(beginning)),
+            "You return each beginning with the next letter behind it. One letter is asked for.",
+            "How long should each text of your list be?",
+            misconception="written-form",
+        ),
+        "sorted": WrongAnswer(
+            lambda text, beginnings: [_after(one) for one in sorted(beginnings)],
+            "Your letters belong to the beginnings in another order.",
+            "To which beginning does the first of your letters belong?",
+            misconception="row-is-word",
+        ),
+    },
+    variants=[gold_as_an_array, one_error_in_four, by_counting, the_solution],
+)

@@ -1,0 +1,316 @@
+"""Parts of a small language model: the course's, and a look at a learner's.
+
+    Block, draw, step = CourseBlock, course_next_word, course_cached_step
+    examine(DecoderBlock=Block, next_word=draw, cached_step=step, …)
+
+Each of the course's parts can stand in for a learner's of the same name.
+"""
+
+import bz2
+import contextlib
+import gzip
+import io
+import lzma
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from utils.attention import ScaledDotProductAttention
+from utils.masks import causal_mask
+from utils.transformer import DecoderBlock
+
+SAMPLE = "the cat sat on the mat, and the hat sat on the cat. " * 4  # 208 characters
+NEAR = 1e-4  # differences below it are rounding
+NOT_YET = "not written yet"
+
+
+class CourseBlock(DecoderBlock):
+    """The course's decoder block, called as in the exercise: its causal mask is inside.
+
+    `norms` are in the order of the layers: self-attention, cross-attention, feed-forward.
+    """
+
+    def __init__(self, dim: int, heads: int, hidden: int):
+        super().__init__(dim, heads, hidden)
+
+    def forward(self, x: Tensor, source: Tensor, source_mask: Tensor) -> Tensor:
+        """Return the states (batch, tgt_len, dim) after the block."""
+        y, mask = self.norms[0](x), causal_mask(x.shape[1], x.device)
+        x = x + self.look(y, mask)
+        x = x + self.cross(self.norms[1](x), source, mask=source_mask, return_weights=None)[0]
+        return x + self.feed_forward(self.norms[2](x))
+
+
+def course_next_word(
+    logits: Tensor, temperature: float, k: int, uniform: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the probabilities among the `k` likeliest words, and the word at `uniform`."""
+    best = (logits / temperature).topk(k)
+    chances = torch.zeros_like(logits).scatter(-1, best.indices, best.values.softmax(-1))
+    word = torch.searchsorted(chances.cumsum(-1), uniform.unsqueeze(-1), right=True).squeeze(-1)
+    return chances, word.clamp(max=logits.shape[-1] - 1)
+
+
+def course_cached_step(
+    x: Tensor, past_keys: Tensor, past_values: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return what a new word reads, and the keys and values of all words so far."""
+    keys = torch.cat([past_keys, (x @ w_k).unsqueeze(1)], dim=1)
+    values = torch.cat([past_values, (x @ w_v).unsqueeze(1)], dim=1)
+    context, _ = ScaledDotProductAttention(keys.shape[-1])(x @ w_q, keys, values)
+    return context, keys, values
+
+
+def yardsticks(text: str, held_out: str) -> dict[str, float]:
+    """Return bits per character of a held-out text, as simpler models and compressors need them.
+
+    A bigram model knows one character before, a trigram model two. A compressor's bits are those
+    by which the compressed text grows if the held-out text is put behind it.
+    """
+    compressors = {"gzip": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}
+    before, both = text.encode(), (text + held_out).encode()
+    return {
+        "bigram": _by_counting(text, held_out, 1),
+        "trigram": _by_counting(text, held_out, 2),
+        **{
+            name: 8 * (len(compress(both)) - len(compress(before))) / len(held_out)
+            for name, compress in compressors.items()
+        },
+    }
+
+
+def _by_counting(text: str, held_out: str, known: int, extra: float = 0.03) -> float:
+    """Return bits per character of a model that counts what follows `known` characters."""
+    size = len({*text, *held_out})
+    together = Counter(text[place - known : place + 1] for place in range(known, len(text)))
+    contexts = Counter(text[place - known : place] for place in range(known, len(text)))
+    bits = 0.0
+    for place in range(known, len(held_out)):
+        before, piece = held_out[place - known : place], held_out[place - known : place + 1]
+        bits -= math.log2((together[piece] + extra) / (contexts[before] + extra * size))
+    return bits / (len(held_out) - known)
+
+
+def examine(**parts: Any) -> None:
+    """Say of each part of a language model whether it does its work, and what it does instead.
+
+    Each part is tried beside parts of the course, so that a fault is found where it is.
+
+    Args:
+        parts: by these names, all or some: `DecoderBlock`, `next_word`, `cached_step`,
+            `Characters`, `join`, `BytePairs`, `LanguageModel`, `learn`, `write`.
+    """
+    for name, look in _LOOKS.items():
+        if name in parts:
+            print(f"{name:13} {_verdict(look, SimpleNamespace(**parts))}")
+
+
+def _verdict(look: Callable, parts: SimpleNamespace) -> str:
+    state = torch.get_rng_state()
+    torch.manual_seed(0)
+    try:
+        complaint = look(parts)
+    except Exception as error:
+        stub = "ellipsis" in str(error) or "NoneType" in str(error)
+        complaint = (
+            NOT_YET
+            if stub
+            else f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        )
+    finally:
+        torch.set_rng_state(state)
+    return f"✗ {complaint}" if complaint else "✓"
+
+
+def _block(parts) -> str | None:
+    mine, ours = parts.DecoderBlock(16, 2, 32), CourseBlock(16, 2, 32)
+    ours.load_state_dict(mine.state_dict())
+    x, source, mask = torch.randn(2, 6, 16), torch.randn(2, 3, 16), torch.ones(2, 1, 3) > 0
+    mask[1, :, 2] = False
+    with torch.no_grad():
+        out, expected = mine(x, source, mask), ours(x, source, mask)
+        if out is None:
+            return NOT_YET
+        other = x.clone()
+        other[:, 4] = torch.randn(2, 16)
+        if (mine(other, source, mask) - out)[:, :4].abs().max() > NEAR:
+            return "a change of word 5 changes what comes out for words 1 to 4: the future is open"
+    if (out - expected).abs().max() > NEAR:
+        return "with the same weights, the course's block gives other states"
+    return None
+
+
+def _next_word(parts) -> str | None:
+    logits, uniform = torch.randn(50, 9), torch.rand(50)
+    found = parts.next_word(logits, 0.7, 4, uniform)
+    if found is None:
+        return NOT_YET
+    chances, word = found
+    expected, drawn = course_next_word(logits, 0.7, 4, uniform)
+    if (chances.sum(-1) - 1).abs().max() > NEAR:
+        return f"the chances of a row sum to {chances[0].sum():.2f}"
+    if (chances - expected).abs().max() > NEAR:
+        return "the chances are not those of the 4 likeliest words at temperature 0.7"
+    if (word != drawn).any():
+        return "the chances are right, and the word drawn is not the one at the uniform number"
+    return None
+
+
+def _cached_step(parts) -> str | None:
+    matrices = [torch.randn(8, 4) for _ in "qkv"]
+    cache, course = [torch.empty(2, 0, 4)] * 2, [torch.empty(2, 0, 4)] * 2
+    for number, word in enumerate(torch.randn(5, 2, 8), start=1):
+        found = parts.cached_step(word, *cache, *matrices)
+        if found is None:
+            return NOT_YET
+        context, *cache = found
+        expected, *course = course_cached_step(word, *course, *matrices)
+        if cache[0].shape[1] != number:
+            return f"after {number} words the cache holds the keys of {cache[0].shape[1]}"
+        if (context - expected).abs().max() > NEAR:
+            return f"word {number} reads something else than the course's step does"
+    return None
+
+
+def _characters(parts) -> str | None:
+    made = parts.Characters(SAMPLE)
+    ids = made.encode(SAMPLE)
+    if ids is None or made.decode(ids) is None:
+        return NOT_YET
+    if made.decode(ids) != SAMPLE:
+        return f"decode(encode(text)) gives {made.decode(ids)[:20]!r} for {SAMPLE[:20]!r}"
+    if len(ids) != len(SAMPLE):
+        return f"{len(SAMPLE)} characters become {len(ids)} tokens"
+    return None
+
+
+def _join(parts) -> str | None:
+    for tokens, pair, expected in (
+        (["a", "b", "c", "a", "b"], ("a", "b"), ["ab", "c", "ab"]),
+        (["a", "a", "a"], ("a", "a"), ["aa", "a"]),
+        (["b", "a"], ("a", "b"), ["b", "a"]),
+    ):
+        given = [*tokens]
+        found = parts.join(given, pair)
+        if found is None:
+            return NOT_YET
+        if list(found) != expected:
+            return f"join({tokens}, {pair}) is {list(found)}, and should be {expected}"
+        if given != tokens:
+            return "the list that is passed in is changed"
+    return None
+
+
+def _byte_pairs(parts) -> str | None:
+    text = "low low low low low low low newest newest widest widest"
+    if _join(parts):
+        return "cannot be tried as long as `join` is not right"
+    made = parts.BytePairs(text, 4)
+    if None in made.pairs:
+        return NOT_YET
+    pairs, expected = list(map(tuple, made.pairs)), [("o", "w"), ("l", "ow")]
+    if pairs[:2] != expected:
+        return (
+            f"the first two pairs are {pairs[:2]}, and should be {expected}: in a word that "
+            "stands in the text seven times, a pair counts seven times"
+        )
+    if made.decode(made.encode(text)) != text:
+        return "decode(encode(text)) is not the text"
+    if len(made.encode(text)) >= len(text) - 15:
+        return f"{len(text)} characters become {len(made.encode(text))} tokens: too many"
+    return None
+
+
+def _language_model(parts) -> str | None:
+    model = parts.LanguageModel(11, CourseBlock, dim=16, heads=2)
+    ids = torch.randint(11, (2, 8))
+    with torch.no_grad():
+        logits = model(ids)
+        if logits is None:
+            return NOT_YET
+        if logits.shape != (2, 8, 11):
+            return f"the logits are {tuple(logits.shape)}, and should be (batch, len, tokens)"
+        other = ids.clone()
+        other[:, 5] = (ids[:, 5] + 1) % 11
+        changed = (model(other) - logits).abs().amax((0, 2)) > NEAR
+        if changed[:5].any():
+            return "a change of token 6 changes logits before it: the future is open"
+        if not changed[6:].any():
+            return "a change of token 6 changes nothing after it: does `forward` run the blocks?"
+        mean = logits.abs().mean()
+        model.places.zero_()
+        if (model(ids) - logits).abs().max() < NEAR:
+            return "the logits do not depend on the positions: does `forward` call `embed`?"
+    if logits.softmax(-1).max() > 0.999 or mean > 20:
+        return f"the logits are {mean:.0f} in the mean before any training: is the last norm there?"
+    return None
+
+
+def _learn(parts) -> str | None:
+    class Bigrams(nn.Module):  # sees one token, so that its loss tells which target it was given
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Parameter(torch.zeros(4, 4))
+
+        def forward(self, ids):
+            return self.table[ids]
+
+    ids, model = torch.arange(400) % 4, Bigrams()  # after each token comes the next one of 4
+    with _silence():
+        parts.learn(model, ids, steps=60, length=16, batch=4, peak=0.1)
+    table = model.table.detach()
+    if not table.abs().max() > 0:
+        return NOT_YET
+    shift = {(table.roll(-ahead, 1).diagonal().sum()).item(): ahead for ahead in range(4)}
+    ahead = shift[max(shift)]
+    if ahead != 1:
+        told = {0: "the token itself", 2: "the one after the next", 3: "the one before it"}[ahead]
+        return f"the model learns to say {told}, not the next one: look at the shift"
+    lost = -table.log_softmax(-1)[torch.arange(4), (torch.arange(4) + 1) % 4].mean().item()
+    if lost > 0.5:
+        return f"60 steps leave a loss of {lost:.2f} on a text that counts 0 1 2 3 0 1 2 3 …"
+    return None
+
+
+def _write(parts) -> str | None:
+    if _language_model(parts) or _characters(parts):
+        return "cannot be tried as long as `LanguageModel` or `Characters` is not right"
+    tokens = parts.Characters(SAMPLE)
+    model = parts.LanguageModel(len(tokens.tokens), CourseBlock, dim=16, heads=2)
+    pieces = course_cached_step, course_next_word
+    text = parts.write(model, tokens, "the cat", 12, 1e-3, 1, *pieces)
+    if text is None:
+        return NOT_YET
+    if len(text) != 19 or not text.startswith("the cat"):
+        return f"12 characters after 'the cat' give {text!r}"
+    with torch.no_grad():
+        expected = tokens.encode("the cat").tolist()
+        for _ in range(12):
+            expected.append(model(torch.tensor([expected]))[0, -1].argmax().item())
+    if text != tokens.decode(expected):
+        return f"word by word it writes {text[7:]!r}, all at once {tokens.decode(expected)[7:]!r}"
+    return None
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+        yield
+
+
+_LOOKS = {
+    "DecoderBlock": _block,
+    "next_word": _next_word,
+    "cached_step": _cached_step,
+    "Characters": _characters,
+    "join": _join,
+    "BytePairs": _byte_pairs,
+    "LanguageModel": _language_model,
+    "learn": _learn,
+    "write": _write,
+}
