@@ -66,12 +66,15 @@ exercise = Exercise(
     hints=[
         "Is there a table of 27 × 26 scores that would sort? Could *general* with these widths "
         "hold it? If it could, what kept it from getting there?",
-        "Look at the scores **before** training: `sorter.attention.score(…)` of all letters with "
-        "all letters, and how far they spread. Then the same for the additive sorter of notebook "
-        "02. Section 3 of notebook 03 says what scores of that size do.",
-        "Make the scores small at the start: embeddings a tenth as large, or scores divided by "
-        "ten. `next_letter`: `sorter.previous(written)`, one state a word, asks the keys "
-        "`sorter.source(words)`; `sorter.output` of the context, and its `argmax`.",
+        "Look at the scores of all letters with all letters, `sorter.attention.score(…)`: how far "
+        "do they spread before training, and how far after it? A start that is small does not stay "
+        "small by itself: a tenth of `W` alone hardly helps. What makes scores grow while the "
+        "network learns, and what holds them back?",
+        "Divide all scores by ten, always (`MultiplicativeAttention` with another `compare`): 99 % "
+        "of the letters with seed 1, and the idea of notebook 04. Embeddings that start a tenth as "
+        "large do as well, those of `previous` alone nearly so. `next_letter`: "
+        "`sorter.previous(written)`, one state a word, asks the keys `sorter.source(words)`; "
+        "`sorter.output` of the context, and its `argmax`.",
     ],
     mistakes={
         "place for letter": WrongAnswer(
