@@ -304,6 +304,8 @@ class _Drawing:
         """Draw a statement: with a verb, or with "is"."""
         adverb = self.adverb()
         subject, verbal, rest = self.predicate(size, negated=bool(adverb and adverb[0] != "often"))
+        if verbal.base == "have" and verbal.then:  # "not have to" is not "ne pas devoir"
+            adverb = None
         return self.completed(state(subject, verbal, adverb), verbal, rest)
 
     def question(self, size: int) -> Clause:
@@ -312,13 +314,14 @@ class _Drawing:
             return self.inverted()
         if size == 1 and self.chance(0.3):
             return self.what()
+        question = self.entry("questions")
+        if size == 1 and question[0] == "where":
+            subject, verbal, rest = self.with_verb(size, negated=False, where=True)
+            return self.completed(ask(subject, verbal, question), verbal, rest)
         subject, verbal, rest = self.predicate(size)
-        ask_for = None
-        if verbal.do or verbal.then.endswith("ing"):
-            question = self.entry("questions")
-            fits = question[0] != "where" or size == 1
-            ask_for = question if fits and self.chance(0.5) else None
-        return self.completed(ask(subject, verbal, ask_for), verbal, rest)
+        acts = (verbal.do or verbal.then.endswith("ing")) and question[0] != "where"
+        asked = question if acts and self.chance(0.5) else None
+        return self.completed(ask(subject, verbal, asked), verbal, rest)
 
     def completed(self, clause: Clause, verbal: Verbal, rest: list[tuple[str, str]]) -> Clause:
         """Add what follows the verb, and maybe a time: in front (statements only) or at the end."""
@@ -345,12 +348,14 @@ class _Drawing:
             return self.with_be(size, negated)
         return self.with_verb(size, negated)
 
-    def with_verb(self, size: int, negated: bool) -> tuple[Phrase, Verbal, list[tuple[str, str]]]:
-        """Draw a subject and a verb, with an object, a place or both."""
+    def with_verb(
+        self, size: int, negated: bool, where: bool = False
+    ) -> tuple[Phrase, Verbal, list[tuple[str, str]]]:
+        """Draw a subject and a verb, with an object, a place or both; or with "where"."""
         subject = self.subject(it=True)
         has_object = size == 3 or (size == 2 and self.chance(0.6))
         verbs = [verb for verb in self.words.verbs if bool(verb.objects) == has_object]
-        verb = self.random.choice([verb for verb in verbs if size > 1 or not verb.place])
+        verb = self.random.choice([verb for verb in verbs if size > 1 or where or not verb.place])
         pronoun = self.object_pronoun(subject, verb) if has_object and self.chance(0.3) else None
         verbal = self.tense(subject, verb, pronoun)
         rest = []
@@ -473,8 +478,7 @@ class _Drawing:
     def is_somewhere(self, size: int, *_) -> tuple[Phrase, Verbal, list]:
         """Draw where something is."""
         subject = self.subject(anything=True, it=True)
-        alone = subject.kind not in ("person", "relative", "job", "animal")
-        return subject, self.be("être", "", ""), [self.place(of_thing=alone)]
+        return subject, self.be("être", "", ""), [self.place(of=subject.kind)]
 
     def there_is(self, size: int, negated: bool) -> tuple[Phrase, Verbal, list]:
         """Draw what there is: there are two dogs in the garden → il y a deux chiens …"""
@@ -487,7 +491,7 @@ class _Drawing:
         subject = Phrase("there", "il", 4 if thing.plural else 2)
         verbal = verbal._replace(french=(verb,) * PERSONS)
         rest = [(thing.english, thing.french)]
-        return subject, verbal, [*rest, self.place(of_thing=True)] if size > 1 else rest
+        return subject, verbal, [*rest, self.place(of=thing.kind)] if size > 1 else rest
 
     def be(self, french: str, then: str, second: str) -> Verbal:
         """Draw a tense of "to be", in French "être" or "avoir"."""
@@ -583,15 +587,15 @@ class _Drawing:
         )
         return _joined([english, phrase.english]), _joined([french, phrase.french])
 
-    def place(self, verb: Verb | None = None, of_thing: bool = False) -> tuple[str, str]:
-        """Draw a place, a direction for verbs that go somewhere, or for whom."""
+    def place(self, verb: Verb | None = None, of: str = "person") -> tuple[str, str]:
+        """Draw a place of a kind of thing, a direction for a verb that goes, or for whom."""
         goes, has_object = bool(verb and verb.goes), bool(verb and verb.objects)
-        if self.chance(0.3) and not of_thing:
+        if self.chance(0.3) and of in ("person", "relative", "animal"):
             return self.entry("directions" if goes else "places")
         table = "toward" if goes else "prepositions"
         if has_object and self.chance(0.2):
             table = "behind_object"
-        fitting = [word for word in self.words.prepositions[table] if word.place or not of_thing]
+        fitting = [word for word in self.words.prepositions[table] if of not in word.never]
         preposition = self.random.choice(fitting)
         return self.after(preposition)
 

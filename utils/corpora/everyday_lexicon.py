@@ -82,12 +82,12 @@ class Modal(NamedTuple):
 
 
 class Preposition(NamedTuple):
-    """A preposition, and the kinds of things before which it stands."""
+    """A preposition, the kinds of things before which it stands, and of what it is never said."""
 
     english: str
     french: str
     kinds: frozenset[str]
-    place: bool
+    never: frozenset[str]
 
 
 class Everyday(NamedTuple):
@@ -156,7 +156,7 @@ def load_everyday() -> Everyday:
         prepositions={
             table: [
                 Preposition(
-                    english, entry["french"], spread(entry["kinds"]), entry.get("place", True)
+                    english, entry["french"], spread(entry["kinds"]), spread(entry.get("never", ""))
                 )
                 for english, entry in data[table].items()
             ]
