@@ -164,7 +164,7 @@ def ask(subject: Phrase, verbal: Verbal, question: tuple[str, str] | None = None
     english, french = question or ("", "")
     first = (verbal.do or verbal.finite)[subject.person]
     words = [english, first, subject.english, verbal.base, verbal.then]
-    what = french if french.endswith("que") else f"{french} est-ce que"
+    what = french if french.endswith("que") else _joined([french, "est-ce que"])
     return Clause(_joined(words), _joined([what, state(subject, verbal).french]), asks=True)
 
 
@@ -172,15 +172,16 @@ def _joined(words: Iterable[str]) -> str:
     return " ".join(word for word in words if word)
 
 
-def joints(words: list[str], aspirated: Iterable[str] = ()) -> list[str]:
+def joints(words: list[str]) -> list[str]:
     """Return French words with elision and contraction: à le ami → à l' ami, à le chat → au chat.
 
-    It runs from the end, so that a word knows what became of its successor.
+    It runs from the end, so that a word knows what became of its successor. (No word
+    of this vocabulary has an aspirated h.)
     """
     done: list[str] = []
     for word in reversed(words):
         following = done[-1] if done else ""
-        vowel = following == "y" or following.startswith(_VOWELS) and following not in aspirated
+        vowel = following == "y" or following.startswith(_VOWELS)
         if word in _ELIDED and vowel:
             done.append(f"{word[:-1]}'")
         elif (word, following) in _CONTRACTED:
@@ -233,18 +234,16 @@ class _Drawing:
     def sentence(self, phrases: int) -> Pair:
         """Draw a sentence: maybe a greeting, clauses, maybe an ending, maybe a mark."""
         parts = [*self.greeting(0.15 if phrases > 1 else 0.3)]
-        clause = self.clause(min(self.random.choice(_CLAUSE_SIZES), phrases), first=True)
-        parts.append((clause[0].english, clause[0].french))
-        left, asks = phrases - clause[1], clause[0].asks
-        last = ""
+        clause, size = self.clause(phrases, first=True)
+        parts.append((clause.english, clause.french))
+        left, asks, joint = phrases - size, clause.asks, ("", "")
         while left > 0:
-            joint = self.entry("conjunctions")
-            while joint[0] == last or (asks and joint[0] == "so"):
+            last = joint
+            while joint == last or (asks and joint[0] == "so"):
                 joint = self.entry("conjunctions")
-            last = joint[0]
-            clause = self.clause(min(self.random.choice(_CLAUSE_SIZES), left), first=False)
-            parts += [joint, (clause[0].english, clause[0].french)]
-            left -= clause[1]
+            clause, size = self.clause(left, first=False)
+            parts += [joint, (clause.english, clause.french)]
+            left -= size
         if self.chance(0.05):
             parts += [(",", ",")] * self.chance(0.6) + [self.entry("endings")]
         mark = "?" if asks else self.random.choice(".!")
@@ -272,10 +271,12 @@ class _Drawing:
             return []
         comma = [(",", ",")] * self.chance(0.7)
         name = self.random.choice([*self.words.names])
-        return [self.entry("greetings"), *(comma + [(name, name)]) * self.chance(0.25), *comma]
+        called = [*comma, (name, name)] * self.chance(0.25)
+        return [self.entry("greetings"), *called, *comma]
 
-    def clause(self, size: int, first: bool) -> tuple[Clause, int]:
-        """Draw a clause of about so many phrases; return how many it has. Only the first may ask."""
+    def clause(self, left: int, first: bool) -> tuple[Clause, int]:
+        """Draw a clause, and return how many of the phrases left it has. Only the first may ask."""
+        size = min(self.random.choice(_CLAUSE_SIZES), left)
         if size == 1 and self.chance(0.2):
             return self.ready_made(first), 1
         if first and self.chance(0.35):
@@ -288,7 +289,9 @@ class _Drawing:
 
     def ready_made(self, first: bool) -> Clause:
         """Draw a clause that is learned as a whole: it is raining; how are you; my name is anna."""
-        kind = self.random.choice(["clauses", "clauses", "exclamations", "asked", "asked", "called"])
+        kind = self.random.choice(
+            ["clauses", "clauses", "exclamations", "asked", "asked", "called"]
+        )
         if not first:
             kind = "clauses"
         clause = self.entry(kind)
@@ -394,7 +397,12 @@ class _Drawing:
         auxiliary = modal.auxiliary
         if auxiliary is None:
             return Verbal(
-                modal.forms, modal.french, _DO["present"], modal.base, then, second=second,
+                modal.forms,
+                modal.french,
+                _DO["present"],
+                modal.base,
+                then,
+                second=second,
                 times="present",
             )
         finite = _BE["present"] if auxiliary == "be" else (auxiliary,) * PERSONS
@@ -406,13 +414,12 @@ class _Drawing:
         clitic = pronoun.object[1] if pronoun else ""
         if verb.imperfect:
             return Verbal(**english, french=verb.imperfect, before=clitic, times="past")
-        auxiliary = self.tables["être"]["present"] if verb.être else self.avoir().french
+        french = forms(self.tables["être"]["present"]) if verb.être else self.avoir().french
         participle = verb.participle
         if verb.être:
             participle = _agreeing(participle, subject.gender, subject.plural)
         elif pronoun:
             participle = _agreeing(participle, pronoun.gender, pronoun.person > 2)
-        french = forms(auxiliary) if isinstance(auxiliary, str) else auxiliary
         return Verbal(**english, french=french, before=clitic, second=participle, times="past")
 
     def avoir(self) -> Verb:
@@ -420,7 +427,7 @@ class _Drawing:
         return next(verb for verb in self.words.verbs if verb.base == "have")
 
     def with_be(self, size: int, negated: bool) -> tuple[Phrase, Verbal, list[tuple[str, str]]]:
-        """Draw a subject and what it is: happy, a teacher, hungry, in the garden, this, my friend."""
+        """Draw a subject and what it is: happy, a teacher, hungry, in the garden, my friend."""
         if size > 1:
             draw = self.random.choice([self.is_somewhere, self.is_somebody, self.there_is])
             return draw(size, negated)
@@ -434,17 +441,18 @@ class _Drawing:
         else:
             subject = self.subject(anything=True)
             kinds = {subject.kind}
-        feelings = self.tables["feelings"]["of"].split()
-        adjectives = [
-            adjective
-            for adjective in self.words.adjectives
-            if (adjective.english in feelings if kinds & {"person", "relative", "job"} else adjective.kinds & kinds)
-        ]
-        adjective = self.random.choice(adjectives)
+        adjective = self.random.choice(self.adjectives_of(kinds))
         degree = self.entry("degrees") if self.chance(0.2) else ("", "")
         french = adjective.french[2 * subject.plural + (subject.gender == "f")]
         then, second = _joined([degree[0], adjective.english]), _joined([degree[1], french])
         return subject, self.be("être", then, second), []
+
+    def adjectives_of(self, kinds: set[str]) -> list[Adjective]:
+        """Return what may be said of some kinds of thing; of persons, how they are or feel."""
+        if kinds & {"person", "relative", "job"}:
+            feelings = self.tables["feelings"]["of"].split()
+            return [word for word in self.words.adjectives if word.english in feelings]
+        return [word for word in self.words.adjectives if word.kinds & kinds]
 
     def is_hungry(self, *_) -> tuple[Phrase, Verbal, list]:
         """Draw a state: i am hungry → j'ai faim."""
@@ -482,14 +490,13 @@ class _Drawing:
 
     def there_is(self, size: int, negated: bool) -> tuple[Phrase, Verbal, list]:
         """Draw what there is: there are two dogs in the garden → il y a deux chiens …"""
-        kinds = frozenset({"person", "job", "animal", "food", "thing", "furniture", "space", "place"})
+        kinds = frozenset({"person", "job", "animal", "food", "thing", "furniture", "space"})
+        kinds |= {"place"}
         determiners = ("a", "two", "three", "many")
         thing = self.noun_phrase(kinds, "negated" if negated else "", determiners=determiners)
-        french = "avoir"
-        verbal = self.be(french, "", "")._replace(before="y")
-        verb = verbal.french[2]
+        verbal = self.be("avoir", "", "")
+        verbal = verbal._replace(before="y", french=(verbal.french[2],) * PERSONS)  # il y a, always
         subject = Phrase("there", "il", 4 if thing.plural else 2)
-        verbal = verbal._replace(french=(verb,) * PERSONS)
         rest = [(thing.english, thing.french)]
         return subject, verbal, [*rest, self.place(of=thing.kind)] if size > 1 else rest
 
@@ -505,7 +512,7 @@ class _Drawing:
         return Verbal(_BE[times], conjugated, then=then, second=second, times=times)
 
     def inverted(self) -> Clause:
-        """Draw a question in which French turns verb and subject round: where are you → où es-tu."""
+        """Draw a question in which French inverts verb and subject: where are you → où es-tu."""
         english, french, verb = self.random.choice(
             [("where", "où", "être"), ("how", "comment", "aller"), ("who", "qui", "être")]
         )
@@ -532,7 +539,8 @@ class _Drawing:
     def subject(self, anything: bool = False, it: bool = False) -> Phrase:
         """Draw a subject: a pronoun ("it" only if asked for), a name, somebody, or any thing."""
         if self.chance(0.45):
-            return _as_subject(self.random.choice([p for p in self.words.pronouns if p.strong or it]))
+            pronouns = [word for word in self.words.pronouns if word.strong or it]
+            return _as_subject(self.random.choice(pronouns))
         kinds = frozenset({"person", "relative", "animal", "job"})
         if anything and self.chance(0.6):
             kinds = frozenset({noun.kind for noun in self.words.nouns} - self.unsaid())
@@ -680,9 +688,11 @@ class _Drawing:
             owner = self.random.choice(self.words.of_kinds(frozenset({"relative", "person"})))
             person = _noun_phrase(owner, None, False, *self.determiner(owner, False, "", _MINE))
         owned = _noun_phrase(noun, None, plural, "", _every(noun, plural))
-        return owned._replace(
-            english=f"{person.english} 's {owned.english}", french=f"{owned.french} de {person.french}"
+        english, french = (
+            f"{person.english} 's {owned.english}",
+            f"{owned.french} de {person.french}",
         )
+        return owned._replace(english=english, french=french)
 
 
 def _as_subject(pronoun: Pronoun) -> Phrase:

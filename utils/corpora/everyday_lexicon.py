@@ -1,4 +1,4 @@
-"""The words of `everyday.toml` (its comments explain the entries), with all forms that rules give."""
+"""The words of `everyday.toml` (its comments explain the entries), with the forms of rules."""
 
 import tomllib
 from functools import cache
