@@ -23,8 +23,8 @@ from utils.translators import EVERYDAY, STORED, build, file_of, store_translator
 
 DATA = {"pairs": 10_000, "phrases": (1, 4), "seed": 0}  # for translation_corpus
 TRAINING = {"steps": 1200, "batch_size": 32, "learning_rate": 0.015, "seed": 0}
-EVERYDAY_DATA = {"pairs": 60_000, "phrases": (1, 8), "seed": 0}  # for everyday_corpus
-EVERYDAY_TRAINING = {"steps": 4000, "batch_size": 64, "learning_rate": 0.012, "seed": 0}
+EVERYDAY_DATA = {"pairs": 50_000, "phrases": (1, 8), "seed": 0}  # for everyday_corpus
+EVERYDAY_TRAINING = {"steps": 3000, "batch_size": 64, "learning_rate": 0.012, "seed": 0}
 
 
 def main() -> None:
