@@ -36,6 +36,7 @@ _CLAUSE_SIZES = (1, 1, 2, 2, 3)  # phrases
 _PATIENCE = 5_000  # rejected sentences in a row before the grammar gives up
 _LONGEST = (8, 3)  # words: so many, and so many more for each phrase
 
+_NEGATIONS = ("pas", "jamais")  # each with ne
 _VOWELS = tuple("aeiouhâéèêîôœ")  # first letters that cause an elision
 _ELIDED = {"le", "la", "de", "que", "ne", "je", "me", "te"}
 _CONTRACTED = {
@@ -151,7 +152,7 @@ def state(subject: Phrase, verbal: Verbal, adverb: tuple[str, str] | None = None
         words = [english, finite]
     else:
         words = [finite, english]
-    ne = "ne" if french in ("pas", "jamais") else ""
+    ne = "ne" if french in _NEGATIONS else ""
     verb = verbal.french[subject.person]
     return Clause(
         _joined([subject.english, *words, verbal.then]),
@@ -296,7 +297,9 @@ class _Drawing:
             kind = "clauses"
         clause = self.entry(kind)
         if kind == "called":
-            name = self.random.choice([*self.words.names])
+            wanted = {"his": "m", "her": "f"}.get(clause[0].split()[0])
+            names = [name for name, gender in self.words.names.items() if wanted in (None, gender)]
+            name = self.random.choice(names)
             return Clause(f"{clause[0]} {name}", f"{clause[1]} {name}")
         if kind in ("clauses", "asked") and "name" not in clause[0] and self.chance(0.25):
             time = self.entry("times", "present")
@@ -306,9 +309,10 @@ class _Drawing:
     def statement(self, size: int) -> Clause:
         """Draw a statement: with a verb, or with "is"."""
         adverb = self.adverb()
-        subject, verbal, rest = self.predicate(size, negated=bool(adverb and adverb[0] != "often"))
-        if verbal.base == "have" and verbal.then:  # "not have to" is not "ne pas devoir"
-            adverb = None
+        negated = adverb is not None and adverb[1] in _NEGATIONS
+        subject, verbal, rest = self.predicate(size, negated)
+        while negated and verbal.base == "have" and verbal.then:  # not have to ≠ ne pas devoir
+            subject, verbal, rest = self.predicate(size, negated)
         return self.completed(state(subject, verbal, adverb), verbal, rest)
 
     def question(self, size: int) -> Clause:

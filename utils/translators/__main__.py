@@ -23,8 +23,13 @@ from utils.translators import EVERYDAY, STORED, build, file_of, store_translator
 
 DATA = {"pairs": 10_000, "phrases": (1, 4), "seed": 0}  # for translation_corpus
 TRAINING = {"steps": 1200, "batch_size": 32, "learning_rate": 0.015, "seed": 0}
-EVERYDAY_DATA = {"pairs": 50_000, "phrases": (1, 8), "seed": 0}  # for everyday_corpus
-EVERYDAY_TRAINING = {"steps": 3000, "batch_size": 64, "learning_rate": 0.012, "seed": 0}
+EVERYDAY_DATA = {"pairs": 100_000, "phrases": (1, 8), "seed": 0}  # for everyday_corpus
+EVERYDAY_TRAINING = TRAINING | {
+    "steps": 7000,
+    "batch_size": 64,
+    "learning_rate": 0.012,
+    "label_smoothing": 0.05,
+}
 
 
 def main() -> None:
@@ -69,7 +74,7 @@ def train(name: str, corpus: Corpus) -> Seq2Seq:
     pairs = [hide_names(pair, names) if n % 2 else pair for n, pair in enumerate(corpus.train)]
     vocabularies = model.source_vocabulary, model.target_vocabulary
     batches = Batches(pairs, *vocabularies, training["batch_size"])
-    settings = {"steps": training["steps"], "learning_rate": training["learning_rate"]}
+    settings = {key: value for key, value in training.items() if key not in ("batch_size", "seed")}
     Trainer(model, batches, **settings).fit()
     return model
 
