@@ -26,34 +26,35 @@ def pairs():
     return everyday_pairs(3_000, phrases=(1, 6), seed=11)
 
 
-def noun_phrase(english, french, *adjective, noun, plural=False):
-    """Return the French of a noun phrase, with one of the adjectives of the lexicon."""
-    (word,) = [entry for entry in WORDS.nouns if entry.english[0] == noun][:1]
-    chosen = [entry for entry in WORDS.adjectives if entry.english in adjective]
-    return _noun_phrase(word, chosen[0] if chosen else None, plural, english, french)
+def noun_phrase(french, adjectives, noun, plural):
+    """Return the French of a noun phrase, with adjectives of the lexicon."""
+    word = next(entry for entry in WORDS.nouns if entry.english[0] == noun)
+    chosen = tuple(entry for entry in WORDS.adjectives if entry.english in adjectives.split())
+    return _noun_phrase(word, chosen, plural, "", french).french
 
 
 @pytest.mark.parametrize(
-    ("french", "adjective", "noun", "plural", "expected"),
+    ("french", "adjectives", "noun", "plural", "expected"),
     [
         ("le", "black", "cat", False, "le chat noir"),
         ("les", "white", "mouse", True, "les souris blanches"),
         ("mon", "old", "friend", False, "mon vieil ami"),
         ("mes", "old", "friend", True, "mes vieux amis"),
-        ("ma", None, "idea", False, "mon idée"),
+        ("ma", "", "idea", False, "mon idée"),
         ("ma", "good", "idea", False, "ma bonne idée"),
         ("un", "beautiful", "tree", False, "un bel arbre"),
         ("ce", "new", "hotel", False, "ce nouvel hôtel"),
-        ("ce", None, "man", False, "cet homme"),
+        ("ce", "", "man", False, "cet homme"),
         ("une", "big", "house", False, "une grande maison"),
+        ("une", "big red", "car", False, "une grande voiture rouge"),
         ("de", "small", "bird", True, "de petits oiseaux"),
         ("deux", "brown", "shoe", True, "deux chaussures marron"),
     ],
 )
 def test_nouns_and_adjectives_agree_and_stand_in_their_order(
-    french, adjective, noun, plural, expected
+    french, adjectives, noun, plural, expected
 ):
-    assert noun_phrase("", french, adjective, noun=noun, plural=plural).french == expected
+    assert noun_phrase(french, adjectives, noun, plural) == expected
 
 
 @pytest.mark.parametrize(

@@ -273,7 +273,8 @@ class _Drawing:
         comma = [(",", ",")] * self.chance(0.7)
         name = self.random.choice([*self.words.names])
         called = [*comma, (name, name)] * self.chance(0.25)
-        return [self.entry("greetings"), *called, *comma]
+        again = [*comma, self.entry("greetings")] * self.chance(0.15)
+        return [self.entry("greetings"), *called, *again, *comma]
 
     def clause(self, left: int, first: bool) -> tuple[Clause, int]:
         """Draw a clause, and return how many of the phrases left it has. Only the first may ask."""
@@ -360,7 +361,7 @@ class _Drawing:
     ) -> tuple[Phrase, Verbal, list[tuple[str, str]]]:
         """Draw a subject and a verb, with an object, a place or both; or with "where"."""
         subject = self.subject(it=True)
-        has_object = size == 3 or (size == 2 and self.chance(0.6))
+        has_object = size > 1 and self.chance(0.6 if size == 2 else 0.75)
         verbs = [verb for verb in self.words.verbs if bool(verb.objects) == has_object]
         verb = self.random.choice([verb for verb in verbs if size > 1 or where or not verb.place])
         pronoun = self.object_pronoun(subject, verb) if has_object and self.chance(0.3) else None
@@ -374,6 +375,8 @@ class _Drawing:
             rest = [(verb.link[0], ""), (pronoun.object[0], "")]
         if size == 3 or (size == 2 and not has_object):
             rest.append(self.place(verb))
+            if not has_object and size == 3:
+                rest.append(self.company())
         elif not (has_object or verbal.second) and self.chance(0.15):
             rest.append(self.entry("manners"))
         return subject, verbal, rest
@@ -611,6 +614,11 @@ class _Drawing:
         preposition = self.random.choice(fitting)
         return self.after(preposition)
 
+    def company(self) -> tuple[str, str]:
+        """Draw with whom: with us, with the dog."""
+        prepositions = self.words.prepositions["prepositions"]
+        return self.after(next(word for word in prepositions if word.english == "with"))
+
     def after(self, preposition: Preposition) -> tuple[str, str]:
         """Draw what stands behind a preposition: a noun phrase, a name, or a pronoun."""
         persons = "person" in preposition.kinds
@@ -650,20 +658,28 @@ class _Drawing:
         only = determiners or noun.kind in self.tables["only"]
         mass, always = noun.kind in self.words.kinds["mass"], noun.kind in self.words.kinds["bare"]
         plural = noun.kind not in self.words.kinds["uncounted"] and self.chance(0.25)
-        adjective = None
-        if not always and self.chance(0.25):
-            fitting = [word for word in self.words.adjectives if noun.kind in word.kinds]
-            adjective = self.random.choice(fitting) if fitting else None
+        adjectives = () if always else self.adjectives_for(noun)
         if not only and (always or (bare and (plural or mass) and self.chance(0.4))):
             some = not always and generic is False and self.chance(0.4)
             every = generic is not False
             english = ("any" if place == "negated" else "some") if some else ""
-            french = _every(noun, plural) if every else _some(noun, plural, place, adjective)
-            return _noun_phrase(noun, adjective, plural, english, french if article else "")
+            french = _every(noun, plural) if every else _some(noun, plural, place, adjectives)
+            return _noun_phrase(noun, adjectives, plural, english, french if article else "")
         if not only and self.chance(0.06) and noun.kind != "person":
             return self.possessed(noun, plural)
         english, french = self.determiner(noun, plural, place, determiners)
-        return _noun_phrase(noun, adjective, plural, english, french)
+        return _noun_phrase(noun, adjectives, plural, english, french)
+
+    def adjectives_for(self, noun: Noun) -> tuple[Adjective, ...]:
+        """Draw no adjective, one, or two of which French puts one before the noun, one behind."""
+        fitting = [word for word in self.words.adjectives if noun.kind in word.kinds]
+        if not fitting or not self.chance(0.28):
+            return ()
+        first = self.random.choice(fitting)
+        behind = [word for word in fitting if not word.before]
+        if first.before and behind and self.chance(0.35):
+            return first, self.random.choice(behind)
+        return (first,)
 
     def determiner(
         self, noun: Noun, plural: bool, place: str, only: tuple[str, ...] | None
@@ -690,8 +706,8 @@ class _Drawing:
         person = self.name()
         if self.chance(0.7):
             owner = self.random.choice(self.words.of_kinds(frozenset({"relative", "person"})))
-            person = _noun_phrase(owner, None, False, *self.determiner(owner, False, "", _MINE))
-        owned = _noun_phrase(noun, None, plural, "", _every(noun, plural))
+            person = _noun_phrase(owner, (), False, *self.determiner(owner, False, "", _MINE))
+        owned = _noun_phrase(noun, (), plural, "", _every(noun, plural))
         english, french = (
             f"{person.english} 's {owned.english}",
             f"{owned.french} de {person.french}",
@@ -717,21 +733,21 @@ def _every(noun: Noun, plural: bool) -> str:
     return "les" if plural else "la" if noun.gender == "f" else "le"
 
 
-def _some(noun: Noun, plural: bool, place: str, adjective: Adjective | None) -> str:
+def _some(noun: Noun, plural: bool, place: str, adjectives: tuple[Adjective, ...]) -> str:
     """Return the French for an amount: du lait, de la soupe, des chats; after a negation de."""
     if place == "de":
         return ""
-    if place == "negated" or (plural and adjective and adjective.before):
+    if place == "negated" or (plural and any(word.before for word in adjectives)):
         return "de"
     return "des" if plural else f"de {_every(noun, plural)}"
 
 
 def _noun_phrase(
-    noun: Noun, adjective: Adjective | None, plural: bool, english: str, french: str
+    noun: Noun, adjectives: tuple[Adjective, ...], plural: bool, english: str, french: str
 ) -> Phrase:
-    """Render a noun phrase: my old friend → mon vieil ami; a black cat → un chat noir."""
+    """Render a noun phrase: my old friend → mon vieil ami; a big red car → une grande voiture …"""
     words = [noun.french[plural]]
-    if adjective:
+    for adjective in adjectives:
         form = adjective.french[2 * plural + (noun.gender == "f")]
         words = [form, *words] if adjective.before else [*words, form]
     before_vowel = load_everyday().tables["before_vowel"]
@@ -740,7 +756,7 @@ def _noun_phrase(
         if not plural and word in before_vowel and words[place + 1].startswith(_VOWELS):
             words[place] = before_vowel[word]
     return Phrase(
-        _joined([english, adjective.english if adjective else "", noun.english[plural]]),
+        _joined([english, *(adjective.english for adjective in adjectives), noun.english[plural]]),
         " ".join(words),
         4 if plural else 2,
         noun.gender,
