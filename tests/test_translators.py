@@ -8,9 +8,12 @@ import torch
 
 from utils import translators
 from utils.corpora import translation_corpus
+from utils.corpora.everyday import everyday_corpus
 from utils.model_helpers import count_parameters
 from utils.translators import (
     DECODERS,
+    EVERYDAY,
+    STORED,
     about_translator,
     file_of,
     load_translator,
@@ -18,13 +21,13 @@ from utils.translators import (
 )
 from utils.translators import __main__ as training
 
-each = pytest.mark.parametrize("name", DECODERS)
+each = pytest.mark.parametrize("name", STORED)
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Make the course read translators from a copy of their folder, to damage; return its path."""
-    for file in [*map(file_of, DECODERS), translators.FOLDER / translators.SUMS]:
+    for file in [*map(file_of, STORED), translators.FOLDER / translators.SUMS]:
         shutil.copy(file, tmp_path)
     monkeypatch.setattr(translators, "FOLDER", tmp_path)
     return tmp_path
@@ -35,7 +38,8 @@ def folder(tmp_path, monkeypatch):
 def test_it_translates_as_well_as_its_file_says(name):
     about = about_translator(read_translator(name))
     data = about["data"] | {"phrases": tuple(about["data"]["phrases"])}
-    share = training.test_match(load_translator(name), translation_corpus(**data))
+    generate = everyday_corpus if name in EVERYDAY else translation_corpus
+    share = training.test_match(load_translator(name), generate(**data))
     assert share == pytest.approx(about["exact_match"], abs=0.005)
 
 
@@ -43,6 +47,32 @@ def test_attention_gets_nearly_all_right_and_its_absence_does_not():
     shares = {name: about_translator(read_translator(name))["exact_match"] for name in DECODERS}
     assert min(shares["dot"], shares["additive"]) > 0.97
     assert 0.5 < shares["no attention"] < 0.8
+
+
+def test_so_it_is_with_everyday_words():
+    shares = [about_translator(read_translator(name))["exact_match"] for name in EVERYDAY]
+    assert shares[0] >= 0.99
+    assert shares[1] < shares[0] - 0.2
+
+
+def test_the_everyday_pair_is_small_enough_for_a_page():
+    assert sum(len(read_translator(name)) for name in EVERYDAY) <= 1_200_000
+
+
+@pytest.mark.parametrize(
+    ("english", "french"),
+    [
+        ("Hello, how are you today?", "bonjour , comment vas-tu aujourd'hui ?"),
+        ("the dog is black", "le chien est noir"),
+        ("She is happy", "elle est heureuse"),
+        ("I love you", "je t' aime"),
+        ("where is my old cat?", "où est mon vieux chat ?"),
+        ("We don't drink coffee.", "nous ne buvons pas de café ."),
+        ("hello, Zelda!", "bonjour , zelda !"),
+    ],
+)
+def test_what_a_visitor_types_first_is_translated(english, french):
+    assert load_translator("everyday dot").translate(english).words == french.split()
 
 
 @each
@@ -74,7 +104,7 @@ def test_an_unknown_translator_is_refused():
 
 def test_the_checksums_are_those_of_sha256sum():
     sums = (translators.FOLDER / translators.SUMS).read_text().splitlines()
-    files = [file_of(name) for name in DECODERS]
+    files = [file_of(name) for name in STORED]
     assert sums == [
         f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in files
     ]
@@ -98,7 +128,7 @@ def test_what_is_trained_is_what_is_loaded(tmp_path, monkeypatch):
 def test_names_are_hidden_on_both_sides_and_nothing_else():
     corpus = translation_corpus(pairs=200, phrases=1, seed=0)
     pair = next(pair for pair in corpus.train if "anna" in pair.source)
-    hidden = training.hide_names(pair)
+    hidden = training.hide_names(pair, frozenset({"anna"}))
     for before, after in ((pair.source, hidden.source), (pair.target, hidden.target)):
         changed = [word for word, now in zip(before, after, strict=True) if now != word]
         assert changed == ["anna"]

@@ -27,7 +27,8 @@ ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent / "front"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
 TASK = "softmax_with_temperature"
-LOOKS_BACK, REMEMBERS = "dot", "no attention"
+LOOKS_BACK, REMEMBERS = "everyday dot", "everyday no attention"
+HALVES = {"ca", "wo"}  # of can't and won't
 TOP = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
 MINUTES = re.compile(r"\| ([\d–]+) minutes \|")
 NUMBERS = {8: "Eight", 9: "Nine", 10: "Ten"}
@@ -52,9 +53,9 @@ def _values() -> dict[str, str]:
     sizes = {name: count_parameters(load_translator(name))["total"] for name in about}
     return {
         "scenes": _json([scene_of(sentence) for sentence in sentences]),
-        "words": str(len(about[LOOKS_BACK]["source_words"])),
+        "words": str(len({*filter(str.isalpha, about[LOOKS_BACK]["source_words"])} - HALVES)),
         "pairs": f"{about[LOOKS_BACK]['data']['pairs']:,}",
-        "right": f"{100 * about[LOOKS_BACK]['exact_match']:.0f}",
+        "right": f"{100 * about[LOOKS_BACK]['exact_match']:.1f}",
         "right_without": f"{100 * about[REMEMBERS]['exact_match']:.0f}",
         "larger": "larger" if sizes[REMEMBERS] > sizes[LOOKS_BACK] else "smaller",
         "notebooks": str(len(NOTEBOOKS)),

@@ -85,7 +85,7 @@ def translation_pairs(
     Raises:
         ValueError: as for `translation_corpus`, or `unseen` is none of "nouns", "names" and None.
     """
-    fewest, most = _phrase_range(phrases)
+    fewest, most = phrase_range(phrases)
     if pairs < 1:
         raise ValueError(f"pairs must be 1 or more, got {pairs}")
     lexicon = load_lexicon(unseen)
@@ -128,7 +128,7 @@ def running_example() -> Pair:
     return _pair(fragments, phrases=2)
 
 
-def _phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
+def phrase_range(phrases: int | tuple[int, int]) -> tuple[int, int]:
     """Return the fewest and the most phrases, or raise a `ValueError` if they are not a range."""
     bounds = phrases if isinstance(phrases, tuple) else (phrases, phrases)
     whole = len(bounds) == 2 and all(isinstance(bound, int) for bound in bounds)

@@ -1,6 +1,11 @@
-"""Load and store the trained translators of notebook 06, for the browser and for Python.
+"""Load and store trained translators, of notebook 06 and of everyday words.
 
     load_translator("dot").translate("The cat sat on the mat").words
+    load_translator("everyday dot").translate("Where is my old cat?").words
+
+Those of notebook 06 know the words of its corpus. The two everyday ones know some 700, for the
+front page of the reading site, where visitors type what they like; their embeddings are narrower,
+so that they are hardly larger.
 
 Each translator is a .safetensors file in this folder, with the weights as float16 and the metadata
 entry `about`, in JSON: both vocabularies, data and settings of the training, and the exact match on
@@ -21,17 +26,20 @@ from utils.seq2seq import BahdanauDecoder, Encoder, FixedVectorDecoder, LuongDec
 FOLDER = Path(__file__).parent
 SUMS = "SHA256SUMS"  # a checksum of each file, in the format of `sha256sum --check`
 TIED = "decoder.output.weight"  # not stored: the decoder's embedding under another name
-DECODERS = {
-    "dot": lambda size: LuongDecoder(size, 64, DotProductAttention(128)),
-    "additive": lambda size: BahdanauDecoder(size, 64, AdditiveAttention(128, 128, 64)),
-    "no attention": lambda size: FixedVectorDecoder(size, 64, 128, 128),
+DECODERS = {  # of vocabulary size and width of the embedding
+    "dot": lambda size, dim: LuongDecoder(size, dim, DotProductAttention(128)),
+    "additive": lambda size, dim: BahdanauDecoder(size, dim, AdditiveAttention(128, 128, 64)),
+    "no attention": lambda size, dim: FixedVectorDecoder(size, dim, 128, 128),
 }
+EVERYDAY = {"everyday dot": "dot", "everyday no attention": "no attention"}  # name: its decoder
+STORED = (*DECODERS, *EVERYDAY)
 
 
 def build(name: str, source_vocabulary: Vocabulary, target_vocabulary: Vocabulary) -> Seq2Seq:
-    """Make the untrained translator "dot", "additive" or "no attention", as notebook 06 does."""
-    decoder = DECODERS[name](len(target_vocabulary))
-    encoder = Encoder(len(source_vocabulary), 64, 64)
+    """Make an untrained translator, one of `STORED`; those of `DECODERS` as notebook 06 does."""
+    dim = 40 if name in EVERYDAY else 64
+    decoder = DECODERS[EVERYDAY.get(name, name)](len(target_vocabulary), dim)
+    encoder = Encoder(len(source_vocabulary), dim, 64)
     return Seq2Seq(encoder, decoder, source_vocabulary, target_vocabulary)
 
 
@@ -46,8 +54,8 @@ def read_translator(name: str) -> bytes:
     Raises:
         ValueError: the name is unknown, or the file is missing or fails its checksum.
     """
-    if name not in DECODERS:
-        raise ValueError(f"there is no translator {name!r}, only {', '.join(DECODERS)}")
+    if name not in STORED:
+        raise ValueError(f"there is no translator {name!r}, only {', '.join(STORED)}")
     path = file_of(name)
     sums = (FOLDER / SUMS).read_text(encoding="utf-8").splitlines() if path.is_file() else []
     data = path.read_bytes() if path.is_file() else b""
@@ -70,7 +78,8 @@ def load_translator(name: str) -> Seq2Seq:
     """Load a stored translator, ready to translate.
 
     Args:
-        name: "dot", "additive" (Bahdanau's decoder) or "no attention".
+        name: "dot", "additive" (Bahdanau's decoder), "no attention", "everyday dot" or
+            "everyday no attention".
 
     Raises:
         ValueError: the name is unknown, or the file is missing or damaged.
@@ -87,13 +96,14 @@ def store_translator(name: str, model: Seq2Seq, **about) -> None:
     """Write the file of a translator, and the checksums of all stored translators.
 
     Args:
-        name: "dot", "additive" or "no attention".
+        name: one of `STORED`.
         model: the translator.
         about: further entries of the file's description, in types that JSON can hold.
     """
     weights = {key: tensor.half() for key, tensor in model.state_dict().items() if key != TIED}
     about |= {
         "name": name,
+        **({"decoder": EVERYDAY[name]} if name in EVERYDAY else {}),
         "source_words": model.source_vocabulary.words[4:],
         "target_words": model.target_vocabulary.words[4:],
     }
@@ -101,6 +111,6 @@ def store_translator(name: str, model: Seq2Seq, **about) -> None:
     # give the same file.
     data = safetensors.torch.save(weights, {"about": json.dumps(about, ensure_ascii=False)})
     file_of(name).write_bytes(data)
-    stored = [path for path in map(file_of, DECODERS) if path.is_file()]
+    stored = [path for path in map(file_of, STORED) if path.is_file()]
     lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in stored)
     (FOLDER / SUMS).write_text("".join(lines), encoding="utf-8")

@@ -1,33 +1,56 @@
-"""Train the translators of notebook 06 and store them: `python -m utils.translators`.
+"""Train all translators and store them: `python -m utils.translators`; or those that are named.
 
-Data, their order and the settings are those of the notebook, but training takes three times as many
-steps, since people try these translators with any sentence they like.
+Data, order and settings are those of notebook 06, but training takes three times as many steps,
+since people try these translators with any sentence they like. The everyday ones learn from a wider
+corpus, and from sentences of up to 8 phrases.
 """
 
+import sys
 from dataclasses import replace
+from functools import cache
 
 import torch
 
 from utils.corpora import Batches, Corpus, Pair, translation_corpus
+from utils.corpora.everyday import everyday_corpus
+from utils.corpora.everyday_lexicon import load_everyday
 from utils.corpora.lexicon import load_lexicon
 from utils.metrics import exact_match
 from utils.model_helpers import set_seed
 from utils.seq2seq import Seq2Seq
 from utils.training import Trainer
-from utils.translators import DECODERS, build, file_of, store_translator
+from utils.translators import EVERYDAY, STORED, build, file_of, store_translator
 
 DATA = {"pairs": 10_000, "phrases": (1, 4), "seed": 0}  # for translation_corpus
 TRAINING = {"steps": 1200, "batch_size": 32, "learning_rate": 0.015, "seed": 0}
+EVERYDAY_DATA = {"pairs": 100_000, "phrases": (1, 8), "seed": 0}  # for everyday_corpus
+EVERYDAY_TRAINING = TRAINING | {
+    "steps": 7000,
+    "batch_size": 64,
+    "learning_rate": 0.012,
+    "label_smoothing": 0.05,
+}
 
 
 def main() -> None:
-    """Train and store all translators."""
+    """Train and store the translators that are named on the command line, or all."""
     torch.set_num_threads(1)  # more threads gain little here, and may change the last digits
-    corpus = translation_corpus(**DATA)
-    for name in DECODERS:
-        share = make(name, corpus)
+    for name in sys.argv[1:] or STORED:
+        share = make(name, corpus_of(name))
         size = file_of(name).stat().st_size / 1e6
         print(f"{name}: exact match on the test sentences {share:.3f}, {size:.2f} MB")
+
+
+def recipe(name: str) -> tuple[dict, dict]:
+    """Return data and settings of a translator's training."""
+    return (EVERYDAY_DATA, EVERYDAY_TRAINING) if name in EVERYDAY else (DATA, TRAINING)
+
+
+@cache
+def corpus_of(name: str) -> Corpus:
+    """Return the corpus that a translator learns from."""
+    generate = everyday_corpus if name in EVERYDAY else translation_corpus
+    return generate(**recipe(name)[0])
 
 
 def make(name: str, corpus: Corpus) -> float:
@@ -36,25 +59,28 @@ def make(name: str, corpus: Corpus) -> float:
     for parameter in model.parameters():
         parameter.data = parameter.data.half().float()
     share = test_match(model, corpus)
-    store_translator(name, model, data=DATA, training=TRAINING, exact_match=share)
+    data, training = recipe(name)
+    store_translator(name, model, data=data, training=training, exact_match=share)
     return share
 
 
 def train(name: str, corpus: Corpus) -> Seq2Seq:
     """Return a trained translator; every second training pair has `<unk>` in place of names."""
-    set_seed(TRAINING["seed"])
+    _, training = recipe(name)
+    set_seed(training["seed"])
     model = build(name, *corpus.vocabularies())
-    pairs = [hide_names(pair) if n % 2 else pair for n, pair in enumerate(corpus.train)]
+    lexicon = load_everyday().names if name in EVERYDAY else [n.one for n in load_lexicon().names]
+    names = frozenset(lexicon)
+    pairs = [hide_names(pair, names) if n % 2 else pair for n, pair in enumerate(corpus.train)]
     vocabularies = model.source_vocabulary, model.target_vocabulary
-    batches = Batches(pairs, *vocabularies, TRAINING["batch_size"])
-    settings = {"steps": TRAINING["steps"], "learning_rate": TRAINING["learning_rate"]}
+    batches = Batches(pairs, *vocabularies, training["batch_size"])
+    settings = {key: value for key, value in training.items() if key not in ("batch_size", "seed")}
     Trainer(model, batches, **settings).fit()
     return model
 
 
-def hide_names(pair: Pair) -> Pair:
+def hide_names(pair: Pair, names: frozenset[str]) -> Pair:
     """Return a pair with `<unk>` in place of names, so that a model learns to copy `<unk>`."""
-    names = {name.one for name in load_lexicon().names}
     sides = pair.source, pair.target
     source, target = (tuple("<unk>" if w in names else w for w in words) for words in sides)
     return replace(pair, source=source, target=target)

@@ -40,7 +40,8 @@ export function readTranslator({ buffer, byteOffset, byteLength }) {
     }
     weights[name] = { shape, numbers };
   }
-  return { name: about.name, about, weights, targetWords: [...SPECIALS, ...about.target_words],
+  return { name: about.name, decoder: about.decoder ?? about.name, about, weights,
+    targetWords: [...SPECIALS, ...about.target_words],
     ids: new Map([...SPECIALS, ...about.source_words].map((word, id) => [word, id])) };
 }
 
@@ -127,7 +128,7 @@ const STEPS = {
 function decode(model, source, last, old) {
   const { weights } = model;
   const vectors = weights["decoder.embedding.weight"]; // they are the output's rows, too
-  const found = STEPS[model.name](model, source, wordVector(vectors, last), old);
+  const found = STEPS[model.decoder](model, source, wordVector(vectors, last), old);
   const readout = linear(weights["decoder.readout.weight"], joined(found.context, found.state.hidden),
     weights["decoder.readout.bias"]).map(Math.tanh);
   const logits = linear(vectors, readout, weights["decoder.output.bias"]);

@@ -38,8 +38,16 @@ function colours(share) {
   return [`rgb(${rgb})`, luminance > 0.179 ? "#000" : "#fff"];
 }
 
-/** A sentence of French words: no space behind an elision. */
-const sentenceOf = (words) => words.join(" ").replaceAll("' ", "’");
+/** What stands between two words: nothing behind l' or before n't and a comma; a French ? keeps off. */
+function between(word, next, language) {
+  if (!next) return " ";
+  if (word.endsWith("'") || /^(n't|'\p{L}+|[.,])$/u.test(next)) return "";
+  return /^[?!]$/.test(next) ? (language === "fr" ? "\u00a0" : "") : " ";
+}
+
+/** A sentence of French words. */
+const sentenceOf = (words) => words.map((word, n) => word + between(word, words[n + 1], "fr")).join("")
+  .trim().replaceAll("'", "’");
 
 // ---- What is shown ------------------------------------------------------------------------------
 
@@ -67,9 +75,9 @@ function write(line, words, groups = []) {
     const end = group ? group[1] : at + 1;
     const holder = group ? element("span", { class: "err", "data-until": end }, line) : line;
     for (; at < end; at += 1) {
-      const glued = words[at].endsWith("'");
-      spans.push(element("span", { class: glued ? "w glue" : "w" }, holder, words[at].replace("'", "’")));
-      if (!glued) (at < end - 1 ? holder : line).append(" ");
+      const gap = between(words[at], words[at + 1], line.lang);
+      spans.push(element("span", { class: gap ? "w" : "w glue" }, holder, words[at].replace("'", "’")));
+      (at < end - 1 ? holder : line).append(gap);
     }
     if (group) element("small", { lang: "en" }, holder, group[2]);
   }
@@ -329,7 +337,8 @@ addEventListener("resize", () => layOut());
 
 // ---- A sentence of one's own --------------------------------------------------------------------
 
-const MODELS = { see: "dot", mem: "no-attention" };
+const MODELS = { see: "everyday-dot", mem: "everyday-no-attention" };
+const HALVES = ["ca", "wo"]; // of can't and won't
 let models = null; // a promise of both, once somebody begins to type
 
 function fetchModels() {
@@ -370,6 +379,9 @@ function sceneOf(english, [looksBack, remembers]) {
     wrong: differences(seen.words, without.words).map(([from, to]) => [from, to, "differs"]) };
 }
 
+/** The words that a translator knows, without marks and parts of words: n't, 's. */
+const wordsKnown = (ids) => [...ids.keys()].filter((word) => /^\p{L}+$/u.test(word) && !HALVES.includes(word));
+
 const [own, known, says] = [$("own"), $("known"), $("own-says")];
 let chosen = -1; // among the suggestions
 let turn = 0; // of typing: what was begun before the last letter is of no use any more
@@ -386,7 +398,7 @@ async function suggest() {
   const [{ ids }] = await fetchModels();
   if (mine !== turn) return;
   const begun = (/[\p{L}']+$/u.exec(own.value)?.[0] ?? "").toLowerCase();
-  const words = begun ? [...ids.keys()].filter((word) => word.startsWith(begun) && word !== begun) : [];
+  const words = begun ? wordsKnown(ids).filter((word) => word.startsWith(begun) && word !== begun) : [];
   known.replaceChildren(...words.slice(0, 5).map((word, n) => {
     const option = element("div", { role: "option", id: `known-${n}`, "aria-selected": "false" }, null, word);
     option.addEventListener("pointerdown", (event) => { event.preventDefault(); take(word); });
@@ -396,7 +408,7 @@ async function suggest() {
   known.classList.toggle("open", words.length > 0);
   own.setAttribute("aria-expanded", String(words.length > 0));
   const finished = tokenise(own.value.replace(/[\p{L}']+$/u, ""));
-  const strange = [...new Set(finished.filter((word) => !ids.has(word)))];
+  const strange = [...new Set(finished.filter((word) => /\p{L}/u.test(word) && !ids.has(word)))];
   says.textContent = strange.length ? `Not among its words: ${strange.join(", ")}.` : "";
 }
 
@@ -409,14 +421,16 @@ function take(word) {
 async function translateOwn() {
   turn += 1;
   closeSuggestions();
-  const words = tokenise(own.value).filter((word) => /[\p{L}\p{N}]/u.test(word));
-  if (!words.length) return void (says.textContent = "There is no word to translate yet.");
-  if (words.length > MOST_WORDS) return void (says.textContent = `Please keep it to ${MOST_WORDS} words.`);
+  const typed = tokenise(own.value);
+  const real = typed.filter((word) => /[\p{L}\p{N}]/u.test(word));
+  if (!real.length) return void (says.textContent = "There is no word to translate yet.");
+  if (real.length > MOST_WORDS) return void (says.textContent = `Please keep it to ${MOST_WORDS} words.`);
   const both = await fetchModels();
+  const words = typed.filter((word) => real.includes(word) || both[0].ids.has(word)); // no unknown marks
   const strange = [...new Set(words.filter((word) => !both[0].ids.has(word)))];
-  if (strange.length > words.length * MOST_STRANGE) {
-    says.textContent = `These two know ${both[0].ids.size - 4} words, and ${strange.join(", ")} `
-      + `${strange.length > 1 ? "are" : "is"} not among them. Try: the dog saw a cat.`;
+  if (strange.length > real.length * MOST_STRANGE) {
+    says.textContent = `These two know ${wordsKnown(both[0].ids).length} words, and ${strange.join(", ")} `
+      + `${strange.length > 1 ? "are" : "is"} not among them. Try: where is my old cat?`;
     return;
   }
   says.textContent = strange.length ? `Not among its words: ${strange.join(", ")}.` : "";

@@ -1,0 +1,152 @@
+"""The everyday corpus: correct French, one translation for a sentence, the same every time."""
+
+from itertools import pairwise
+
+import pytest
+
+from utils.corpora import tokenise
+from utils.corpora.everyday import (
+    Phrase,
+    Verbal,
+    _noun_phrase,
+    ask,
+    everyday_corpus,
+    everyday_pairs,
+    joints,
+    state,
+)
+from utils.corpora.everyday_lexicon import PERSONS, load_everyday
+
+WORDS = load_everyday()
+VOWELS = tuple("aeiouhâéèêîôœ")
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return everyday_pairs(3_000, phrases=(1, 6), seed=11)
+
+
+def noun_phrase(french, adjectives, noun, plural):
+    """Return the French of a noun phrase, with adjectives of the lexicon."""
+    word = next(entry for entry in WORDS.nouns if entry.english[0] == noun)
+    chosen = tuple(entry for entry in WORDS.adjectives if entry.english in adjectives.split())
+    return _noun_phrase(word, chosen, plural, "", french).french
+
+
+@pytest.mark.parametrize(
+    ("french", "adjectives", "noun", "plural", "expected"),
+    [
+        ("le", "black", "cat", False, "le chat noir"),
+        ("les", "white", "mouse", True, "les souris blanches"),
+        ("mon", "old", "friend", False, "mon vieil ami"),
+        ("mes", "old", "friend", True, "mes vieux amis"),
+        ("ma", "", "idea", False, "mon idée"),
+        ("ma", "good", "idea", False, "ma bonne idée"),
+        ("un", "beautiful", "tree", False, "un bel arbre"),
+        ("ce", "new", "hotel", False, "ce nouvel hôtel"),
+        ("ce", "", "man", False, "cet homme"),
+        ("une", "big", "house", False, "une grande maison"),
+        ("une", "big red", "car", False, "une grande voiture rouge"),
+        ("de", "small", "bird", True, "de petits oiseaux"),
+        ("deux", "brown", "shoe", True, "deux chaussures marron"),
+    ],
+)
+def test_nouns_and_adjectives_agree_and_stand_in_their_order(
+    french, adjectives, noun, plural, expected
+):
+    assert noun_phrase(french, adjectives, noun, plural) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("le oiseau", "l' oiseau"),
+        ("à le marché", "au marché"),
+        ("à le hôpital", "à l' hôpital"),
+        ("près de les lits", "près des lits"),
+        ("de le pain", "du pain"),
+        ("de la eau", "de l' eau"),
+        ("je te aime", "je t' aime"),
+        ("il ne y a pas", "il n' y a pas"),
+        ("est-ce que il dort", "est-ce qu' il dort"),
+        ("si ils dorment", "s' ils dorment"),
+        ("si elle dort", "si elle dort"),
+        ("ce est un chat", "c' est un chat"),
+        ("ce ne est pas un chat", "ce n' est pas un chat"),
+    ],
+)
+def test_french_words_join(words, expected):
+    assert joints(words.split()) == expected.split()
+
+
+SHE = Phrase("she", "elle", 2, "f")
+SEES = Verbal(
+    ("see", "see", "sees", "see", "see"),
+    ("vois", "vois", "voit", "voyons", "voient"),
+    ("do", "do", "does", "do", "do"),
+    "see",
+)
+
+
+def test_statements_negations_and_questions_are_put_together():
+    assert state(SHE, SEES) == ("she sees", "elle voit", False)
+    assert state(SHE, SEES, ("not", "pas")) == ("she does not see", "elle ne voit pas", False)
+    assert state(SHE, SEES, ("often", "souvent"))[:2] == ("she often sees", "elle voit souvent")
+    assert ask(SHE, SEES) == ("does she see", "est-ce que elle voit", True)
+    asked = ask(SHE, SEES._replace(before="le"), ("where", "où"))
+    assert asked == ("where does she see", "où est-ce que elle le voit", True)
+
+
+def test_every_verb_has_all_its_forms():
+    for verb in WORDS.verbs:
+        assert len(verb.french) == len(verb.present) == PERSONS, verb
+        assert verb.imperfect is None or len(verb.imperfect) == PERSONS, verb
+    assert all(len(adjective.french) == 4 for adjective in WORDS.adjectives)
+    assert all(len(modal.french) == PERSONS for modal in WORDS.modals.values())
+
+
+def test_french_is_joined_and_negations_have_two_parts(pairs):
+    for pair in pairs:
+        for word, following in pairwise(pair.target):
+            unjoined = word in {"le", "la", "de", "que", "ne", "je", "me", "te"}
+            assert not (unjoined and following.startswith((*VOWELS, "y"))), pair
+            assert (word, following) not in {("de", "le"), ("de", "les"), ("à", "le")}, pair
+        parts = [
+            sum(pair.target.count(word) for word in side)
+            for side in (("ne", "n'"), ("pas", "jamais"))
+        ]
+        assert parts[0] == parts[1], pair
+
+
+def test_marks_stand_on_both_sides(pairs):
+    for mark in "?!.,":
+        assert all(pair.source.count(mark) == pair.target.count(mark) for pair in pairs)
+
+
+def test_a_sentence_is_what_a_person_would_type(pairs):
+    assert all(tokenise(pair.source_text) == pair.source for pair in pairs)
+    assert any("n't" in pair.source for pair in pairs)
+
+
+def test_a_sentence_has_one_translation(pairs):
+    known = {pair.source: pair.target for pair in pairs}
+    others = everyday_pairs(1_000, phrases=(1, 2), seed=12)
+    assert all(known.get(pair.source, pair.target) == pair.target for pair in others)
+
+
+def test_the_same_seed_gives_the_same_corpus_and_sets_share_no_sentence():
+    corpus = everyday_corpus(400, phrases=(1, 4), seed=3)
+    assert corpus == everyday_corpus(400, phrases=(1, 4), seed=3)
+    assert corpus != everyday_corpus(400, phrases=(1, 4), seed=4)
+    every = corpus.train + corpus.validation + corpus.test
+    assert len({pair.source for pair in every}) == len({pair.target for pair in every}) == 400
+
+
+def test_it_has_some_seven_hundred_words(pairs):
+    assert 600 < len({word for pair in pairs for word in pair.source}) < 750
+
+
+@pytest.mark.parametrize("phrases", [0, (3, 2), "4"])
+def test_the_number_of_phrases_is_checked(phrases):
+    with pytest.raises(ValueError, match="phrases must be"):
+        everyday_pairs(10, phrases)

@@ -1,0 +1,764 @@
+"""Everyday English sentences with their French translation, from some 600 words.
+
+    Where is my old cat? → où est mon vieux chat ?
+
+A wider sister of the corpus in `grammar.py`, for translators that visitors talk to: the present
+tense, questions, greetings, pronouns as subjects and objects, adjectives on either side of their
+noun. It has no gold alignments, and nothing in the notebooks is made from it. An English sentence
+has exactly one translation; "you" is one friend, the French tu.
+
+The words are in `everyday.toml`. Three rules for the joints of French are applied to the finished
+sentence: elision (l'oiseau), contraction (au marché), and "s'il".
+"""
+
+from collections.abc import Iterable
+from random import Random
+from typing import NamedTuple
+
+from utils.corpora.everyday_lexicon import (
+    PERSONS,
+    Adjective,
+    Everyday,
+    Forms,
+    Noun,
+    Preposition,
+    Pronoun,
+    Verb,
+    forms,
+    load_everyday,
+)
+from utils.corpora.grammar import phrase_range
+from utils.corpora.pairs import Corpus, Pair, split
+from utils.corpora.text import detokenise
+
+_MINE = ("my", "your", "his", "her", "our", "their")
+_CLAUSE_SIZES = (1, 1, 2, 2, 3)  # phrases
+_PATIENCE = 5_000  # rejected sentences in a row before the grammar gives up
+_LONGEST = (8, 3)  # words: so many, and so many more for each phrase
+
+_NEGATIONS = ("pas", "jamais")  # each with ne
+_VOWELS = tuple("aeiouhâéèêîôœ")  # first letters that cause an elision
+_ELIDED = {"le", "la", "de", "que", "ne", "je", "me", "te"}
+_CONTRACTED = {
+    ("de", "le"): "du",
+    ("de", "les"): "des",
+    ("à", "le"): "au",
+    ("à", "les"): "aux",
+    ("si", "il"): "s' il",
+    ("si", "ils"): "s' ils",
+    ("ce", "est"): "c' est",
+    ("ce", "était"): "c' était",
+    ("ce", "étaient"): "c' étaient",
+}
+_BE = {"present": ("am", "are", "is", "are", "are"), "past": ("was", "were", "was", "were", "were")}
+_DO = {"present": ("do", "do", "does", "do", "do"), "past": ("did",) * PERSONS}
+
+
+def everyday_corpus(
+    pairs: int = 40_000, phrases: int | tuple[int, int] = (1, 8), seed: int = 0
+) -> Corpus:
+    """Generate a corpus of everyday sentences; no sentence of either language occurs twice.
+
+    Args:
+        pairs: the number of pairs; 5 % of them go to validation, 5 % to test.
+        phrases: noun phrases and pronouns per sentence, as (fewest, most), each number equally
+            often; or one number for all sentences.
+        seed: the same seed gives the same corpus on every machine.
+
+    Raises:
+        ValueError: `pairs` is below 3, `phrases` is not a range of numbers from 1 up, or the
+            grammar has too few sentences with so few phrases.
+    """
+    return split([[pair] for pair in everyday_pairs(pairs, phrases, seed)], seed)
+
+
+def everyday_pairs(
+    pairs: int, phrases: int | tuple[int, int] = (1, 8), seed: int = 0
+) -> list[Pair]:
+    """Generate distinct pairs in one list; arguments and errors as for `everyday_corpus`."""
+    fewest, most = phrase_range(phrases)
+    if pairs < 1:
+        raise ValueError(f"pairs must be 1 or more, got {pairs}")
+    random, words = Random(seed), load_everyday()
+    taken, generated, rejected = set(), [], 0
+    while len(generated) < pairs:
+        count = fewest + len(generated) % (most - fewest + 1)
+        pair = _Drawing(random, words).sentence(count)
+        too_long = len(pair.source) > _LONGEST[0] + _LONGEST[1] * count
+        if too_long or pair.source in taken or pair.target in taken:
+            rejected += 1
+            if rejected == _PATIENCE:
+                raise ValueError(
+                    f"the grammar has too few sentences of phrases={count} for pairs={pairs:,}: "
+                    "ask for fewer pairs or more phrases"
+                )
+            continue
+        rejected = 0
+        taken |= {pair.source, pair.target}
+        generated.append(pair)
+    return generated
+
+
+class Phrase(NamedTuple):
+    """A noun phrase or a pronoun in both languages, and what agrees with it."""
+
+    english: str
+    french: str
+    person: int = 2
+    gender: str = "m"
+    kind: str = "person"
+    inverted: str | None = None  # the English pronoun under which to look up "es-tu"
+
+    @property
+    def plural(self) -> bool:
+        """Whether the phrase means several."""
+        return self.person > 2
+
+
+class Verbal(NamedTuple):
+    """What is said of a subject, cut where questions and negations are put together.
+
+    Without "do" the `finite` word is an auxiliary, which moves in front in a question.
+    """
+
+    finite: Forms
+    french: Forms
+    do: Forms | None = None
+    base: str = ""  # instead of `finite`, behind "do"
+    then: str = ""  # what follows in English: a participle, an infinitive, an adjective
+    before: str = ""  # a French object pronoun before the finite verb
+    second: str = ""  # what follows in French, behind pas
+    times: str | None = "present"  # the times that fit
+
+
+class Clause(NamedTuple):
+    """A clause in both languages, and whether it asks."""
+
+    english: str
+    french: str
+    asks: bool = False
+
+
+# --- Putting a clause together --------------------------------------------------------------------
+
+
+def state(subject: Phrase, verbal: Verbal, adverb: tuple[str, str] | None = None) -> Clause:
+    """Say it: the dog sleeps; with "not" or another adverb: the dog does not sleep."""
+    english, french = adverb or ("", "")
+    finite = verbal.finite[subject.person]
+    if english == "not" and verbal.do:
+        words = [verbal.do[subject.person], "not", verbal.base]
+    elif verbal.do:
+        words = [english, finite]
+    else:
+        words = [finite, english]
+    ne = "ne" if french in _NEGATIONS else ""
+    verb = verbal.french[subject.person]
+    return Clause(
+        _joined([subject.english, *words, verbal.then]),
+        _joined([subject.french, ne, verbal.before, verb, french, verbal.second]),
+    )
+
+
+def ask(subject: Phrase, verbal: Verbal, question: tuple[str, str] | None = None) -> Clause:
+    """Ask it: does the dog sleep → est-ce que le chien dort; with a word such as "where"."""
+    english, french = question or ("", "")
+    first = (verbal.do or verbal.finite)[subject.person]
+    words = [english, first, subject.english, verbal.base, verbal.then]
+    what = french if french.endswith("que") else _joined([french, "est-ce que"])
+    return Clause(_joined(words), _joined([what, state(subject, verbal).french]), asks=True)
+
+
+def _joined(words: Iterable[str]) -> str:
+    return " ".join(word for word in words if word)
+
+
+def joints(words: list[str]) -> list[str]:
+    """Return French words with elision and contraction: à le ami → à l' ami, à le chat → au chat.
+
+    It runs from the end, so that a word knows what became of its successor. (No word
+    of this vocabulary has an aspirated h.)
+    """
+    done: list[str] = []
+    for word in reversed(words):
+        following = done[-1] if done else ""
+        vowel = following == "y" or following.startswith(_VOWELS)
+        if word in _ELIDED and vowel:
+            done.append(f"{word[:-1]}'")
+        elif (word, following) in _CONTRACTED:
+            done[-1:] = reversed(_CONTRACTED[word, following].split())
+        else:
+            done.append(word)
+    return done[::-1]
+
+
+def _articles(words: list[str]) -> list[str]:
+    """Return English words with "an" in place of "a" before a vowel."""
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    return ["an" if word == "a" and after[:1] in "aeiou" else word for word, after in pairs]
+
+
+def _shortened(words: list[str], contractions: dict[str, str]) -> list[str]:
+    """Return English words as they are spoken: i am → i 'm, do not → do n't."""
+    spoken, at = [], 0
+    while at < len(words):
+        short = contractions.get(" ".join(words[at : at + 2]))
+        spoken += short.split() if short else [words[at]]
+        at += 2 if short else 1
+    return spoken
+
+
+# --- Drawing a sentence ---------------------------------------------------------------------------
+
+
+class _Drawing:
+    """Draws a sentence: every method makes one kind of part, by chance."""
+
+    def __init__(self, random: Random, words: Everyday):
+        self.random = random
+        self.words = words
+        self.tables = words.tables
+
+    def chance(self, share: float) -> bool:
+        """Return True so often."""
+        return self.random.random() < share
+
+    def entry(self, *table: str) -> tuple[str, str]:
+        """Return one entry of a table, English and French."""
+        entries = self.tables
+        for name in table:
+            entries = entries[name]
+        return self.random.choice([*entries.items()])
+
+    # Sentences and clauses
+
+    def sentence(self, phrases: int) -> Pair:
+        """Draw a sentence: maybe a greeting, clauses, maybe an ending, maybe a mark."""
+        parts = [*self.greeting(0.15 if phrases > 1 else 0.3)]
+        clause, size = self.clause(phrases, first=True)
+        parts.append((clause.english, clause.french))
+        left, asks, joint = phrases - size, clause.asks, ("", "")
+        while left > 0:
+            last = joint
+            while joint == last or (asks and joint[0] == "so"):
+                joint = self.entry("conjunctions")
+            clause, size = self.clause(left, first=False)
+            parts += [joint, (clause.english, clause.french)]
+            left -= size
+        if self.chance(0.05):
+            parts += [(",", ",")] * self.chance(0.6) + [self.entry("endings")]
+        mark = "?" if asks else self.random.choice(".!")
+        parts += [(mark, mark)] * self.chance(0.7 if asks else 0.2)
+        return self.pair(parts, phrases)
+
+    def pair(self, parts: list[tuple[str, str]], phrases: int) -> Pair:
+        """Join the parts, with the joints of both languages."""
+        english, french = (_joined(side).split() for side in zip(*parts, strict=True))
+        english = _articles(english)
+        if self.chance(0.5):
+            english = _shortened(english, self.tables["contractions"])
+        french = joints(french)
+        return Pair(
+            source=(*english,),
+            target=(*french,),
+            source_text=detokenise(english),
+            target_text=detokenise(french),
+            phrases=phrases,
+        )
+
+    def greeting(self, share: float) -> list[tuple[str, str]]:
+        """Draw nothing, or a greeting, maybe with a name: hello, anna,"""
+        if not self.chance(share):
+            return []
+        comma = [(",", ",")] * self.chance(0.7)
+        name = self.random.choice([*self.words.names])
+        called = [*comma, (name, name)] * self.chance(0.25)
+        again = [*comma, self.entry("greetings")] * self.chance(0.15)
+        return [self.entry("greetings"), *called, *again, *comma]
+
+    def clause(self, left: int, first: bool) -> tuple[Clause, int]:
+        """Draw a clause, and return how many of the phrases left it has. Only the first may ask."""
+        size = min(self.random.choice(_CLAUSE_SIZES), left)
+        if size == 1 and self.chance(0.2):
+            return self.ready_made(first), 1
+        if first and self.chance(0.35):
+            return self.question(size), size
+        clause = self.statement(size)
+        if self.chance(0.05):
+            opener = self.entry("openers")
+            clause = Clause(f"{opener[0]} {clause.english}", f"{opener[1]} {clause.french}")
+        return clause, size
+
+    def ready_made(self, first: bool) -> Clause:
+        """Draw a clause that is learned as a whole: it is raining; how are you; my name is anna."""
+        kind = self.random.choice(
+            ["clauses", "clauses", "exclamations", "asked", "asked", "called"]
+        )
+        if not first:
+            kind = "clauses"
+        clause = self.entry(kind)
+        if kind == "called":
+            wanted = {"his": "m", "her": "f"}.get(clause[0].split()[0])
+            names = [name for name, gender in self.words.names.items() if wanted in (None, gender)]
+            name = self.random.choice(names)
+            return Clause(f"{clause[0]} {name}", f"{clause[1]} {name}")
+        if kind in ("clauses", "asked") and "name" not in clause[0] and self.chance(0.25):
+            time = self.entry("times", "present")
+            clause = (f"{clause[0]} {time[0]}", f"{clause[1]} {time[1]}")
+        return Clause(*clause, asks=kind == "asked")
+
+    def statement(self, size: int) -> Clause:
+        """Draw a statement: with a verb, or with "is"."""
+        adverb = self.adverb()
+        negated = adverb is not None and adverb[1] in _NEGATIONS
+        subject, verbal, rest = self.predicate(size, negated)
+        while negated and verbal.base == "have" and verbal.then:  # not have to ≠ ne pas devoir
+            subject, verbal, rest = self.predicate(size, negated)
+        return self.completed(state(subject, verbal, adverb), verbal, rest)
+
+    def question(self, size: int) -> Clause:
+        """Draw a question: where is my cat; what do you eat; is she happy."""
+        if size == 1 and self.chance(0.4):
+            return self.inverted()
+        if size == 1 and self.chance(0.3):
+            return self.what()
+        question = self.entry("questions")
+        if size == 1 and question[0] == "where":
+            subject, verbal, rest = self.with_verb(size, negated=False, where=True)
+            return self.completed(ask(subject, verbal, question), verbal, rest)
+        subject, verbal, rest = self.predicate(size)
+        acts = (verbal.do or verbal.then.endswith("ing")) and question[0] != "where"
+        asked = question if acts and self.chance(0.5) else None
+        return self.completed(ask(subject, verbal, asked), verbal, rest)
+
+    def completed(self, clause: Clause, verbal: Verbal, rest: list[tuple[str, str]]) -> Clause:
+        """Add what follows the verb, and maybe a time: in front (statements only) or at the end."""
+        parts = [(clause.english, clause.french), *rest]
+        if verbal.times and self.chance(0.2):
+            time = self.entry("times", verbal.times)
+            front = not clause.asks and self.chance(0.3)
+            parts = [time, *parts] if front else [*parts, time]
+        return Clause(*(_joined(side) for side in zip(*parts, strict=True)), asks=clause.asks)
+
+    def adverb(self) -> tuple[str, str] | None:
+        """Draw nothing, a negation, or an adverb of frequency."""
+        if self.chance(0.22):
+            return "not", "pas"
+        return self.entry("frequency") if self.chance(0.08) else None
+
+    # Predicates
+
+    def predicate(
+        self, size: int, negated: bool = False
+    ) -> tuple[Phrase, Verbal, list[tuple[str, str]]]:
+        """Draw a subject, what is said of it, and what follows, with so many phrases together."""
+        if self.chance(0.4 if size < 3 else 0.1):
+            return self.with_be(size, negated)
+        return self.with_verb(size, negated)
+
+    def with_verb(
+        self, size: int, negated: bool, where: bool = False
+    ) -> tuple[Phrase, Verbal, list[tuple[str, str]]]:
+        """Draw a subject and a verb, with an object, a place or both; or with "where"."""
+        subject = self.subject(it=True)
+        has_object = size > 1 and self.chance(0.6 if size == 2 else 0.75)
+        verbs = [verb for verb in self.words.verbs if bool(verb.objects) == has_object]
+        verb = self.random.choice([verb for verb in verbs if size > 1 or where or not verb.place])
+        pronoun = self.object_pronoun(subject, verb) if has_object and self.chance(0.3) else None
+        verbal = self.tense(subject, verb, pronoun)
+        rest = []
+        if has_object and not pronoun:
+            rest.append(self.object(verb, negated))
+        elif verb.link[0]:
+            rest.append((verb.link[0], ""))
+        if pronoun:  # English has the verb, its "to" and then the pronoun
+            rest = [(verb.link[0], ""), (pronoun.object[0], "")]
+        if size == 3 or (size == 2 and not has_object):
+            rest.append(self.place(verb))
+            if not has_object and size == 3:
+                rest.append(self.company())
+        elif not (has_object or verbal.second) and self.chance(0.15):
+            rest.append(self.entry("manners"))
+        return subject, verbal, rest
+
+    def tense(self, subject: Phrase, verb: Verb, pronoun: Pronoun | None) -> Verbal:
+        """Draw a tense or a modal for a verb."""
+        clitic = pronoun.object[1] if pronoun else ""
+        drawn = self.random.random()
+        if verb.polite and drawn < 0.4:
+            modal = self.words.modals[verb.polite]
+            would, like = (modal.auxiliary,) * PERSONS, modal.then.removesuffix(" to")
+            return Verbal(would, modal.french, then=like, before=clitic)
+        if verb.modal and drawn < 0.22:
+            return self.with_modal(verb, clitic)
+        if verb.ing and drawn < 0.45:
+            return Verbal(_BE["present"], verb.french, then=verb.ing, before=clitic)
+        if verb.past and drawn > 0.83:
+            return self.in_past(subject, verb, pronoun)
+        return Verbal(verb.present, verb.french, _DO["present"], verb.base, before=clitic)
+
+    def with_modal(self, verb: Verb, clitic: str) -> Verbal:
+        """Draw a modal before a verb: i want to see you → je veux te voir."""
+        modal = self.random.choice([*self.words.modals.values()])
+        then, second = f"{modal.then} {verb.base}".strip(), f"{clitic} {verb.infinitive}".strip()
+        auxiliary = modal.auxiliary
+        if auxiliary is None:
+            return Verbal(
+                modal.forms,
+                modal.french,
+                _DO["present"],
+                modal.base,
+                then,
+                second=second,
+                times="present",
+            )
+        finite = _BE["present"] if auxiliary == "be" else (auxiliary,) * PERSONS
+        return Verbal(finite, modal.french, then=then, second=second, times="future")
+
+    def in_past(self, subject: Phrase, verb: Verb, pronoun: Pronoun | None) -> Verbal:
+        """Put a verb into the past: i saw → j'ai vu; she went → elle est allée."""
+        english = {"finite": (verb.past,) * PERSONS, "do": _DO["past"], "base": verb.base}
+        clitic = pronoun.object[1] if pronoun else ""
+        if verb.imperfect:
+            return Verbal(**english, french=verb.imperfect, before=clitic, times="past")
+        french = forms(self.tables["être"]["present"]) if verb.être else self.avoir().french
+        participle = verb.participle
+        if verb.être:
+            participle = _agreeing(participle, subject.gender, subject.plural)
+        elif pronoun:
+            participle = _agreeing(participle, pronoun.gender, pronoun.person > 2)
+        return Verbal(**english, french=french, before=clitic, second=participle, times="past")
+
+    def avoir(self) -> Verb:
+        """Return the verb "to have"."""
+        return next(verb for verb in self.words.verbs if verb.base == "have")
+
+    def with_be(self, size: int, negated: bool) -> tuple[Phrase, Verbal, list[tuple[str, str]]]:
+        """Draw a subject and what it is: happy, a teacher, hungry, in the garden, my friend."""
+        if size > 1:
+            draw = self.random.choice([self.is_somewhere, self.is_somebody, self.there_is])
+            return draw(size, negated)
+        draws = [self.is_so, self.is_so, self.is_so, self.is_hungry, self.is_doctor, self.this_is]
+        return self.random.choice([*draws, self.there_is])(size, negated)
+
+    def is_so(self, *_) -> tuple[Phrase, Verbal, list]:
+        """Draw an adjective: the dog is black; it is easy → c'est facile."""
+        if self.chance(0.2):
+            subject, kinds = self.this(False), {"fact"}
+        else:
+            subject = self.subject(anything=True)
+            kinds = {subject.kind}
+        adjective = self.random.choice(self.adjectives_of(kinds))
+        degree = self.entry("degrees") if self.chance(0.2) else ("", "")
+        french = adjective.french[2 * subject.plural + (subject.gender == "f")]
+        then, second = _joined([degree[0], adjective.english]), _joined([degree[1], french])
+        return subject, self.be("être", then, second), []
+
+    def adjectives_of(self, kinds: set[str]) -> list[Adjective]:
+        """Return what may be said of some kinds of thing; of persons, how they are or feel."""
+        if kinds & {"person", "relative", "job"}:
+            feelings = self.tables["feelings"]["of"].split()
+            return [word for word in self.words.adjectives if word.english in feelings]
+        return [word for word in self.words.adjectives if word.kinds & kinds]
+
+    def is_hungry(self, *_) -> tuple[Phrase, Verbal, list]:
+        """Draw a state: i am hungry → j'ai faim."""
+        return self.subject(), self.be("avoir", *self.entry("states")), []
+
+    def is_doctor(self, *_) -> tuple[Phrase, Verbal, list]:
+        """Draw a profession, without an article in French: she is a nurse → elle est infirmière."""
+        subject = self.person()
+        noun = self.random.choice(self.words.of_kinds(frozenset({"job"})))
+        french = (noun.feminine if subject.gender == "f" else noun.french)[subject.plural]
+        english = noun.english[1] if subject.plural else f"a {noun.english[0]}"
+        return subject, self.be("être", english, french), []
+
+    def this_is(self, *_) -> tuple[Phrase, Verbal, list]:
+        """Draw what something is: this is my cat → c'est mon chat."""
+        kinds = {noun.kind for noun in self.words.nouns} - {*self.words.kinds["uncounted"]}
+        thing = self.noun_phrase(frozenset(kinds), bare=False)
+        return self.this(thing.plural), self.be("être", thing.english, thing.french), []
+
+    def is_somebody(self, *_) -> tuple[Phrase, Verbal, list]:
+        """Draw whose relative somebody is: paul is my brother; he is my brother → c'est …"""
+        subject = self.person()
+        while True:
+            somebody = self.noun_phrase(frozenset({"relative", "person"}), determiners=_MINE)
+            if (somebody.gender, somebody.plural) == (subject.gender, subject.plural):
+                break
+        if subject.inverted in ("he", "she", "they"):
+            subject = subject._replace(french="ce")
+        return subject, self.be("être", somebody.english, somebody.french), []
+
+    def is_somewhere(self, size: int, *_) -> tuple[Phrase, Verbal, list]:
+        """Draw where something is."""
+        subject = self.subject(anything=True, it=True)
+        return subject, self.be("être", "", ""), [self.place(of=subject.kind)]
+
+    def there_is(self, size: int, negated: bool) -> tuple[Phrase, Verbal, list]:
+        """Draw what there is: there are two dogs in the garden → il y a deux chiens …"""
+        kinds = frozenset({"person", "job", "animal", "food", "thing", "furniture", "space"})
+        kinds |= {"place"}
+        determiners = ("a", "two", "three", "many")
+        thing = self.noun_phrase(kinds, "negated" if negated else "", determiners=determiners)
+        verbal = self.be("avoir", "", "")
+        verbal = verbal._replace(before="y", french=(verbal.french[2],) * PERSONS)  # il y a, always
+        subject = Phrase("there", "il", 4 if thing.plural else 2)
+        rest = [(thing.english, thing.french)]
+        return subject, verbal, [*rest, self.place(of=thing.kind)] if size > 1 else rest
+
+    def be(self, french: str, then: str, second: str) -> Verbal:
+        """Draw a tense of "to be", in French "être" or "avoir"."""
+        past = self.chance(0.15)
+        if french == "avoir":
+            verb = self.avoir()
+            conjugated = verb.imperfect if past else verb.french
+        else:
+            conjugated = forms(self.tables["être"]["imperfect" if past else "present"])
+        times = "past" if past else "present"
+        return Verbal(_BE[times], conjugated, then=then, second=second, times=times)
+
+    def inverted(self) -> Clause:
+        """Draw a question in which French inverts verb and subject: where are you → où es-tu."""
+        english, french, verb = self.random.choice(
+            [("where", "où", "être"), ("how", "comment", "aller"), ("who", "qui", "être")]
+        )
+        subject = self.subject(anything=english == "where", it=english == "where")
+        if english == "who":
+            subject = self.person()
+        table = self.tables[verb]
+        turned = table["inverted"].get(subject.inverted)
+        words = [french, turned] if turned else [french, forms(table["present"])[subject.person]]
+        words += [] if turned else [subject.french]
+        asked = [english, _BE["present"][subject.person], subject.english]
+        return Clause(_joined(asked), _joined(words), asks=True)
+
+    def what(self) -> Clause:
+        """Draw a question for the object: what do you eat → qu'est-ce que tu manges."""
+        fitting = [verb for verb in self.words.verbs if verb.objects and not any(verb.link)]
+        verb = self.random.choice([verb for verb in fitting if verb.article])
+        subject = self.subject()
+        verbal = self.tense(subject, verb, None)
+        return self.completed(ask(subject, verbal, ("what", "qu'est-ce que")), verbal, [])
+
+    # Phrases
+
+    def subject(self, anything: bool = False, it: bool = False) -> Phrase:
+        """Draw a subject: a pronoun ("it" only if asked for), a name, somebody, or any thing."""
+        if self.chance(0.45):
+            pronouns = [word for word in self.words.pronouns if word.strong or it]
+            return _as_subject(self.random.choice(pronouns))
+        kinds = frozenset({"person", "relative", "animal", "job"})
+        if anything and self.chance(0.6):
+            kinds = frozenset({noun.kind for noun in self.words.nouns} - self.unsaid())
+        elif self.chance(0.2):
+            return self.name()
+        return self.noun_phrase(kinds, bare=not anything)
+
+    def unsaid(self) -> set[str]:
+        """Return the kinds of which little can be said."""
+        return {"instrument", "stuff", *self.words.kinds["bare"]}
+
+    def person(self) -> Phrase:
+        """Draw a person: a pronoun, a name or a relative."""
+        drawn = self.random.random()
+        if drawn < 0.5:
+            return _as_subject(self.random.choice([p for p in self.words.pronouns if p.strong]))
+        if drawn < 0.7:
+            return self.name()
+        return self.noun_phrase(frozenset({"relative"}), bare=False)
+
+    def this(self, plural: bool) -> Phrase:
+        """Draw the subject of "c'est": it, this, that; of several: these, those."""
+        english = self.random.choice(["these", "those"] if plural else ["it", "it", "this", "that"])
+        return Phrase(english, "ce", 4 if plural else 2)
+
+    def name(self) -> Phrase:
+        """Draw a name, which is the same in both languages."""
+        name, gender = self.random.choice([*self.words.names.items()])
+        return Phrase(name, name, 2, gender)
+
+    def object_pronoun(self, subject: Phrase, verb: Verb) -> Pronoun | None:
+        """Draw an object pronoun for a verb; None if it takes none."""
+        persons, things = "person" in verb.objects, verb.objects - {"person", "job", "animal"}
+        fitting = [
+            pronoun
+            for pronoun in self.words.pronouns
+            if pronoun.person % 3 != subject.person % 3 or pronoun.person == 2
+            if (things and not verb.generic if pronoun.english == "it" else persons)
+        ]
+        return self.random.choice(fitting) if fitting and verb.pronoun else None
+
+    def object(self, verb: Verb, negated: bool) -> tuple[str, str]:
+        """Draw the object of a verb, with the words that link the two."""
+        english, french = verb.link
+        place = "de" if french.endswith("de") else "negated" if negated else ""
+        phrase = self.noun_phrase(
+            verb.objects,
+            place,
+            generic=verb.generic,
+            article=verb.article,
+            determiners=(verb.determiner,) if verb.determiner else None,
+        )
+        return _joined([english, phrase.english]), _joined([french, phrase.french])
+
+    def place(self, verb: Verb | None = None, of: str = "person") -> tuple[str, str]:
+        """Draw a place of a kind of thing, a direction for a verb that goes, or for whom."""
+        goes, has_object = bool(verb and verb.goes), bool(verb and verb.objects)
+        if self.chance(0.3) and of in ("person", "relative", "animal"):
+            return self.entry("directions" if goes else "places")
+        table = "toward" if goes else "prepositions"
+        if has_object and self.chance(0.2):
+            table = "behind_object"
+        fitting = [word for word in self.words.prepositions[table] if of not in word.never]
+        preposition = self.random.choice(fitting)
+        return self.after(preposition)
+
+    def company(self) -> tuple[str, str]:
+        """Draw with whom: with us, with the dog."""
+        prepositions = self.words.prepositions["prepositions"]
+        return self.after(next(word for word in prepositions if word.english == "with"))
+
+    def after(self, preposition: Preposition) -> tuple[str, str]:
+        """Draw what stands behind a preposition: a noun phrase, a name, or a pronoun."""
+        persons = "person" in preposition.kinds
+        if persons and self.chance(0.2):
+            pronouns = [word for word in self.words.pronouns if word.strong]
+            pronoun = self.random.choice(pronouns)
+            english, french = pronoun.object[0], pronoun.strong
+        elif persons and self.chance(0.15):
+            english = french = self.name().english
+        else:
+            place = "de" if preposition.french.endswith(" de") else ""
+            phrase = self.noun_phrase(preposition.kinds, place, bare=False)
+            english, french = phrase.english, phrase.french
+        return f"{preposition.english} {english}", f"{preposition.french} {french}"
+
+    def noun_phrase(
+        self,
+        kinds: frozenset[str],
+        place: str = "",
+        bare: bool = True,
+        generic: bool | None = None,
+        article: bool = True,
+        determiners: tuple[str, ...] | None = None,
+    ) -> Phrase:
+        """Draw a noun with its determiner and maybe an adjective.
+
+        Args:
+            kinds: the kinds of noun.
+            place: "negated" behind a negated verb, "de" behind that word, where "a" and "some"
+                change their form; "" anywhere else.
+            bare: whether it may stand without an article.
+            generic: whether it then means all of a kind; None for a subject, which always does.
+            article: False if even the French noun has none.
+            determiners: the only ones allowed.
+        """
+        noun = self.random.choice(self.words.of_kinds(kinds))
+        only = determiners or noun.kind in self.tables["only"]
+        mass, always = noun.kind in self.words.kinds["mass"], noun.kind in self.words.kinds["bare"]
+        plural = noun.kind not in self.words.kinds["uncounted"] and self.chance(0.25)
+        adjectives = () if always else self.adjectives_for(noun)
+        if not only and (always or (bare and (plural or mass) and self.chance(0.4))):
+            some = not always and generic is False and self.chance(0.4)
+            every = generic is not False
+            english = ("any" if place == "negated" else "some") if some else ""
+            french = _every(noun, plural) if every else _some(noun, plural, place, adjectives)
+            return _noun_phrase(noun, adjectives, plural, english, french if article else "")
+        if not only and self.chance(0.06) and noun.kind != "person":
+            return self.possessed(noun, plural)
+        english, french = self.determiner(noun, plural, place, determiners)
+        return _noun_phrase(noun, adjectives, plural, english, french)
+
+    def adjectives_for(self, noun: Noun) -> tuple[Adjective, ...]:
+        """Draw no adjective, one, or two of which French puts one before the noun, one behind."""
+        fitting = [word for word in self.words.adjectives if noun.kind in word.kinds]
+        if not fitting or not self.chance(0.28):
+            return ()
+        first = self.random.choice(fitting)
+        behind = [word for word in fitting if not word.before]
+        if first.before and behind and self.chance(0.35):
+            return first, self.random.choice(behind)
+        return (first,)
+
+    def determiner(
+        self, noun: Noun, plural: bool, place: str, only: tuple[str, ...] | None
+    ) -> tuple[str, str]:
+        """Draw a determiner, English and French, for a noun."""
+        uncounted = noun.kind in self.words.kinds["uncounted"]
+        fitting = {
+            name: word
+            for name, word in self.words.determiners.items()
+            if word.english[plural] and not (uncounted and name == "a")
+        }
+        of_kind = self.tables["only"].get(noun.kind)
+        only = only or (of_kind.split() if of_kind else [*fitting])
+        fitting = {name: fitting[name] for name in only if name in fitting}
+        fitting = fitting or {"the": self.words.determiners["the"]}
+        weights = [word.weight for word in fitting.values()]
+        (name,) = self.random.choices([*fitting], weights)
+        word = fitting[name]
+        french = word.french[2 if plural else noun.gender == "f"]
+        return word.english[plural], "de" if name == "a" and place == "negated" else french
+
+    def possessed(self, noun: Noun, plural: bool) -> Phrase:
+        """Draw a possessor: my sister's car → la voiture de ma sœur."""
+        person = self.name()
+        if self.chance(0.7):
+            owner = self.random.choice(self.words.of_kinds(frozenset({"relative", "person"})))
+            person = _noun_phrase(owner, (), False, *self.determiner(owner, False, "", _MINE))
+        owned = _noun_phrase(noun, (), plural, "", _every(noun, plural))
+        english, french = (
+            f"{person.english} 's {owned.english}",
+            f"{owned.french} de {person.french}",
+        )
+        return owned._replace(english=english, french=french)
+
+
+def _as_subject(pronoun: Pronoun) -> Phrase:
+    """Return a pronoun as a subject."""
+    return Phrase(
+        pronoun.english, pronoun.french, pronoun.person, pronoun.gender, inverted=pronoun.english
+    )
+
+
+def _agreeing(participle: str, gender: str, plural: bool) -> str:
+    """Return a participle that agrees: allé, allée, allés, allées; an s at its end stays one."""
+    feminine = participle + "e" * (gender == "f")
+    return feminine + "s" * (plural and not feminine.endswith("s"))
+
+
+def _every(noun: Noun, plural: bool) -> str:
+    """Return the French article for all of a kind: i like milk → j'aime le lait."""
+    return "les" if plural else "la" if noun.gender == "f" else "le"
+
+
+def _some(noun: Noun, plural: bool, place: str, adjectives: tuple[Adjective, ...]) -> str:
+    """Return the French for an amount: du lait, de la soupe, des chats; after a negation de."""
+    if place == "de":
+        return ""
+    if place == "negated" or (plural and any(word.before for word in adjectives)):
+        return "de"
+    return "des" if plural else f"de {_every(noun, plural)}"
+
+
+def _noun_phrase(
+    noun: Noun, adjectives: tuple[Adjective, ...], plural: bool, english: str, french: str
+) -> Phrase:
+    """Render a noun phrase: my old friend → mon vieil ami; a big red car → une grande voiture …"""
+    words = [noun.french[plural]]
+    for adjective in adjectives:
+        form = adjective.french[2 * plural + (noun.gender == "f")]
+        words = [form, *words] if adjective.before else [*words, form]
+    before_vowel = load_everyday().tables["before_vowel"]
+    words = [*french.split(), *words]
+    for place, word in enumerate(words[:-1]):
+        if not plural and word in before_vowel and words[place + 1].startswith(_VOWELS):
+            words[place] = before_vowel[word]
+    return Phrase(
+        _joined([english, *(adjective.english for adjective in adjectives), noun.english[plural]]),
+        " ".join(words),
+        4 if plural else 2,
+        noun.gender,
+        noun.kind,
+    )

@@ -1,0 +1,243 @@
+"""The words of `everyday.toml` (its comments explain the entries), with the forms of rules."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+PERSONS = 5  # I, you, he or she, we, they: the places of a verb's forms
+Forms = tuple[str, str, str, str, str]  # of a verb, by person
+
+
+class Noun(NamedTuple):
+    """A noun, singular and plural in both languages; a profession has feminine forms, too."""
+
+    english: tuple[str, str]
+    french: tuple[str, str]
+    gender: str
+    kind: str
+    feminine: tuple[str, str] | None = None
+
+
+class Adjective(NamedTuple):
+    """An adjective: French forms m, f, m plural, f plural; whether they stand before the noun."""
+
+    english: str
+    french: tuple[str, ...]
+    kinds: frozenset[str]
+    before: bool
+
+
+class Determiner(NamedTuple):
+    """A determiner: English singular and plural, French m, f and plural; "" where it has none."""
+
+    english: tuple[str, str]
+    french: tuple[str, str, str]
+    weight: float
+
+
+class Pronoun(NamedTuple):
+    """A personal pronoun as a subject, as an object, and after a preposition."""
+
+    english: str
+    french: str
+    person: int
+    gender: str
+    object: tuple[str, str]  # English, French
+    strong: str
+
+
+class Verb(NamedTuple):
+    """A verb, with all forms that the grammar uses; `everyday.toml` explains the rest."""
+
+    present: Forms
+    base: str
+    ing: str | None
+    past: str | None
+    french: Forms
+    infinitive: str
+    participle: str
+    imperfect: Forms | None
+    objects: frozenset[str]
+    link: tuple[str, str]
+    generic: bool
+    pronoun: bool
+    article: bool
+    modal: bool
+    determiner: str | None
+    être: bool
+    goes: bool
+    place: bool
+    polite: str | None
+
+
+class Modal(NamedTuple):
+    """A verb before another one; `auxiliary` is English, and makes questions without "do"."""
+
+    auxiliary: str | None
+    forms: Forms
+    base: str
+    then: str
+    french: Forms
+
+
+class Preposition(NamedTuple):
+    """A preposition, the kinds of things before which it stands, and of what it is never said."""
+
+    english: str
+    french: str
+    kinds: frozenset[str]
+    never: frozenset[str]
+
+
+class Everyday(NamedTuple):
+    """All words, arranged for the look-ups of the grammar; `tables` are those without rules."""
+
+    nouns: list[Noun]
+    adjectives: list[Adjective]
+    determiners: dict[str, Determiner]
+    pronouns: list[Pronoun]
+    names: dict[str, str]
+    verbs: list[Verb]
+    modals: dict[str, Modal]
+    prepositions: dict[str, list[Preposition]]  # "prepositions", "toward", "behind_object"
+    kinds: dict[str, list[str]]
+    tables: dict
+
+    def of_kinds(self, kinds: frozenset[str]) -> list[Noun]:
+        """Return the nouns of some kinds."""
+        return [noun for noun in self.nouns if noun.kind in kinds]
+
+
+@cache
+def load_everyday() -> Everyday:
+    """Load the words, with all their forms."""
+    data = tomllib.loads((files(__package__) / "everyday.toml").read_text("utf-8"))
+    kinds = {name: text.split() for name, text in data["kinds"].items()}
+
+    def spread(text: str) -> frozenset[str]:
+        """Return the kinds that a text names, those that are made of kinds in their parts."""
+        return frozenset(part for name in text.split() for part in kinds.get(name, [name]))
+
+    return Everyday(
+        nouns=[
+            _noun(english, french, kind, data["plurals"])
+            for kind, entries in data["nouns"].items()
+            for english, french in entries.items()
+        ],
+        adjectives=[
+            Adjective(
+                english,
+                _adjective_forms(entry["french"], data["plurals"]["french"]),
+                spread(entry["kinds"]),
+                place == "before",
+            )
+            for place, entries in data["adjectives"].items()
+            for english, entry in entries.items()
+        ],
+        determiners={
+            name: Determiner((entry["one"], entry["many"]), (*entry["french"],), entry["weight"])
+            for name, entry in data["determiners"].items()
+        },
+        pronouns=[
+            Pronoun(
+                english,
+                entry["french"],
+                entry["person"],
+                entry.get("gender", "m"),
+                (*entry["object"],),
+                entry.get("strong", ""),
+            )
+            for english, entry in data["pronouns"].items()
+        ],
+        names=data["names"],
+        verbs=[_verb(key, entry, spread) for key, entry in data["verbs"].items()],
+        modals={name: _modal(entry) for name, entry in data["modals"].items()},
+        prepositions={
+            table: [
+                Preposition(
+                    english, entry["french"], spread(entry["kinds"]), spread(entry.get("never", ""))
+                )
+                for english, entry in data[table].items()
+            ]
+            for table in ("prepositions", "toward", "behind_object")
+        },
+        kinds=kinds,
+        tables=data,
+    )
+
+
+def forms(text: str) -> Forms:
+    """Return the five forms that a text lists."""
+    return (*text.split(),)
+
+
+def _plural(word: str, irregular: dict[str, str]) -> str:
+    """Return the plural of a word in either language: with an s, unless it is in the table."""
+    if word in irregular:
+        return irregular[word]
+    return word if word[-1] in "sxz" else f"{word}s"
+
+
+def _noun(english: str, french: str, kind: str, plurals: dict) -> Noun:
+    """Make a noun of an entry such as cat = "un chat"."""
+    article, one, *feminine = french.split()
+    return Noun(
+        (english, _plural(english, plurals["english"])),
+        (one, _plural(one, plurals["french"])),
+        "f" if article == "une" else "m",
+        kind,
+        (feminine[0], _plural(feminine[0], plurals["french"])) if feminine else None,
+    )
+
+
+def _adjective_forms(text: str, irregular: dict[str, str]) -> tuple[str, ...]:
+    """Return the four forms of a French adjective, of which the text may leave out regular ones."""
+    masculine, *others = text.split()
+    if len(others) == 3:
+        return masculine, *others
+    feminine = others[0] if others else masculine if masculine[-1] == "e" else f"{masculine}e"
+    return masculine, feminine, _plural(masculine, irregular), _plural(feminine, irregular)
+
+
+def _verb(key: str, entry: dict, spread) -> Verb:
+    """Make a verb of an entry: a French infinitive in -er alone stands for all its forms."""
+    base = entry.get("base", key)
+    third, ing, past = (None if form == "-" else form for form in entry["english"].split())
+    infinitive, *conjugated = entry["french"].split()
+    if not conjugated:
+        conjugated = [infinitive[:-2] + ending for ending in ("e", "es", "e", "ons", "ent", "é")]
+    *present, participle = conjugated
+    return Verb(
+        present=(base, base, third, base, base),
+        base=base,
+        ing=ing,
+        past=past,
+        french=(*present,),
+        infinitive=infinitive,
+        participle=participle,
+        imperfect=forms(entry["imperfect"]) if "imperfect" in entry else None,
+        objects=spread(entry.get("objects", "")),
+        link=(*entry.get("link", ("", "")),),
+        generic=entry.get("generic", False),
+        pronoun=entry.get("pronoun", True),
+        article=entry.get("article", True),
+        modal=entry.get("modal", True) and not entry.get("generic", False),
+        determiner=entry.get("determiner"),
+        être=entry.get("être", False),
+        goes=entry.get("goes", False),
+        place=entry.get("place", False),
+        polite=entry.get("polite"),
+    )
+
+
+def _modal(entry: dict) -> Modal:
+    """Make a modal of an entry, with "want wants" spread to all persons."""
+    base, third = entry.get("forms", "- -").split()
+    return Modal(
+        auxiliary=entry.get("auxiliary"),
+        forms=(base, base, third, base, base),
+        base=base,
+        then=entry["then"],
+        french=forms(entry["french"]),
+    )
