@@ -87,13 +87,14 @@ def _before(cells: Sequence[NotebookNode]) -> list[str]:
 def _is_literal(source: str, name: str) -> bool:
     """Decide whether the argument of `name.reveal(…)` is known without computing anything."""
     tree = syntax(source)
+    nodes = [*ast.walk(tree)]
     constant = {
         defined_name
         for statement in tree.body
         if isinstance(statement, ast.Assign) and not _names(statement.value)
         for defined_name in defined(ast.unparse(statement))
-    }
-    for node in ast.walk(tree):
+    } - {ast.unparse(node.target) for node in nodes if isinstance(node, ast.AugAssign)}
+    for node in nodes:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == f"{name}.reveal":
             return not any(_names(each) - constant - {name} for each in node.args)
     return False

@@ -10,7 +10,8 @@ ROOT = Path(__file__).parents[1]
 ABOVE = ["tests", "workshop", "grading", "solutions", "utils"]
 # Modules of utils; each may import those behind it.
 LAYERS = [
-    *("preflight", "widgets", "parts", "cards", "checks", "plots", "translators", "training"),
+    *("preflight", "widgets", "parts", "cards", "checks", "plots", "copying", "translators"),
+    *("training",),
     *("metrics", "transformer", "seq2seq", "corpora", "positions", "attention", "masks"),
     *("running_example", "model_helpers"),
 ]

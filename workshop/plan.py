@@ -211,10 +211,12 @@ def _questions(cells: list[NotebookNode]) -> Iterator[str]:
     """Yield a note for each prediction of a section, with the answer that the next cell printed."""
     code = [cell for cell in cells if cell.cell_type == "code"]
     for cell, next_cell in itertools.pairwise(code):
-        for call in ast.walk(ast.parse(cell.source)):
+        tree = ast.parse(cell.source)
+        for call in ast.walk(tree):
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "predict":
-                question, *options = map(ast.literal_eval, call.args)
-                keywords = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+                known = _constants(tree)
+                question, *options = (eval(ast.unparse(each), known) for each in call.args)
+                keywords = {word.arg: eval(ast.unparse(word.value)) for word in call.keywords}
                 low, high = keywords.get("between", ("", ""))
                 choices = " / ".join(options[0]) if options else f"from {low:,} to {high:,}"
                 texts = [
@@ -223,6 +225,15 @@ def _questions(cells: list[NotebookNode]) -> Iterator[str]:
                 ]
                 (answer,) = ANSWER.findall("\n".join(texts))
                 yield f"**Stop and ask.** *{question}* ({choices}) Then run it: {answer}."
+
+
+def _constants(tree: ast.Module) -> dict[str, object]:
+    """Return the names that a cell of ours gives to lists and dictionaries written out in it."""
+    return {
+        statement.targets[0].id: ast.literal_eval(statement.value)
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.List | ast.Dict)
+    }
 
 
 # --- Sections to run before another section -------------------------------------------------------
