@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False
-NOTEBOOKS := $(wildcard notebooks/0*.ipynb)
+NOTEBOOKS := $(wildcard notebooks/[0-9]*.ipynb)
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 # The solution notebook and the tasks that ONLY names, "05" or "entropy".
 TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py)
@@ -16,7 +16,7 @@ lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
 
 test: .venv/ready  ## 3 minutes: the library, the checks, every notebook; ONLY=05 all of one notebook, or of a name
-	$(PYTEST) $(if $(ONLY),-m "not browser and not nightly" -k "$(ONLY)$(if $(filter 0%,$(ONLY)),, and not ipynb)" -n 2,-n 3)
+	$(PYTEST) $(if $(ONLY),-m "not browser and not nightly" -k "$(ONLY)$(if $(filter 0% 1%,$(ONLY)),, and not ipynb)" -n 2,-n 3)
 	$(if $(and $(ONLY),$(TASKS)),$(BIN)/python -m solutions.selftest $(ONLY) --changed)
 
 test-all: .venv/ready .venv/extra-browser  ## 15 minutes: `make test`, then solutions, self-test, grader, sandbox, browser
@@ -40,7 +40,7 @@ lint: .venv/ready .venv/extra-lint  ## seconds: style of code and notebooks
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
 notebooks: .venv/ready  ## 4 minutes: run every notebook and store its outputs; ONLY=05
-	$(BIN)/jupyter $(EXECUTE) $(wildcard notebooks/$(or $(ONLY),0)*.ipynb)
+	$(BIN)/jupyter $(EXECUTE) $(wildcard notebooks/$(or $(ONLY),[0-9])*.ipynb)
 
 exercises: .venv/ready  ## 3 minutes: all that is derived from solutions/; ONLY=05, or a task
 	$(BIN)/python -m solutions.build $(ONLY)

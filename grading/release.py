@@ -74,7 +74,7 @@ def prove(zip_path: Path) -> tuple[int, int]:
         course = Path(folder) / "attention-course"
         secret = [name for name in SECRET if (course / name).exists()]
         assert not secret, f"the zip holds {secret}"
-        notebooks = sorted((course / "exercises").glob("0*.ipynb"))
+        notebooks = sorted((course / "exercises").glob("[0-9]*.ipynb"))
         checks = sum(run_untouched(path, course) for path in tqdm(notebooks, desc="proving"))
     return len(notebooks), checks
 

@@ -13,7 +13,7 @@ from utils import plots
 from utils.checks.code import syntax
 from utils.plots import AccessibleFigure
 
-NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("[0-9]*.ipynb"))
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem[:2])
 COMPUTED = "share = weights.max()\nguess.reveal(share.item())"
 CHOSEN = "guess.reveal(OPTIONS[int(rows_changed)])"

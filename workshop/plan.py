@@ -136,7 +136,7 @@ def section_facts(show: str) -> dict[str, Any]:
         ValueError: there is no such section.
     """
     number, _, heading = show.partition(" · ")
-    paths = {path.name[:2]: path for path in sorted(COURSE.glob("0*.ipynb"))}
+    paths = {path.name[:2]: path for path in sorted(COURSE.glob("[0-9]*.ipynb"))}
     if number not in paths:
         raise ValueError(f"there is no notebook {number!r}: write `01 · 1. A first picture`.")
     path = paths[number]
@@ -329,7 +329,7 @@ def _turn_facts(name: str) -> dict[str, Any]:
     """Return keyword arguments of `Step` for a stub in a notebook of the course."""
     stubs = {
         _stub(cell): (path, heading)
-        for path in sorted(COURSE.glob("0*.ipynb"))
+        for path in sorted(COURSE.glob("[0-9]*.ipynb"))
         for heading, cells in stored_sections(path).items()
         for cell in cells
         if _stub(cell)

@@ -293,7 +293,7 @@ def build(folder: Path, decks: dict[str, Plan]) -> None:
 def main() -> None:
     """Write the decks of all plans and notebooks."""
     plans = {file.stem: read(file) for file in PLANS}
-    notebooks = {path.name[:2]: notebook_plan(path) for path in sorted(COURSE.glob("0*.ipynb"))}
+    notebooks = {path.name[:2]: notebook_plan(path) for path in sorted(COURSE.glob("[0-9]*.ipynb"))}
     build(SLIDES, plans | notebooks)
     print(f"Open {SLIDES / 'index.html'} in a browser. S opens the speaker's notes.")
 

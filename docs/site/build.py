@@ -18,7 +18,7 @@ from utils.widgets.standalone import with_explorers
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-PAGES = ("notebooks/0*.ipynb", "exercises/0*.ipynb", "docs/*.md", "README.md")
+PAGES = ("notebooks/[0-9]*.ipynb", "exercises/[0-9]*.ipynb", "docs/*.md", "README.md")
 FRONT = {"README.md": "course.md"}  # `front_page.py` writes the front page
 PARTS = {"Notebooks": "notebooks", "Exercises": "exercises", "More": "docs"}
 LOADED = {"explorers": "utils/widgets/*.js", "translators": "utils/translators/*.safetensors"}

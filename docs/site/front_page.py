@@ -25,7 +25,7 @@ from utils.widgets.standalone import with_explorers
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent / "front"
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("0*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 TASK = "softmax_with_temperature"
 LOOKS_BACK, REMEMBERS = "everyday dot", "everyday no attention"
 HALVES = {"ca", "wo"}  # of can't and won't

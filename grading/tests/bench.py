@@ -76,7 +76,7 @@ def solved() -> dict:
     print(f"\n{SOLVED} solved notebooks of each exercise, {os.cpu_count()} at a time")
     print(f"{'notebook':40}{'a minute':>10}{'processor s each':>18}{'points':>8}{'of':>5}")
     figures = {}
-    for path in sorted(SOURCE.glob("0*.ipynb")):
+    for path in sorted(SOURCE.glob("[0-9]*.ipynb")):
         runs = {}
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)

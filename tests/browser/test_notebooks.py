@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, needs.chromium]
 
 
 def paths_in(*folders):
-    paths = [path for folder in folders for path in sorted((ROOT / folder).glob("0*.ipynb"))]
+    paths = [path for folder in folders for path in sorted((ROOT / folder).glob("[0-9]*.ipynb"))]
     return [path.relative_to(ROOT).as_posix() for path in paths]
 
 

@@ -19,8 +19,8 @@ from tests.browser.lab import ROOT, WCAG, watched_page
 
 pytestmark = [pytest.mark.browser, needs.chromium, needs.site]
 
-NOTEBOOKS = [f"notebooks/{path.stem}.html" for path in sorted(ROOT.glob("notebooks/0*.ipynb"))]
-EXERCISES = [f"exercises/{path.stem}.html" for path in sorted(ROOT.glob("exercises/0*.ipynb"))]
+NOTEBOOKS = [f"notebooks/{path.stem}.html" for path in sorted(ROOT.glob("notebooks/[0-9]*.ipynb"))]
+EXERCISES = [f"exercises/{path.stem}.html" for path in sorted(ROOT.glob("exercises/[0-9]*.ipynb"))]
 DOCS = [f"docs/{path.stem}.html" for path in sorted(ROOT.glob("docs/*.md"))]
 PAGES = ["index.html", "course.html", *NOTEBOOKS, *EXERCISES, *DOCS]
 HEAVIEST = 3_000_000  # bytes of a page with all that it loads

@@ -9,7 +9,7 @@ from tests.browser.explorers import look
 from tests.browser.lab import WCAG, running_browser, watched_page
 from workshop import plan, slides
 
-NOTEBOOKS = sorted(plan.COURSE.glob("0*.ipynb"))
+NOTEBOOKS = sorted(plan.COURSE.glob("[0-9]*.ipynb"))
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem[:2])
 PLAN = """
 title = "Short"
