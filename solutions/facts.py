@@ -34,6 +34,9 @@ READERS, WORKERS = (1.2, 1.7), (1.0, 1.4)
 STUB_MINUTES = 3  # for a stub to be written
 ESSAY = 6  # minutes for a question that is answered in words
 LINES_A_MINUTE = 6.5  # lines of code that an attentive reader follows in a minute
+# Which sections and exercises the shorter way takes, in the first cell of a notebook.
+DIRECT_WAY = re.compile(r"\*\*The direct way\*\*: sections? ([^.;]*)(?:; exercises? ([^.;]*))?\.")
+SECTION = re.compile(r"## (\d+)\.")
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
@@ -109,6 +112,36 @@ def working_minutes(notebook: NotebookNode, tasks: Sequence[Task]) -> Span:
     return _span(total(tasks)[0] + ESSAY * essays, WORKERS)
 
 
+def direct_way(notebook: NotebookNode) -> tuple[set[int], set[int]]:
+    """Return the numbers of the sections, and of the exercises, that the direct way takes.
+
+    Both are empty if it leaves the notebook out.
+    """
+    found = DIRECT_WAY.search(notebook.cells[0].source)
+    sections, exercises = map(_numbers, found.groups("")) if found else (set(), set())
+    return sections, exercises
+
+
+def _numbers(text: str) -> set[int]:
+    """Read numbers and ranges, as in "1 to 3 and 7"."""
+    ranges = re.findall(r"(\d+)(?: to (\d+))?", text)
+    return {n for first, last in ranges for n in range(int(first), int(last or first) + 1)}
+
+
+def direct_minutes(notebook: NotebookNode, tasks: Sequence[Task]) -> tuple[Span, Span]:
+    """Return the minutes for what the direct way reads of a notebook, and for its exercises."""
+    sections, exercises = direct_way(notebook)
+    taken, section = [], None
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and cell.source.startswith("## "):
+            numbered = SECTION.match(cell.source)
+            section = int(numbered[1]) if numbered else None
+        if section in sections:
+            taken.append(cell)
+    chosen = [task for number, task in enumerate(tasks, start=1) if number in exercises]
+    return _span(minutes_of(taken), READERS), _span(total(chosen)[0], WORKERS)
+
+
 def _span(estimate: float, factors: tuple[float, float]) -> Span:
     """Return an estimate in minutes times each of two factors, rounded to multiples of 5."""
     low, high = (5 * round(factor * estimate / 5) for factor in factors)
@@ -162,6 +195,12 @@ def table(
             f"| {name[:2]} | [{top['title']}](notebooks/{name}.ipynb) | {top['subtitle']} "
             f"| {in_minutes(reading[name])} | {tasks} | {in_minutes(working[name])} |"
         )
+    direct = {name: direct_minutes(notebooks[name], tasks) for name, tasks in exercises.items()}
+    chosen = sum(len(direct_way(notebook)[1]) for notebook in notebooks.values())
+    rows.append(
+        f"| | the direct way | | {_hours({name: read for name, (read, _) in direct.items()})} "
+        f"| {chosen} tasks | {_hours({name: work for name, (_, work) in direct.items()})} |"
+    )
     of_course = [task for tasks in exercises.values() for task in tasks]
     tasks = f"{len(of_course)} tasks, {total(of_course)[1]} points"
     return "\n".join([*rows, f"| | all | | {_hours(reading)} | {tasks} | {_hours(working)} |"])

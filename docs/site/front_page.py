@@ -30,6 +30,7 @@ TASK = "softmax_with_temperature"
 LOOKS_BACK, REMEMBERS = "everyday dot", "everyday no attention"
 HALVES = {"ca", "wo"}  # of can't and won't
 TOP = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
+HOURS = re.compile(r"\| (\d+)–(\d+) hours \|")
 MINUTES = re.compile(r"\| ([\d–]+) minutes \|")
 NUMBERS = {8: "Eight", 9: "Nine", 10: "Ten"}
 
@@ -58,6 +59,7 @@ def _values() -> dict[str, str]:
         "right": f"{100 * about[LOOKS_BACK]['exact_match']:.1f}",
         "right_without": f"{100 * about[REMEMBERS]['exact_match']:.0f}",
         "larger": "larger" if sizes[REMEMBERS] > sizes[LOOKS_BACK] else "smaller",
+        "hours": _direct_hours(),
         "notebooks": str(len(NOTEBOOKS)),
         "Notebooks": NUMBERS[len(NOTEBOOKS)],
         "tasks": str(len(of_course)),
@@ -69,6 +71,13 @@ def _values() -> dict[str, str]:
         "check_wrong": _feedback(0),
         "check_right": _feedback(-1),
     }
+
+
+def _direct_hours() -> str:
+    """Return how long the direct way takes, exercises included, as the README's table says."""
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    (row,) = (line for line in lines if line.startswith("| | the direct way |"))
+    return "–".join(str(sum(map(int, ends))) for ends in zip(*HOURS.findall(row), strict=True))
 
 
 def scene_of(sentence: dict) -> dict:

@@ -17,6 +17,7 @@ from safetensors.numpy import load_file
 
 from solutions import facts, selftest
 from solutions.build import (
+    COURSE,
     FENCE,
     build,
     chosen,
@@ -365,3 +366,15 @@ def test_one_command_takes_every_step_but_those_to_skip(monkeypatch):
     monkeypatch.setattr("sys.argv", ["build", "entropie"])
     with pytest.raises(SystemExit, match="'entropie' is neither a notebook nor a task"):
         main()
+
+
+@every_notebook
+def test_the_direct_way_takes_sections_and_exercises_that_there_are(path):
+    (course,) = COURSE.glob(f"{path.name[:2]}*.ipynb")
+    notebook = nbformat.read(course, as_version=4)
+    assert "The direct way" in notebook.cells[0].source
+    sections, exercises = facts.direct_way(notebook)
+    headings = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert sections <= {int(number) for number in re.findall(r"(?m)^## (\d+)\.", headings)}
+    assert exercises <= set(range(1, len(exercises_of(path)) + 1))
+    assert sections or "does not pass here" in notebook.cells[0].source
