@@ -236,9 +236,12 @@ def learner_notebook(path: Path, change: Callable[[str], str] = stub) -> nbforma
         if exercise.task.id not in names:
             raise ValueError(f"{path.name} has no solution that defines {exercise.task.id}")
     notebook.cells = [cell for cell in notebook.cells if "rubric" not in _tags(cell)]
+    most = marks(path)
     for cell in notebook.cells:
         if "answer" in _tags(cell) and change is stub:
-            cell.source = cell.source.splitlines()[0] + "\n\n*Write your answer here.*"
+            heading = cell.source.splitlines()[0]
+            points = most[re.search(r"`(\w+)`", heading)[1]]
+            cell.source = f"{heading} · up to {points} points\n\n*Write your answer here.*"
         cell.metadata = {}
         if cell.cell_type == "code":
             cell.source, cell.outputs, cell.execution_count = change(cell.source), [], None

@@ -24,7 +24,9 @@ from grading.intake.submissions import Unreadable
 from utils.checks import bank
 from utils.checks.code import defined, syntax
 
-ANSWER = re.compile(r"\*\*Your answer\*\* · `(?P<question>\w+)`\s*(?P<text>.*)", re.DOTALL)
+ANSWER = re.compile(
+    r"\*\*Your answer\*\* · `(?P<question>\w+)`(?: · up to \d+ points?)?\s*(?P<text>.*)", re.DOTALL
+)
 NOT_ANSWERED = "*Write your answer here.*"
 LINE_MAGIC = re.compile(
     r"(?P<before>[ \t]*|\s*\w[\w, ]*=\s*)(?P<magic>[%!?].*)|(?P<indent>[ \t]*)[%\w.*]+\?{1,2}\s*"

@@ -120,7 +120,7 @@ exercise = CatchTheBug(
     title="Catch the bug",
     points=3,
     difficulty=3,
-    minutes=20,
+    minutes=30,
     section="02.5",
     hints=[
         "For which inputs does each step make no difference? The tanh of a number close to 0 is "

@@ -101,7 +101,7 @@ exercise = CatchTheBug(
     title="Catch the bug",
     points=3,
     difficulty=3,
-    minutes=20,
+    minutes=30,
     section="03.5",
     hints=[
         "For which inputs does each part make no difference? The side on which $W$ stands, for "

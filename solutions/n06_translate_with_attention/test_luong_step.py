@@ -100,7 +100,7 @@ exercise = CatchTheBug(
     title="Catch the bug",
     points=4,
     difficulty=3,
-    minutes=20,
+    minutes=35,
     section="03.4",
     hints=[
         "What has to be true of a short sentence in a batch, if it is also given alone and without "

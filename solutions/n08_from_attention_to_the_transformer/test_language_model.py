@@ -113,7 +113,7 @@ exercise = CatchTheBug(
     title="Catch the bug",
     points=4,
     difficulty=3,
-    minutes=25,
+    minutes=35,
     section="08.4",
     hints=[
         "What must change in the chances, and what must not, when you change the last word? When "
