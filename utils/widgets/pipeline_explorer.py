@@ -8,7 +8,7 @@ import traitlets
 from torch import Tensor
 
 from utils.masks import check_mask, masked_softmax
-from utils.plots import score_and_weight
+from utils.plots import head_grid
 from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
@@ -79,7 +79,14 @@ class PipelineExplorer(Pictured, anywidget.AnyWidget):
 
     def picture(self) -> str:
         q, k = torch.tensor(self.q), torch.tensor(self.k)
-        scores = q @ k.T  # (tgt_len, src_len)
         mask = torch.tensor(self.mask) if self.mask else None
-        weights = masked_softmax(scores / k.shape[-1] ** 0.5, mask)
-        return score_and_weight(scores, weights, self.sources, self.targets).to_html()
+        weights = masked_softmax(q @ k.T / k.shape[-1] ** 0.5, mask)  # (tgt_len, src_len)
+        return head_grid(
+            [weights],
+            self.sources,
+            self.targets,
+            ["weights"],
+            annotate=True,
+            masks=[mask],
+            within=self.sources == self.targets,
+        ).to_html()

@@ -46,7 +46,7 @@ class Translator(Pictured, anywidget.AnyWidget):
         alt = (
             f"Weights of the dot model, which translates “{self.sentence}” as “{' '.join(words)}”."
         )
-        return alignment_heatmap(weights, source, words, " ".join(words), alt=alt).to_html()
+        return alignment_heatmap(weights, source, words, alt=alt).to_html()
 
     def _answer(self, _widget, content: dict, _buffers) -> None:
         """Send the page the file of the translator that it asks for, or why that failed."""
