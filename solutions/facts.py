@@ -49,7 +49,7 @@ class Span(NamedTuple):
 
 
 def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
-    """Write the facts of tasks into their notebook: into the headings, and as totals at the top.
+    """Write points, difficulty and minutes into a notebook: into headings, and as sums at the top.
 
     Raises:
         ValueError: the notebook lacks a heading for each task, or the line for the totals.

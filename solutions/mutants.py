@@ -185,7 +185,7 @@ def _shorter(call: ast.Call) -> Iterator[ast.Call]:
 
 
 def _of_the_first(function: ast.FunctionDef, argument: str) -> ast.FunctionDef:
-    """Return a function that replaces every element of an argument's batch by the first element."""
+    """Return the function with a first line that fills a batch with copies of its first element."""
     (statement,) = ast.parse(f"{argument} = {argument}[:1].expand({argument}.shape)").body
     changed = copy.copy(function)
     changed.body = [statement, *function.body]

@@ -202,7 +202,7 @@ class Room:
         self._searched = time.monotonic()
 
     def _look(self) -> dict[str, Progress]:
-        """Return learner → progress, from the copy of the course that the learner changed last."""
+        """Return learner → progress; of several copies of the course, the one changed last counts."""
         root = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             return {

@@ -56,7 +56,7 @@ def honest() -> dict:
 
 
 def hostile() -> dict:
-    """Grade a class of 1,000 with one in twenty that attacks: minutes, and memory as it goes on."""
+    """Grade 1,000 notebooks, one in twenty of them an attack; measure the time and the memory."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         classroom.write(folder / "class", CLASS, HOSTILE)

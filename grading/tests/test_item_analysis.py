@@ -1,4 +1,4 @@
-"""A task tells strong from weak as well as its statistics say."""
+"""Test the statistics that say how well a task tells strong learners from weak ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Entropy."""
+"""The task “Entropy”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""From descriptions to matrices."""
+"""The task “From descriptions to matrices”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The heatmap that was normalised."""
+"""The task “The heatmap that was normalised”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Read an alignment."""
+"""The task “Read an alignment”: right answers and known mistakes."""
 
 import torch
 
@@ -35,7 +35,7 @@ def _unread(weights, best):
 
 
 def _read(best=lambda weights: weights.argmax(-1), unread=_unread):
-    """Return an answer that is made of two halves, one of which may be wrong."""
+    """Return an answer made of two functions: for the best words, and for those nobody reads."""
     return lambda weights: (best(weights), unread(weights, weights.argmax(-1)))
 
 

@@ -1,4 +1,4 @@
-"""A softmax by hand."""
+"""The task “A softmax by hand”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Softmax with temperature."""
+"""The task “Softmax with temperature”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""The temperature for so many words."""
+"""The task “The temperature for so many words”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Predict what the temperature does."""
+"""The task “Predict what the temperature does”: right answers and known mistakes."""
 
 from solutions.specification import Exercise, WrongAnswer
 from utils.checks.tasks import Case

@@ -1,4 +1,4 @@
-"""One Bahdanau step."""
+"""The task “One Bahdanau step”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F
@@ -86,7 +86,7 @@ class _Step(_Layers):
 
 
 def _shown(*order):
-    """Return a step whose logits are made of these parts, in this order."""
+    """Return a step that computes its logits from the parts named in `order`, side by side."""
 
     def read(self, new, context, embedded, old):
         parts = {"new": new, "context": context, "embedded": embedded, "old": old}

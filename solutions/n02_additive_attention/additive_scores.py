@@ -1,4 +1,4 @@
-"""Additive scores, all at once."""
+"""The task “Additive scores, all at once”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Additive scores, pair by pair."""
+"""The task “Additive scores, pair by pair”: right answers and known mistakes."""
 
 import torch
 

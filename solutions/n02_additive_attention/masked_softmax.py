@@ -1,4 +1,4 @@
-"""A softmax with a mask."""
+"""The task “A softmax with a mask”: right answers and known mistakes."""
 
 import torch
 

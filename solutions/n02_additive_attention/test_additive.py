@@ -1,4 +1,4 @@
-"""Catch the bug: a test of additive attention."""
+"""The task “Catch the bug”, a test of additive attention; good and weak tests."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Weights without padding."""
+"""The task “Weights without padding”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""How loud can a query shout?"""
+"""The task “How loud can a query shout?”: right answers and known mistakes."""
 
 import torch
 

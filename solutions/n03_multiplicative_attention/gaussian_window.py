@@ -1,4 +1,4 @@
-"""A Gaussian in the window."""
+"""The task “A Gaussian in the window”: right answers and known mistakes."""
 
 import math
 from functools import partial

@@ -1,4 +1,4 @@
-"""Scores of general."""
+"""The task “Scores of general”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""A hard window."""
+"""The task “A hard window”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""A Luong step, with input feeding."""
+"""The task “A Luong step, with input feeding”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

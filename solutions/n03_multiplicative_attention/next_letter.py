@@ -1,4 +1,4 @@
-"""A fair trial for general."""
+"""The task “A fair trial for general”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Attention with three projections."""
+"""The task “Attention with three projections”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""What the table says."""
+"""The task “What the table says”: right answers and known mistakes."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Catch the bug: a test of local attention with the score general."""
+"""The task “Catch the bug”, a test of local attention with *general*; good and weak tests."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The mask that was added."""
+"""The task “The mask that was added”: right answers and known mistakes."""
 
 import math
 

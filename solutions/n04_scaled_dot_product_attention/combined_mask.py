@@ -1,4 +1,4 @@
-"""Causal and padding mask in one."""
+"""The task “Causal and padding mask in one”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Your turn: the causal mask."""
+"""The stub “the causal mask” of a notebook: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Your turn: scaled scores, a mask, and the softmax."""
+"""The stub “masked weights” of a notebook: right answers and known mistakes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Masks for a causal language model."""
+"""The task “Masks for a causal language model”: right answers and known mistakes."""
 
 import torch
 

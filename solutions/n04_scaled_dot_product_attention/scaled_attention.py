@@ -1,4 +1,4 @@
-"""Attention from a blank cell."""
+"""The task “Attention from a blank cell”: right answers and known mistakes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The variance experiment."""
+"""The task “The variance experiment”: right answers and known mistakes."""
 
 import torch
 

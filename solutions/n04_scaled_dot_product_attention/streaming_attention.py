@@ -1,4 +1,4 @@
-"""Attention that never sees its table."""
+"""The task “Attention that never sees its table”: right answers and known mistakes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Catch the bug: a test of attention with any score."""
+"""The task “Catch the bug”, a test of attention with any score; good and weak tests."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Catch the bug: a test of scaled dot-product attention."""
+"""The task “Catch the bug”, a test of scaled dot-product attention; good and weak tests."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The whole module."""
+"""The task “The whole module”: right answers and known mistakes."""
 
 import math
 from functools import partial
@@ -60,7 +60,7 @@ def cases(draw: Draw) -> list[Case]:
 
 
 class _MultiHead(nn.Module):
-    """The right module in parts that wrong answers replace."""
+    """A right module, in methods of which each wrong answer overrides one."""
 
     order = (0, 1, 2)  # whose matrix is which third of the large one
     order_of_biases = None  # the same, unless it is another one

@@ -1,4 +1,4 @@
-"""Positions, anywhere."""
+"""The task “Positions, anywhere”: right answers and known mistakes."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Take a head away."""
+"""The task “Take a head away”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Join the heads."""
+"""The task “Join the heads”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Look up what was looked up."""
+"""The task “Look up what was looked up”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Split into heads."""
+"""The task “Split into heads”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Catch the bug: a test of multi-head attention."""
+"""The task “Catch the bug”, a test of multi-head attention; good and weak tests."""
 
 import torch
 import torch.nn.functional as F
@@ -71,7 +71,7 @@ def against_torch(multi_head):
 
 
 def head_by_head(multi_head):
-    """Silence all heads but one, which leaves one small attention to be worked out."""
+    """Test each head alone, by zeros in the rows of `w_o` that belong to the others."""
     x, w_q, w_k, w_v, w_o = inputs(2, 4)
     mask = torch.ones(4, 4).tril().bool().expand(2, 4, 4)
     for head in range(4):

@@ -1,4 +1,4 @@
-"""The picture of an alignment."""
+"""The task “The picture of an alignment”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""One step of a beam search."""
+"""The task “One step of a beam search”: right answers and known mistakes."""
 
 import torch
 

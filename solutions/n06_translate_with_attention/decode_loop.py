@@ -1,4 +1,4 @@
-"""The loop, with teacher forcing."""
+"""The task “The loop, with teacher forcing”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

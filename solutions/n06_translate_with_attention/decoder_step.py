@@ -1,4 +1,4 @@
-"""One step of a decoder."""
+"""The task “One step of a decoder”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

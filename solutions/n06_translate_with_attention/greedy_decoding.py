@@ -1,4 +1,4 @@
-"""Greedy decoding of a batch."""
+"""The task “Greedy decoding of a batch”: right answers and known mistakes."""
 
 from itertools import pairwise
 

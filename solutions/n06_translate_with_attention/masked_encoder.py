@@ -1,4 +1,4 @@
-"""Padding in the encoder."""
+"""The task “Padding in the encoder”: right answers and known mistakes."""
 
 import torch
 

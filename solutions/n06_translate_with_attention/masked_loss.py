@@ -1,4 +1,4 @@
-"""The loss of a batch (a stub in the notebook)."""
+"""The stub “The loss of a batch” of a notebook: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Your translator."""
+"""The task “Your translator”: right answers and known mistakes."""
 
 from zlib import crc32
 

@@ -1,4 +1,4 @@
-"""One step of a greedy search (a stub in the notebook)."""
+"""The stub “One step of a greedy search” of a notebook: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""A decoder's step, small (a stub in the notebook)."""
+"""The stub “A decoder's step, small” of a notebook: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Catch the bug: a test of a step that knows padding."""
+"""The task “Catch the bug”, a test of a step that knows padding; good and weak tests."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The training loop."""
+"""The task “The training loop”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

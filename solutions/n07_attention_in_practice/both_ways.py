@@ -1,4 +1,4 @@
-"""Cross-attention both ways."""
+"""The task “Cross-attention both ways”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Two bugs in the clipping."""
+"""The task “Two bugs in the clipping”: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Three counterfactuals."""
+"""The task “Three counterfactuals”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Four sick maps."""
+"""The task “Four sick maps”: right answers and known mistakes."""
 
 from solutions.specification import Exercise
 from solutions.wrong_pieces import in_other_styles, wrong_choices

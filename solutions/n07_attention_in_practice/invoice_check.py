@@ -1,4 +1,4 @@
-"""The wrong number."""
+"""The task “The wrong number”: right answers and known mistakes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A graph as a mask (a stub in the notebook)."""
+"""The stub “A graph as a mask” of a notebook: right answers and known mistakes."""
 
 import torch
 

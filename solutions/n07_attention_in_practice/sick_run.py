@@ -1,4 +1,4 @@
-"""A sick training run."""
+"""The task “A sick training run”: right answers and known mistakes."""
 
 from solutions.specification import Exercise
 from solutions.wrong_pieces import in_other_styles, wrong_choices

@@ -1,4 +1,4 @@
-"""Name the sickness."""
+"""The task “Name the sickness”: right answers and known mistakes."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""How many words are looked at (a stub in the notebook)."""
+"""The stub “How many words are looked at” of a notebook: right answers and known mistakes."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""A decoder block."""
+"""The task “A decoder block”: right answers and known mistakes."""
 
 from functools import partial
 

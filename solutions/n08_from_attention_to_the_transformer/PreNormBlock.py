@@ -1,4 +1,4 @@
-"""An encoder block with pre-norm."""
+"""The task “An encoder block with pre-norm”: right answers and known mistakes."""
 
 import torch
 from torch import nn

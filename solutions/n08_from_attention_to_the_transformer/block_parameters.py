@@ -1,4 +1,4 @@
-"""The parameters of a Transformer, by formula."""
+"""The task “The parameters of a Transformer, by formula”: right answers and known mistakes."""
 
 import torch
 from torch import nn

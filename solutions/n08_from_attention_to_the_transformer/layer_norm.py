@@ -1,4 +1,4 @@
-"""Layer normalisation by hand."""
+"""The task “Layer normalisation by hand”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""A language model of one's own."""
+"""The task “A language model of one's own”: right answers and known mistakes."""
 
 import string
 

@@ -1,4 +1,4 @@
-"""The loss of a language model."""
+"""The task “The loss of a language model”: right answers and known mistakes."""
 
 import torch
 import torch.nn.functional as F

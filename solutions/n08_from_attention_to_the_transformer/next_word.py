@@ -1,4 +1,4 @@
-"""Draw the next word."""
+"""The task “Draw the next word”: right answers and known mistakes."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Catch the bug: a test of a causal language model."""
+"""The task “Catch the bug”, a test of a causal language model; good and weak tests."""
 
 import math
 

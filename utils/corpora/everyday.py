@@ -516,7 +516,7 @@ class _Drawing:
         return subject, verbal, [*rest, self.place(of=thing.kind)] if size > 1 else rest
 
     def be(self, french: str, then: str, second: str) -> Verbal:
-        """Draw a tense of "to be", in French "être" or "avoir"."""
+        """Draw present or past of "to be", for all persons; in French `french`, être or avoir."""
         past = self.chance(0.15)
         if french == "avoir":
             verb = self.avoir()

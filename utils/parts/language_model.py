@@ -97,7 +97,7 @@ def _by_counting(text: str, held_out: str, known: int, extra: float = 0.03) -> f
 
 
 def examine(**parts: Any) -> None:
-    """Say of each part of a language model whether it does its work, and what it does instead.
+    """Print for each part of a language model whether it works, and what it does instead.
 
     Each part is tried beside parts of the course, so that a fault is found where it is.
 

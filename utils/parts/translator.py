@@ -169,7 +169,7 @@ class Assembled(nn.Module):
 
 
 def find_fault(assembly: type[nn.Module], parts: Parts) -> Note:
-    """Try each part, and the assembly, among the course's own, and say which is at fault.
+    """Put each part, and the assembly, beside the course's own parts; say which is at fault.
 
     Args:
         assembly: a class that is made with two vocabularies, the parts and a width, and has

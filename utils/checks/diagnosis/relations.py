@@ -583,7 +583,7 @@ def _counts_of(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def row_by_row(output: OutputComparison) -> str:
-    """Describe an answer to `BahdanauStep` in which each row lacks its own number or factor.
+    """Describe an answer to `BahdanauStep` with rows each off by a number or factor of their own.
 
     Log-probabilities in place of logits lack a number in each row. In `soft_lookup`, exponentials
     that are not divided by their sum lack a factor in each row.
