@@ -75,7 +75,7 @@ def labelled(file: Path) -> list[Labelled]:
     Raises:
         ValueError: the file has no answers, or one with a bad heading, task or `# source:` line.
     """
-    tasks = [task.id for tasks in bank.tasks().values() for task in tasks]
+    tasks = bank.names()
     text = file.read_text(encoding="utf-8")
     if file.stem.startswith("wrong-") and "# %%" not in text:  # kept by a learner's `check`
         text = f"# %% {file.parent.name} · wrong · {file.stem.removeprefix('wrong-')}\n{text}"
