@@ -522,6 +522,32 @@ def test_not_every_ellipsis_is_something_unwritten():
     assert (verdict.reason, "no ellipsis was given" in verdict.message) == ("error", True)
 
 
+def test_where_a_network_is_asked_for_a_rule_is_refused():
+    network = torch.nn.Linear(2, 2)
+    task = replace(SHARE.task, answer_type="asks network", learns=False)
+    with torch.no_grad():
+        network.weight.copy_(torch.eye(2))
+        network.bias.zero_()
+    before = network.weight.clone()
+    plain = replace(task, answer_type="function")
+    expected = runner.run_cases(plain, right, SHARE.cases, Printed())
+    record = replace(SHARE, task=task, expected=expected)
+
+    def asks(numbers, power):
+        return right(network(numbers.float()), power)
+
+    def asks_in_vain(numbers, power):
+        network(numbers.float())
+        return right(numbers, power)
+
+    assert [verdict_of(asks, record).passed for _ in range(2)] == [True, True]
+    for rule in (right, asks_in_vain):
+        verdict = verdict_of(rule, record)
+        assert (verdict.reason, verdict.points) == ("no network", 0)
+        assert "set to 0" in verdict.message
+    assert torch.equal(before, network.weight)
+
+
 def test_where_no_network_learns_nobody_needs_a_gradient():
     task = replace(SHARE.task, learns=False)
     measured = replace(

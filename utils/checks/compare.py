@@ -121,7 +121,8 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
     """
     task, share = record.task, None
     if error:
-        failed = Verdict(task, error.reason, error.message, where=error.where)
+        known = _mistake(record, answers) if error.reason == Reason.NO_NETWORK else None
+        failed = Verdict(task, error.reason, error.message, known, where=error.where)
         if not answers or task.full_marks_from is not None:
             return failed
         record = first_cases(record, len(answers))

@@ -52,7 +52,8 @@ class CallSpec:
     Args:
         id: name that the learner defines, unique in the course.
         outputs: names of the returned values, in order.
-        answer_type: type of the definition: a function, a `torch.nn.Module`, a dictionary of
+        answer_type: type of the definition: a function, a function that asks a network which the
+            notebook has trained ("asks network"), a `torch.nn.Module`, a dictionary of
             choices, or a test of a function (see `catch_the_bug`).
         choices: for a dictionary of choices: key → its options.
         returns: type of each output: a tensor, or a list of texts.
@@ -65,7 +66,7 @@ class CallSpec:
 
     id: str
     outputs: Sequence[str]
-    answer_type: Literal["function", "module", "choices", "test"] = "function"
+    answer_type: Literal["function", "asks network", "module", "choices", "test"] = "function"
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     returns: Literal["tensors", "texts"] = "tensors"
     learns: bool = False
@@ -199,6 +200,7 @@ class Reason(StrEnum):
     IN_PLACE = "in-place", "an input is changed", _RUNNER
     SEED = "seed", "the random seed is set", _RUNNER
     CALLS = "calls", "a test calls what it tests too often, or with too much", _RUNNER
+    NO_NETWORK = "no network", "the answer does not come from a network", _RUNNER
 
     # The answer is not the expected one.
     SHAPE = "shape", "wrong shape", _COMPARE
