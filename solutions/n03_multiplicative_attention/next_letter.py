@@ -101,7 +101,7 @@ exercise = Exercise(
         ),
         "counted from nought": WrongAnswer(
             lambda words, written: _right(words, written) - 1,
-            "All of your letters are one too low. In this alphabet *a* is 1; 0 is padding.",
+            "Your letters are one too low. In this alphabet *a* is 1; 0 is padding.",
             "Which number has *a* in `words`?",
             misconception="off-by-one",
         ),

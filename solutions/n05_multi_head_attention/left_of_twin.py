@@ -111,8 +111,8 @@ exercise = Exercise(
         ),
         "numbers from 1": WrongAnswer(
             lambda colours, numbers: _right(colours, numbers) + 1,
-            "Your guesses are all too large by 1. The numbers run from 0 to 5, as the places of "
-            "the logits do.",
+            "Your guesses are too large by 1. The numbers run from 0 to 5, as the places of the "
+            "logits do.",
             "Which number belongs to the first of the six logits?",
             misconception="off-by-one",
         ),

@@ -117,14 +117,16 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
     Args:
         record: the task, its cases and the expected values.
         answers: returned values, in the order of the cases.
-        error: the reason why later cases have no returned values, if they have none.
+        error: the reason why later cases have no returned values, if they have none. If these are
+            most cases, no mistake is named: many have the same first cases.
     """
-    task, share = record.task, None
+    task, share, seen_in_half = record.task, None, True
     if error:
         known = _mistake(record, answers) if error.reason == Reason.NO_NETWORK else None
         failed = Verdict(task, error.reason, error.message, known, where=error.where)
         if not answers or task.full_marks_from is not None:
             return failed
+        seen_in_half = 2 * len(answers) >= len(record.cases)
         record = first_cases(record, len(answers))
     if task.answer_type == "test":
         return _judge_test(record, *answers)
@@ -143,7 +145,7 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
                     evidence = Evidence(
                         case, output, expected.outputs[output], answer.outputs[output]
                     )
-                    mistake = _mistake(record, answers)
+                    mistake = _mistake(record, answers) if seen_in_half else None
                     right = _what_is_right(record, answers)
                     return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
     if error:
