@@ -581,6 +581,26 @@ def test_what_fails_on_plain_inputs_too_is_told_of_the_inputs_as_they_came():
     assert "float64" in verdict_of(fails, replace(SHARE, cases=[precise])).message
 
 
+def test_no_mistake_is_named_that_shows_in_less_than_half_of_the_cases():
+    def columns_of_one_case(numbers, power):
+        assert power == 1, "it fails in all other cases"
+        return numbers / numbers.sum(0)
+
+    def with_more(count):
+        others = [replace(SHARE.cases[0], inputs={"numbers": NUMBERS, "power": 2.0})] * count
+        mistaken = {name: of_each * (1 + count) for name, of_each in SHARE.mistaken.items()}
+        return replace(
+            SHARE,
+            cases=[*SHARE.cases, *others],
+            expected=SHARE.expected * (1 + count),
+            mistaken=mistaken,
+        )
+
+    assert verdict_of(columns_of_one_case, with_more(1)).mistake.name == "columns"
+    verdict = verdict_of(columns_of_one_case, with_more(2))
+    assert (verdict.reason, verdict.mistake, verdict.relation) == ("invariant", None, "")
+
+
 def test_a_parameter_that_could_not_learn_is_noticed():
     class Cut(Scale):
         def forward(self, numbers):

@@ -122,7 +122,7 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
     """
     task, share, seen_in_half = record.task, None, True
     if error:
-        known = _mistake(record, answers) if error.reason == Reason.NO_NETWORK else None
+        known = _mistake(record, answers) if len(answers) == len(record.cases) else None
         failed = Verdict(task, error.reason, error.message, known, where=error.where)
         if not answers or task.full_marks_from is not None:
             return failed
