@@ -548,6 +548,23 @@ def test_where_a_network_is_asked_for_a_rule_is_refused():
     assert torch.equal(before, network.weight)
 
 
+def test_where_a_network_is_to_be_trained_a_rule_is_refused():
+    task = replace(SHARE.task, answer_type="trains network", learns=False)
+    plain = replace(SHARE.task, learns=False)
+    expected = runner.run_cases(plain, right, SHARE.cases, Printed())
+
+    def trains(numbers, power):
+        network = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(network.parameters())
+        network(numbers.float()).sum().backward()
+        optimizer.step()
+        return right(numbers, power)
+
+    record = replace(SHARE, task=task, expected=expected)
+    assert verdict_of(trains, record).passed
+    assert verdict_of(right, record).reason == "no network"
+
+
 def test_where_no_network_learns_nobody_needs_a_gradient():
     task = replace(SHARE.task, learns=False)
     measured = replace(

@@ -28,6 +28,7 @@ import torch
 from IPython.utils.capture import capture_output
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook
+from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.overrides import TorchFunctionMode
 
 from utils.checks.catch_the_bug import LONGEST_MESSAGE, Decision, Proxy, Referee
@@ -104,10 +105,17 @@ def run_cases(
             with limit(spec.seconds) if limit else time_limit(PATIENCE * spec.seconds):
                 if spec.answer_type == "test":
                     return [_run_test(spec, definition, referee or Referee(spec.id, *cases))]
-                for case in cases:
-                    answers.append(_run(spec, definition, case))
+                with _counted_steps() as steps:
+                    for case in cases:
+                        answers.append(_run(spec, definition, case))
                 if spec.answer_type == "asks network":
                     _demand_network(spec, definition, cases[0], answers[0])
+                if spec.answer_type == "trains network" and not steps:
+                    raise AnswerError(
+                        Reason.NO_NETWORK,
+                        f"`{spec.id}` trains nothing: no optimizer takes a step in it. What counts "
+                        "here is what a network learns.",
+                    )
         except OutOfTime:
             raise AnswerError(
                 Reason.TIME,
@@ -259,6 +267,17 @@ def _run_exactly(spec: CallSpec, definition: Any, case: Case) -> Answer:
         )
     outputs = _arrays(spec, returned)  # before the next call, which may change them
     return Answer(outputs, _gradients(spec, definition, case) if spec.learns else {})
+
+
+@contextlib.contextmanager
+def _counted_steps() -> Iterator[list]:
+    """Yield a list that grows by one at each step of any optimizer."""
+    steps: list = []
+    hook = register_optimizer_step_post_hook(lambda *_: steps.append(1))
+    try:
+        yield steps
+    finally:
+        hook.remove()
 
 
 def _demand_network(spec: CallSpec, definition: Any, case: Case, answer: Answer) -> None:

@@ -53,8 +53,8 @@ class CallSpec:
         id: name that the learner defines, unique in the course.
         outputs: names of the returned values, in order.
         answer_type: type of the definition: a function, a function that asks a network which the
-            notebook has trained ("asks network"), a `torch.nn.Module`, a dictionary of
-            choices, or a test of a function (see `catch_the_bug`).
+            notebook has trained, one that trains a network itself, a `torch.nn.Module`, a
+            dictionary of choices, or a test of a function (see `catch_the_bug`).
         choices: for a dictionary of choices: key → its options.
         returns: type of each output: a tensor, or a list of texts.
         learns: whether a network learns through the answer, so that its gradients count.
@@ -66,7 +66,9 @@ class CallSpec:
 
     id: str
     outputs: Sequence[str]
-    answer_type: Literal["function", "asks network", "module", "choices", "test"] = "function"
+    answer_type: Literal[
+        "function", "asks network", "trains network", "module", "choices", "test"
+    ] = "function"
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     returns: Literal["tensors", "texts"] = "tensors"
     learns: bool = False
