@@ -763,6 +763,28 @@ def test_a_known_mistake_comes_first():
     assert (verdict.mistake, verdict.relation) == (known, "")
 
 
+def test_of_two_faults_both_are_told_if_one_is_known():
+    def over_the_queries(query, keys, values, mask):
+        scores = (query @ keys.mT).masked_fill(~mask[:, None], -1e30)
+        weights = scores.softmax(1) / 7
+        return weights @ values, weights
+
+    def both(query, keys, values, mask):
+        return over_the_queries(query, keys, values, ~mask)
+
+    known = Mistake("queries", "It competes along the queries.", "Which axis?")
+    record = replace(
+        RECORD,
+        task=replace(TASK, mistakes=[known]),
+        mistaken={"queries": run_cases(TASK, over_the_queries, CASES, Printed())},
+    )
+    assert relation(both, record) == (
+        "You read `mask` the other way round: with `True` and `False` exchanged in it, one fault "
+        "is left: It competes along the queries."
+    )
+    assert "one fault" not in relation(both)
+
+
 def test_what_is_right_is_said():
     verdict = verdict_on(RECORD, {"attend": of_weights(lambda weights: 2 * weights)}, Printed())
     assert "`context` is right, only `weights` differs." in repr(in_words(verdict))

@@ -10,6 +10,7 @@ The build probes the solution in the same way, and records its moves beside the 
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +23,7 @@ from torch import Tensor
 from utils.checks.compare import are_close
 from utils.checks.diagnosis.relations import BITS, ENOUGH
 from utils.checks.runner import OUR_SEED
-from utils.checks.tasks import Answer, Case, Record
+from utils.checks.tasks import Answer, Case, Mistake, Record
 
 OTHER_SEED = OUR_SEED + 1
 MOST_CASES = 3  # cases on which a probe is tried
@@ -57,9 +58,10 @@ class CallableAnswer:
         returned = self.rerun([case for _, case in changed], seed)
         return [(number, outputs) for (number, _), outputs in zip(changed, returned, strict=True)]
 
-    def right(self, number: int, outputs: Outputs | None) -> bool:
-        """Decide whether outputs are right for the case with this number."""
-        expected = self.record.expected[number].outputs
+    def right(self, number: int, outputs: Outputs | None, left: Mistake | None = None) -> bool:
+        """Decide whether outputs are right for the case with this number, but for a mistake."""
+        known = self.record.mistaken[left.name] if left else self.record.expected
+        expected = known[number].outputs
         return outputs is not None and all(
             self.same(expected[name], outputs[name], 1) for name in expected
         )
@@ -109,22 +111,38 @@ def _describe_fix(answer: CallableAnswer) -> str:
     changed = [(fix, fix.change(answer.record.cases[first])) for fix in fixes]
     changed = [(fix, case) for fix, case in changed if case]
     returned = answer.rerun([case for _, case in changed], OUR_SEED)
-    for (fix, _), outputs in zip(changed, returned, strict=True):
-        if answer.right(first, outputs) and _fixes_all(answer, fix, right):
-            return fix.words
+    tried = [(fix, outputs) for (fix, _), outputs in zip(changed, returned, strict=True)]
+    for left in (None, *answer.record.task.mistakes):
+        for fix, outputs in tried:
+            if answer.right(first, outputs, left) and _fixes_all(answer, fix, left):
+                return fix.words if left is None else _with_one_left(fix, left)
     return ""
 
 
-def _fixes_all(answer: CallableAnswer, fix: InputFix, right: Sequence[bool]) -> bool:
-    """Decide whether a fix makes the answer right in all cases, and not by chance."""
-    now = {number: answer.right(number, outputs) for number, outputs in answer.again(fix.change)}
+def _with_one_left(fix: InputFix, mistake: Mistake) -> str:
+    """Describe an answer that a fix turns into a known mistake."""
+    words = re.sub(r"all of your answer (is|would be) right", r"one fault \1 left", fix.words)
+    return f"{words.removesuffix('.')}: {mistake.explanation}"
+
+
+def _fixes_all(answer: CallableAnswer, fix: InputFix, left: Mistake | None) -> bool:
+    """Decide whether a fix makes the answer right, but for a mistake, in all cases, not by chance.
+
+    A case that the fix leaves as it is has to be right, but for the mistake, already.
+    """
+    now = {**dict(enumerate(answer.given)), **dict(answer.again(fix.change))}
+    right = {number: answer.right(number, outputs, left) for number, outputs in now.items()}
     bits = sum(
         BITS.get(values.dtype.kind, 0) * values.size
-        for number, is_right in now.items()
-        if is_right and not right[number]
+        for number, is_right in right.items()
+        if is_right and not _was_right(answer, number, left)
         for values in answer.record.expected[number].outputs.values()
     )
-    return bits >= ENOUGH and all({**dict(enumerate(right)), **now}.values())
+    return bits >= ENOUGH and len(right) == len(answer.record.cases) and all(right.values())
+
+
+def _was_right(answer: CallableAnswer, number: int, left: Mistake | None) -> bool:
+    return number < len(answer.given) and answer.right(number, answer.given[number], left)
 
 
 def _fixes(record: Record) -> Iterator[InputFix]:
@@ -261,6 +279,7 @@ def _nudges(record: Record) -> Iterator[InputFix]:
 
     changes: dict[str, Callable[[Any], Any]] = {
         "times the square root of its width": lambda x: x * math.sqrt(x.shape[-1]),
+        "divided by the square root of its width": lambda x: x / math.sqrt(x.shape[-1]),
         "less the mean along its last axis": lambda x: x - x.mean(-1, keepdim=True),
     }
     for name in _names(record):
