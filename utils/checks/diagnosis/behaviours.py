@@ -185,10 +185,10 @@ def _exchanges(record: Record) -> Iterator[InputFix]:
     """
     first = record.cases[0]
     tensors = [name for name in _names(record) if _is(first.inputs.get(name))]
-    modules: dict[str, dict[str, torch.Size]] = {}
+    modules: dict[str, dict[str, torch.Size]] = {}  # and parameters that belong to no submodule
     for name, values in first.parameters.items():
         parts = name.split(".")
-        for depth in range(1, len(parts) + 1):
+        for depth in range(1, max(2, len(parts))):
             of_module = modules.setdefault(".".join(parts[:depth]), {})
             of_module[".".join(parts[depth:])] = values.shape
     for part, names in (("inputs", tensors), ("parameters", modules)):
