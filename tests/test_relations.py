@@ -785,6 +785,22 @@ def test_of_two_faults_both_are_told_if_one_is_known():
     assert "one fault" not in relation(both)
 
 
+def test_two_faults_that_undo_each_other_are_none():
+    def turned_round(query, keys, values, mask):
+        return attend(query, keys, values, ~mask)
+
+    def wrong_where_nothing_is_hidden(query, keys, values, mask):
+        return attend(query, 3 * keys if mask.all() else keys, values, mask)
+
+    known = Mistake("turned", "You hide what is open.", "Which?")
+    record = replace(
+        RECORD,
+        task=replace(TASK, mistakes=[known]),
+        mistaken={"turned": run_cases(TASK, turned_round, CASES, Printed())},
+    )
+    assert "one fault" not in relation(wrong_where_nothing_is_hidden, record)
+
+
 def test_what_is_right_is_said():
     verdict = verdict_on(RECORD, {"attend": of_weights(lambda weights: 2 * weights)}, Printed())
     assert "`context` is right, only `weights` differs." in repr(in_words(verdict))

@@ -106,13 +106,15 @@ def _describe_fix(answer: CallableAnswer) -> str:
         return ""
     first = right.index(False)
     fixes = [*_fixes(answer.record), *_exchanges(answer.record), *_other_orders(answer.record)]
-    if 2 * right.count(False) > len(right):  # such a mistake shows in most cases
+    known: list[Mistake | None] = [None]
+    if 2 * right.count(False) > len(right):  # these show in most cases
         fixes += _nudges(answer.record)
+        known += answer.record.task.mistakes
     changed = [(fix, fix.change(answer.record.cases[first])) for fix in fixes]
     changed = [(fix, case) for fix, case in changed if case]
     returned = answer.rerun([case for _, case in changed], OUR_SEED)
     tried = [(fix, outputs) for (fix, _), outputs in zip(changed, returned, strict=True)]
-    for left in (None, *answer.record.task.mistakes):
+    for left in known:
         for fix, outputs in tried:
             if answer.right(first, outputs, left) and _fixes_all(answer, fix, left):
                 return fix.words if left is None else _with_one_left(fix, left)
