@@ -106,7 +106,7 @@ def verdict(answer: Labelled) -> Verdict:
     """
     ((path, _),) = chosen(answer.task)
     with redirected(Printed()):
-        names = names_at_first(path).copy()
+        names = {"torch": torch, **names_at_first(path)}  # every notebook imports it
         torch.manual_seed(0)  # some answers train a network
         exec(compile(answer.code, f"{answer.task}/{answer.name}.py", "exec"), names)
     return verdict_on(bank.load(answer.task), names, Printed())
