@@ -202,10 +202,10 @@ def _judge_test(record: Record, answer: Answer) -> Verdict:
 
 
 def _laws(task_id: str, caught: Collection[str]) -> str:
-    """Name the laws for which a test asks, by the broken implementations that it catches."""
+    """Name the laws whose breach a test notices, by the broken implementations that it catches."""
     laws = implementations.of(task_id).laws
-    asked = dict.fromkeys(law for slug, law in laws.items() if slug in caught)
-    return f" It asks for these laws: {'; '.join(asked)}." if asked else ""
+    broken = dict.fromkeys(law for slug, law in laws.items() if slug in caught)
+    return f" It notices a breach of these laws: {'; '.join(broken)}." if broken else ""
 
 
 _BLAMED = {
