@@ -792,6 +792,10 @@ def test_two_faults_that_undo_each_other_are_none():
     def wrong_where_nothing_is_hidden(query, keys, values, mask):
         return attend(query, 3 * keys if mask.all() else keys, values, mask)
 
+    def wrong_if_the_first_is_open_in_batches_of_two_to_three(query, keys, values, mask):
+        wrong = mask[0, 0] and len(query) < 4
+        return attend(query, 3 * keys if wrong else keys, values, mask)
+
     known = Mistake("turned", "You hide what is open.", "Which?")
     record = replace(
         RECORD,
@@ -799,6 +803,8 @@ def test_two_faults_that_undo_each_other_are_none():
         mistaken={"turned": run_cases(TASK, turned_round, CASES, Printed())},
     )
     assert "one fault" not in relation(wrong_where_nothing_is_hidden, record)
+    answer = wrong_if_the_first_is_open_in_batches_of_two_to_three
+    assert "one fault" not in relation(answer, record)
 
 
 def test_what_is_right_is_said():

@@ -109,7 +109,8 @@ def _describe_fix(answer: CallableAnswer) -> str:
     known: list[Mistake | None] = [None]
     if 2 * right.count(False) > len(right):  # these show in most cases
         fixes += _nudges(answer.record)
-        known += answer.record.task.mistakes
+        if all(_has_decimals(answer, name) for name in answer.record.task.outputs):
+            known += answer.record.task.mistakes  # decisions often agree by chance
     changed = [(fix, fix.change(answer.record.cases[first])) for fix in fixes]
     changed = [(fix, case) for fix, case in changed if case]
     returned = answer.rerun([case for _, case in changed], OUR_SEED)
@@ -130,9 +131,17 @@ def _with_one_left(fix: InputFix, mistake: Mistake) -> str:
 def _fixes_all(answer: CallableAnswer, fix: InputFix, left: Mistake | None) -> bool:
     """Decide whether a fix makes the answer right, but for a mistake, in all cases, not by chance.
 
-    A case that the fix leaves as it is has to be right, but for the mistake, already.
+    A case that the fix leaves as it is has to be right, but for the mistake, already. And the
+    mistake must not undo what the fix does: then the answer has neither of the two faults.
     """
-    now = {**dict(enumerate(answer.given)), **dict(answer.again(fix.change))}
+    after = dict(answer.again(fix.change))
+    if left and any(
+        _was_right(answer, number) and not answer.right(number, mistaken.outputs)
+        for number, mistaken in enumerate(answer.record.mistaken[left.name])
+        if number in after
+    ):
+        return False
+    now = {**dict(enumerate(answer.given)), **after}
     right = {number: answer.right(number, outputs, left) for number, outputs in now.items()}
     bits = sum(
         BITS.get(values.dtype.kind, 0) * values.size
@@ -143,7 +152,7 @@ def _fixes_all(answer: CallableAnswer, fix: InputFix, left: Mistake | None) -> b
     return bits >= ENOUGH and len(right) == len(answer.record.cases) and all(right.values())
 
 
-def _was_right(answer: CallableAnswer, number: int, left: Mistake | None) -> bool:
+def _was_right(answer: CallableAnswer, number: int, left: Mistake | None = None) -> bool:
     return number < len(answer.given) and answer.right(number, answer.given[number], left)
 
 
