@@ -10,7 +10,6 @@ The build probes the solution in the same way, and records its moves beside the 
 
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -124,8 +123,12 @@ def _describe_fix(answer: CallableAnswer) -> str:
 
 def _with_one_left(fix: InputFix, mistake: Mistake) -> str:
     """Describe an answer that a fix turns into a known mistake."""
-    words = re.sub(r"all of your answer (is|would be) right", r"one fault \1 left", fix.words)
-    return f"{words.removesuffix('.')}: {mistake.explanation}"
+    words, whole = fix.words.removesuffix("."), "all of your answer"
+    for verb in ("is", "would be"):
+        if words.endswith(f"{whole} {verb} right"):
+            start = words.removesuffix(f"{whole} {verb} right")
+            return f"{start}one fault {verb} left: {mistake.explanation}"
+    return f"{words}. One fault is left: {mistake.explanation}"
 
 
 def _fixes_all(answer: CallableAnswer, fix: InputFix, left: Mistake | None) -> bool:
@@ -157,10 +160,10 @@ def _was_right(answer: CallableAnswer, number: int, left: Mistake | None = None)
 
 
 def _fixes(record: Record) -> Iterator[InputFix]:
-    """Yield the input changes to try first on a wrong answer: inverted, transposed, contiguous.
+    """Yield the input changes to try first on a wrong answer: inverted and transposed.
 
     They fix an answer to `attend_with_mask` that reads the mask the other way round, one to
-    `MultiHead` that uses a transposed matrix, and any that calls `.view` on a transposed input.
+    `MultiHead` that uses a transposed matrix, and one that reshapes where it should transpose.
     """
     for name in _names(record):
         yield InputFix(
@@ -182,11 +185,6 @@ def _fixes(record: Record) -> Iterator[InputFix]:
             "axes.",
             _on("inputs", name, _laid_out_transposed),
         )
-    yield InputFix(
-        "It works when the numbers lie row by row in memory, and not for a transposed view of "
-        "them: `reshape` takes both, `view` does not.",
-        _contiguous,
-    )
 
 
 def _exchanges(record: Record) -> Iterator[InputFix]:
@@ -330,14 +328,6 @@ def _laid_out_transposed(value: Any) -> Tensor | None:
     """Lay out a tensor so that a reshape to its transposed shape transposes it."""
     turned = _transposed(value)
     return None if turned is None else turned.reshape(value.shape)
-
-
-def _contiguous(case: Case) -> Case | None:
-    tensors = {name: value for name, value in case.inputs.items() if isinstance(value, Tensor)}
-    if all(tensor.is_contiguous() for tensor in tensors.values()):
-        return None
-    laid_out = {name: tensor.contiguous() for name, tensor in tensors.items()}
-    return replace(case, inputs={**case.inputs, **laid_out})
 
 
 # --- Changes of the inputs that move an answer ----------------------------------------------------

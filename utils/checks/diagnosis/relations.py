@@ -342,16 +342,6 @@ def describe_exchange(record: Record, answers: Sequence[Answer]) -> str:
 # --- Another thing in its place -------------------------------------------------------------------
 
 
-def another_output(output: OutputComparison) -> str:
-    """Describe an answer to `score_variance` that returns its two results in the wrong order."""
-    for other in output.record.task.outputs:
-        if other != output.output and output.agree(
-            lambda pair, other=other: pair.others[other], lambda pair: pair.actual
-        ):
-            return f"What you return as `{output.output}` is what `{other}` should be."
-    return ""
-
-
 def an_input(output: OutputComparison) -> str:
     """Describe an answer to `training_loop` that trains a copy and returns its input unchanged."""
     for name, value in output.record.cases[0].inputs.items():
@@ -464,15 +454,6 @@ def a_step(output: OutputComparison) -> str:
         return f"`{name}` holds the logarithms of the right numbers."
     if output.is_mended_by(np.log):
         return f"The logarithm is missing: that of your `{name}` would be right."
-    return ""
-
-
-def summed(output: OutputComparison) -> str:
-    """Describe an answer to `block_parameters` that adds up the right counts along an axis."""
-    for axis in output.axes:
-        if output.is_made_by(partial(np.sum, axis=axis)):
-            where = _its_axis(axis, output.depth)
-            return f"`{output.output}` is the sum of the right one along {where}."
     return ""
 
 
@@ -861,7 +842,6 @@ def _is_finite(values: np.ndarray) -> bool:
 
 # The strongest rules first. Between the two lists, `describe_behaviour` calls the answer again.
 RELATIONS: list[Callable[[OutputComparison], str]] = [
-    another_output,
     an_input,
     another_shape,
     axes_exchanged,
@@ -872,7 +852,6 @@ RELATIONS: list[Callable[[OutputComparison], str]] = [
     a_step,
     softmax_of_scaled_scores,
     sums_elsewhere,
-    summed,
     decimals_cut_off,
     other_places,
 ]
