@@ -75,7 +75,7 @@ def labelled(file: Path) -> list[Labelled]:
     Raises:
         ValueError: the file has no answers, or one with a bad heading, task or `# source:` line.
     """
-    tasks = [task.id for tasks in bank.tasks().values() for task in tasks]
+    tasks = bank.names()
     text = file.read_text(encoding="utf-8")
     if file.stem.startswith("wrong-") and "# %%" not in text:  # kept by a learner's `check`
         text = f"# %% {file.parent.name} · wrong · {file.stem.removeprefix('wrong-')}\n{text}"
@@ -106,7 +106,7 @@ def verdict(answer: Labelled) -> Verdict:
     """
     ((path, _),) = chosen(answer.task)
     with redirected(Printed()):
-        names = names_at_first(path).copy()
+        names = {"torch": torch, **names_at_first(path)}  # every notebook imports it
         torch.manual_seed(0)  # some answers train a network
         exec(compile(answer.code, f"{answer.task}/{answer.name}.py", "exec"), names)
     return verdict_on(bank.load(answer.task), names, Printed())

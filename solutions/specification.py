@@ -174,12 +174,15 @@ class Exercise:
             )
             for case in cases
         ]
+        task = self.task
+        if "network" in task.answer_type:  # what mistakes and gold return may come from anywhere
+            task = replace(task, answer_type="function")
         return [
             Answer(
-                {name: _rounded(answer.outputs[name]) for name in self.task.outputs},
+                {name: _rounded(answer.outputs[name]) for name in task.outputs},
                 {pair: _rounded(gradient) for pair, gradient in answer.gradients.items()},
             )
-            for answer in run_cases(self.task, given, precise, Printed())
+            for answer in run_cases(task, given, precise, Printed())
         ]
 
 

@@ -112,7 +112,8 @@ def asserts_nothing(
 
 def only_the_shapes(
     test: Callable,
-    explanation: str = "Your test looks at the shapes. Nearly all bugs leave them as they are.",
+    explanation: str = "Your test looks at most at the shapes. Nearly all bugs leave them as they "
+    "are.",
 ) -> WrongAnswer:
     """Return, as a wrong answer, a test that checks only shapes."""
     return WrongAnswer(
@@ -130,8 +131,7 @@ def no_mask(test: Callable, name: str, place: str) -> WrongAnswer:
     """
     return WrongAnswer(
         test,
-        "Your test never hides anything. What a mask does wrong shows only where there is one "
-        "that closes some cells.",
+        "With your inputs no fault of a mask shows: that takes one that closes some cells.",
         f"What is the {place} argument of `{name}` in your calls?",
         misconception="padding-is-harmless",
     )

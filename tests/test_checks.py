@@ -522,6 +522,49 @@ def test_not_every_ellipsis_is_something_unwritten():
     assert (verdict.reason, "no ellipsis was given" in verdict.message) == ("error", True)
 
 
+def test_where_a_network_is_asked_for_a_rule_is_refused():
+    network = torch.nn.Linear(2, 2)
+    task = replace(SHARE.task, answer_type="asks network", learns=False)
+    with torch.no_grad():
+        network.weight.copy_(torch.eye(2))
+        network.bias.zero_()
+    before = network.weight.clone()
+    plain = replace(task, answer_type="function")
+    expected = runner.run_cases(plain, right, SHARE.cases, Printed())
+    record = replace(SHARE, task=task, expected=expected)
+
+    def asks(numbers, power):
+        return right(network(numbers.float()), power)
+
+    def asks_in_vain(numbers, power):
+        network(numbers.float())
+        return right(numbers, power)
+
+    assert [verdict_of(asks, record).passed for _ in range(2)] == [True, True]
+    for rule in (right, asks_in_vain):
+        verdict = verdict_of(rule, record)
+        assert (verdict.reason, verdict.points) == ("no network", 0)
+        assert "set to 0" in verdict.message
+    assert torch.equal(before, network.weight)
+
+
+def test_where_a_network_is_to_be_trained_a_rule_is_refused():
+    task = replace(SHARE.task, answer_type="trains network", learns=False)
+    plain = replace(SHARE.task, learns=False)
+    expected = runner.run_cases(plain, right, SHARE.cases, Printed())
+
+    def trains(numbers, power):
+        network = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(network.parameters())
+        network(numbers.float()).sum().backward()
+        optimizer.step()
+        return right(numbers, power)
+
+    record = replace(SHARE, task=task, expected=expected)
+    assert verdict_of(trains, record).passed
+    assert verdict_of(right, record).reason == "no network"
+
+
 def test_where_no_network_learns_nobody_needs_a_gradient():
     task = replace(SHARE.task, learns=False)
     measured = replace(
@@ -553,6 +596,26 @@ def test_what_fails_on_plain_inputs_too_is_told_of_the_inputs_as_they_came():
 
     precise = replace(SHARE.cases[0], inputs={"numbers": NUMBERS.double(), "power": 1.0})
     assert "float64" in verdict_of(fails, replace(SHARE, cases=[precise])).message
+
+
+def test_no_mistake_is_named_that_shows_in_less_than_half_of_the_cases():
+    def columns_of_one_case(numbers, power):
+        assert power == 1, "it fails in all other cases"
+        return numbers / numbers.sum(0)
+
+    def with_more(count):
+        others = [replace(SHARE.cases[0], inputs={"numbers": NUMBERS, "power": 2.0})] * count
+        mistaken = {name: of_each * (1 + count) for name, of_each in SHARE.mistaken.items()}
+        return replace(
+            SHARE,
+            cases=[*SHARE.cases, *others],
+            expected=SHARE.expected * (1 + count),
+            mistaken=mistaken,
+        )
+
+    assert verdict_of(columns_of_one_case, with_more(1)).mistake.name == "columns"
+    verdict = verdict_of(columns_of_one_case, with_more(2))
+    assert (verdict.reason, verdict.mistake, verdict.relation) == ("invariant", None, "")
 
 
 def test_a_parameter_that_could_not_learn_is_noticed():

@@ -166,10 +166,6 @@ RELATIONS = {
         of_weights(lambda weights: weights[:, None]),
         "The numbers of `weights` are right, in the right order: its shape is not.",
     ),
-    "a sum": (
-        of_weights(lambda weights: weights.sum(1)),
-        "`weights` is the sum of the right one along axis 1.",
-    ),
     "no scale": (
         partial(attend, width=1),
         "`weights` is the softmax of the right scores times the square root of the length of the "
@@ -338,11 +334,10 @@ def test_a_count_that_lacks_or_repeats_a_part_is_told():
 
 
 def test_large_counts_are_as_telling_as_decimals():
-    assert counts(lambda right, *inputs: right(*inputs).sum()) == (
-        "`count` is the sum of the right one along its only axis."
-    )
+    shape = "The numbers of `count` are right, in the right order: its shape is not."
+    assert counts(lambda right, *inputs: right(*inputs)[None]) == shape
     small = [np.array([1, 2]), np.array([2, 3])] * 2
-    assert relation_of_arrays([values.sum() for values in small], small) == ""
+    assert relation_of_arrays([values[None] for values in small], small) == ""
 
 
 def test_a_straight_line_in_place_of_a_bend_is_told():
@@ -761,6 +756,50 @@ def test_a_known_mistake_comes_first():
     record = replace(RECORD, task=replace(TASK, mistakes=[known]), mistaken={"in bits": DOUBLED})
     verdict = diagnose(record, DOUBLED)
     assert (verdict.mistake, verdict.relation) == (known, "")
+
+
+def test_of_two_faults_both_are_told_if_one_is_known():
+    def over_the_queries(query, keys, values, mask):
+        scores = (query @ keys.mT).masked_fill(~mask[:, None], -1e30)
+        weights = scores.softmax(1) / 7
+        return weights @ values, weights
+
+    def both(query, keys, values, mask):
+        return over_the_queries(query, keys, values, ~mask)
+
+    known = Mistake("queries", "It competes along the queries.", "Which axis?")
+    record = replace(
+        RECORD,
+        task=replace(TASK, mistakes=[known]),
+        mistaken={"queries": run_cases(TASK, over_the_queries, CASES, Printed())},
+    )
+    assert relation(both, record) == (
+        "You read `mask` the other way round: with `True` and `False` exchanged in it, one fault "
+        "is left: It competes along the queries."
+    )
+    assert "one fault" not in relation(both)
+
+
+def test_two_faults_that_undo_each_other_are_none():
+    def turned_round(query, keys, values, mask):
+        return attend(query, keys, values, ~mask)
+
+    def wrong_where_nothing_is_hidden(query, keys, values, mask):
+        return attend(query, 3 * keys if mask.all() else keys, values, mask)
+
+    def wrong_if_the_first_is_open_in_batches_of_two_to_three(query, keys, values, mask):
+        wrong = mask[0, 0] and len(query) < 4
+        return attend(query, 3 * keys if wrong else keys, values, mask)
+
+    known = Mistake("turned", "You hide what is open.", "Which?")
+    record = replace(
+        RECORD,
+        task=replace(TASK, mistakes=[known]),
+        mistaken={"turned": run_cases(TASK, turned_round, CASES, Printed())},
+    )
+    assert "one fault" not in relation(wrong_where_nothing_is_hidden, record)
+    answer = wrong_if_the_first_is_open_in_batches_of_two_to_three
+    assert "one fault" not in relation(answer, record)
 
 
 def test_what_is_right_is_said():

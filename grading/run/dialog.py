@@ -321,7 +321,7 @@ class Dialog:
         """Store the replies to a task. If they make no sense, only this task loses its answers."""
         records = self.assignment.public[task], self.assignment.fresh[task]
         try:
-            if "error" in parts[0]:  # after an error in the public cases, fresh ones were not tried
+            if len(parts) == 1:  # after an error in the public cases, fresh ones were not tried
                 parts = [parts[0], parts[0] | {"answers": []}]
             referees = self.tests[task].referees if task in self.tests else [None, None]
             triples = zip(parts, records, referees, strict=True)
@@ -404,7 +404,9 @@ def _reply(part: dict, record: Record, referee: Referee | None) -> Reply:
         answers = [referee.answer]
     else:
         answers = [_answer(answer, record.task) for answer in part["answers"]]
-    if (len(answers) == len(record.cases)) == bool(error) or len(answers) > len(record.cases):
+    complete = len(answers) == len(record.cases)
+    late = error is not None and error.reason == Reason.NO_NETWORK  # found when all are answered
+    if complete != (late or not error) or len(answers) > len(record.cases):
         raise ValueError("not one answer for each case")
     return Reply(answers, error, max(0, min(part["printed"], 10**9)))
 

@@ -195,7 +195,7 @@ def _replies(
             message = f"`{spec.id}` gives something that cannot be compared. {_words(error)}"
             reply = {"error": [Reason.TYPE, message, ""], "answers": [], "printed": printed.lines}
         replies.append(reply)
-        if "error" in reply:
+        if "error" in reply and reply["error"][0] != Reason.NO_NETWORK:
             break
     return replies
 

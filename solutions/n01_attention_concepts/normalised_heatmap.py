@@ -75,8 +75,8 @@ exercise = Exercise(
         ),
         "second line taken out": WrongAnswer(
             lambda scores: scores.softmax(0),
-            "Without its last line the function no longer hides the bug, and still has it: the "
-            "columns sum to 1, not the rows.",
+            "Your function no longer hides the bug, and still has it: the columns sum to 1, not "
+            "the rows.",
             "Which line decides along which axis words compete?",
             misconception="softmax-over-queries",
         ),

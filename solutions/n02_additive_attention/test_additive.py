@@ -161,8 +161,9 @@ exercise = CatchTheBug(
                 ALL_OF_IT,
                 *map(torch.ones_like, WEIGHTS),
             ),
-            "Your inputs are too much alike. Where all keys are equal, all scores of a row are "
-            "equal too, with a tanh and without, whatever the query asks.",
+            "With your inputs hardly anything in the score makes a difference. Perhaps they are "
+            "too much alike: where all keys are equal, all scores of a row are, with a tanh and "
+            "without, whatever the query asks.",
             "What would a judge without a tanh make of your inputs?",
             misconception="even-inputs",
         ),
@@ -179,8 +180,8 @@ exercise = CatchTheBug(
         ),
         "a silent query": WrongAnswer(
             compared(expected, 0 * QUERY, KEYS, VALUES, ALL_OF_IT, *WEIGHTS),
-            "Your test does not notice when the query is not heard. Its queries are 0, or say "
-            "nothing, so nothing depends on them.",
+            "Your test does not notice when the query is not heard. Perhaps its queries are 0, or "
+            "say nothing, so that nothing depends on them.",
             "What do your queries add to the scores?",
             misconception="even-inputs",
         ),
@@ -194,15 +195,15 @@ exercise = CatchTheBug(
         ),
         "one sentence": WrongAnswer(
             compared(expected, *inputs(first_query_shut(some_open(1)), batch=1)),
-            "Your test has one sentence, or one mask for all of them. So it does not see whether "
-            "each sentence of a batch gets its own.",
+            "Your test does not see whether each sentence of a batch gets its own mask. Perhaps it"
+            " has one sentence, or one mask for all of them.",
             "What would happen to the second sentence if only the first one's mask were used?",
             misconception="one-for-all",
         ),
         "keys as values": WrongAnswer(
             compared(expected, QUERY, KEYS, KEYS, ALL_OF_IT, *WEIGHTS),
-            "Your test does not see what is handed out: it passes keys and values that are the "
-            "same, or looks at the weights alone.",
+            "Your test does not see what is handed out. Perhaps its keys and values are the same, "
+            "or it looks at the weights alone.",
             "Which result depends on the values?",
             misconception="keys-handed-out",
         ),

@@ -205,8 +205,8 @@ exercise = Exercise(
         ),
         "normalised again": WrongAnswer(
             _local(finish=lambda weights, half_width: F.normalize(weights, p=1, dim=-1)),
-            "You divide by the sum in the end, so that rows sum to 1 again. In local-p they do "
-            "not: a small sum says that the fitting word stands far from the centre.",
+            "Your rows sum to 1 again, as if each was divided by its sum in the end. In local-p "
+            "they do not: a small sum says that the fitting word stands far from the centre.",
             "What does a row look like in which the decoder pointed to the wrong place?",
             misconception="divide-again",
         ),

@@ -194,8 +194,7 @@ exercise = Exercise(
         ),
         "deaf": WrongAnswer(
             _step(says=lambda attentional, new: new),
-            "Your logits are made from the state alone, and never hear of the source. All else is "
-            "right, the weights too.",
+            "Your logits are made from the state alone, and never hear of the source.",
             "Change the encoder states and call again. Do the logits change?",
             misconception="input-unused",
         ),

@@ -1,7 +1,10 @@
 """The task “A fair trial for general”: right answers and known mistakes."""
 
+from copy import deepcopy
+
 import torch
 
+from solutions.build import notebooks, solutions_of
 from solutions.specification import FAR_APART, IN_A_MATRIX, Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 
@@ -29,20 +32,32 @@ def _right(words, written):
     return _left(words, written).amin(-1)
 
 
-def in_a_loop(words, written):
-    pairs = zip(words.tolist(), written.tolist(), strict=True)
-    return torch.tensor([min(letter for letter in word if letter > last) for word, last in pairs])
+def _sorter():
+    (path,) = (path for path in notebooks() if path.name.startswith("03"))
+    return solutions_of(path)["sorter"]
 
 
-def sorted_first(words, written):
-    letters = words.sort(-1).values
-    return letters.gather(1, (letters > written[:, None]).float().argmax(-1, keepdim=True))[:, 0]
+def word_by_word(words, written):
+    sorter, letters = _sorter(), []
+    for word, last in zip(words, written, strict=True):
+        context, _ = sorter.attention(
+            sorter.previous(last).view(1, 1, -1), sorter.source(word)[None]
+        )
+        letters.append(int(sorter.output(context).argmax()))
+    return torch.tensor(letters)
 
 
-def one_in_twenty_wrong(words, written):
-    right = _right(words, written)
-    wrong = torch.arange(len(right)) % 20 == 7
-    return torch.where(wrong, right + 1, right)
+def where_it_looks(words, written):
+    sorter = _sorter()
+    _, weights = sorter.attention(sorter.previous(written), sorter.source(words))
+    return words.gather(1, weights.argmax(-1, keepdim=True)).squeeze(1)
+
+
+def one_in_forty_wrong(words, written):
+    sorter = deepcopy(_sorter()).double()
+    context, _ = sorter.attention(sorter.previous(written), sorter.source(words))
+    letters = sorter.output(context).softmax(-1).max(-1).indices
+    return torch.where(torch.arange(len(letters)) % 40 == 7, letters + 1, letters)
 
 
 exercise = Exercise(
@@ -53,6 +68,7 @@ exercise = Exercise(
     minutes=25,
     section="03.3",
     outputs=["letters"],
+    answer_type="asks network",
     full_marks_from=0.85,
     seconds=120,
     shortcuts=["AdditiveAttention", "sort", "sorted", "min", "amin"],
@@ -85,7 +101,7 @@ exercise = Exercise(
         ),
         "counted from nought": WrongAnswer(
             lambda words, written: _right(words, written) - 1,
-            "All of your letters are one too low. In this alphabet *a* is 1; 0 is padding.",
+            "Your letters are one too low. In this alphabet *a* is 1; 0 is padding.",
             "Which number has *a* in `words`?",
             misconception="off-by-one",
         ),
@@ -114,5 +130,5 @@ exercise = Exercise(
             misconception="stale-value",
         ),
     },
-    variants=[in_a_loop, sorted_first, one_in_twenty_wrong],
+    variants=[word_by_word, where_it_looks, one_in_forty_wrong],
 )

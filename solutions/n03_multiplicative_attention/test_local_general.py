@@ -120,7 +120,7 @@ exercise = CatchTheBug(
         ),
         "only the shapes": only_the_shapes(
             shapes_alone(*inputs(), 1, shapes=[(2, 7, 4), (2, 7, 6)]),
-            "Your test looks at the shapes. Most bugs leave them as they are.",
+            "Your test looks at most at the shapes. Most bugs leave them as they are.",
         ),
         "only the sums": WrongAnswer(
             sums_alone(*inputs(query_dim=4), 1),
@@ -145,29 +145,29 @@ exercise = CatchTheBug(
         ),
         "weights alone": WrongAnswer(
             compared(expected, *inputs(), 1, results=[1]),
-            "Your test looks at the weights and not at the context. What is handed out can be "
-            "wrong although the weights are right.",
+            "Your test does not see what is handed out. The context can be wrong although the "
+            "weights are right.",
             "Which of the two results does a decoder go on with?",
             misconception="keys-handed-out",
         ),
         "no padding": WrongAnswer(
             compared(expected, *inputs(lengths=[6, 6]), 1),
-            "All of your sentences fill their rows. What becomes of padding shows only where there "
-            "is some.",
+            "With your inputs padding makes no difference. What becomes of it shows only where a "
+            "window reaches over the end of a sentence.",
             "What are the `lengths` in your calls?",
             misconception="padding-is-harmless",
         ),
         "targets that end early": WrongAnswer(
             compared(expected, *inputs(tgt_len=3), 1),
-            "In your test no target is longer than its source, so that the window never has to "
-            "stop.",
+            "With your inputs no window has to stop at the end of a sentence. It has to where a "
+            "target is longer than its source.",
             "Where is the window of target word 5 in a sentence of three words?",
             misconception="row-is-sentence",
         ),
         "a window as wide as the sentence": WrongAnswer(
             compared(expected, *inputs(), 7),
-            "Your window is so wide that all words are in it. Where it stands, and whether there "
-            "is one, cannot be seen then.",
+            "With your inputs it makes no difference where the window stands, or whether there is "
+            "one. Perhaps it is so wide that all words are in it.",
             "How many words of your longest sentence lie outside the window?",
             misconception="even-inputs",
         ),

@@ -213,15 +213,15 @@ exercise = Exercise(
         ),
         "NaN in an empty row": WrongAnswer(
             attention(weigh=fill_with(float("-inf"))),
-            "All is right but for rows that may look at nothing. With all scores at minus "
-            "infinity the softmax divides 0 by 0, and one NaN later reaches every parameter.",
+            "It fails in rows that may look at nothing. With all scores at minus infinity the "
+            "softmax divides 0 by 0, and one NaN later reaches every parameter.",
             "How did section 5 get zeros for such a row?",
             misconception="no-empty-rows",
         ),
         "equal shares in an empty row": WrongAnswer(
             attention(weigh=fill_with(-1e9)),
-            "All is right but for rows that may look at nothing. They have all scores alike, at a "
-            "large negative number, so they look at everything in equal shares.",
+            "It fails in rows that may look at nothing. They have all scores alike, at a large "
+            "negative number, so they look at everything in equal shares.",
             "What is still to be done after the softmax?",
             misconception="empty-rows-sum-to-one",
         ),

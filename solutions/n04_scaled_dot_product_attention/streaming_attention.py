@@ -285,15 +285,15 @@ exercise = Exercise(
         ),
         "0 / 0 in an empty row": WrongAnswer(
             _streaming(finish=lambda context, total: context / total.unsqueeze(-1)),
-            "All is right but for rows that may look at nothing. Their sum is 0, and so is their "
-            "context: 0 / 0.",
+            "It fails in rows that may look at nothing. Their sum is 0, and so is their context: 0"
+            " / 0.",
             "How small can the sum of a row be that has seen a key?",
             misconception="no-empty-rows",
         ),
         "equal shares in an empty row": WrongAnswer(
             _streaming(hide_after=False),
-            "All is right but for rows that may look at nothing. All their scores are alike, at "
-            "the lowest number, so their powers are all exp(0) = 1, and they look at everything.",
+            "It fails in rows that may look at nothing. All their scores are alike, at the lowest "
+            "number, so their powers are all exp(0) = 1, and they look at everything.",
             "What power has a hidden key while the largest score is still the lowest number?",
             misconception="empty-rows-sum-to-one",
         ),

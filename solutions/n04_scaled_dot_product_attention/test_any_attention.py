@@ -120,15 +120,15 @@ exercise = CatchTheBug(
         ),
         "sums alone": WrongAnswer(
             asking(hidden=False, shares=False, values=False, order=False, leak=False),
-            "Your test asks for the sums of rows, and for no other law. Weights can be shared out "
-            "quite wrongly and still sum to 1.",
+            "Your test asks at most for the sums of rows. Weights can be shared out quite wrongly "
+            "and still sum to 1.",
             "What must be true of a hidden cell, of an open one, and of the context?",
             misconception="plausible-is-right",
         ),
         "nothing changed": WrongAnswer(
             asking(order=False, leak=False),
-            "Your test looks at each result by itself. Some laws tie two results together: what "
-            "happens if the keys come in another order, or if a hidden one changes?",
+            "Your test notices nothing that takes two calls. Some laws tie two results together: "
+            "what happens if the keys come in another order, or if a hidden one changes?",
             "Which change of the inputs must not change the weights?",
             misconception="half-is-enough",
         ),
@@ -141,27 +141,28 @@ exercise = CatchTheBug(
         ),
         "order never changed": WrongAnswer(
             asking(order=False),
-            "In your test the keys always stand in the same order. An attention that prefers late "
-            "keys, whatever they say, gets through.",
+            "Your test does not notice an attention that prefers late keys, whatever they say. It "
+            "takes the same keys in two orders.",
             "If keys, values and mask are turned round together, what happens to the weights?",
             misconception="attention-sees-order",
         ),
         "values never looked at": WrongAnswer(
             asking(values=False),
-            "Your test looks at the weights alone. What is handed out shows in the context.",
+            "Your test does not see what is handed out. That shows in the context.",
             "Which law ties `context`, `weights` and `values` together?",
             misconception="keys-handed-out",
         ),
         "worked out again": WrongAnswer(
             compared(by_product, *inputs(), MASK),
-            "Your test works the weights out again, with a score of its own. Here nobody knows the "
-            "score, and right versions differ in it. Ask for what holds with any score.",
+            "Your test blames a right version: it expects what is not so with every score. Here "
+            "nobody knows the score, and right versions differ in it. Ask for what holds with any.",
             "What would still be true of the weights if the score were another one?",
             misconception="another-task",
         ),
         "everything hidden": WrongAnswer(
             asking(mask=MASK & False),
-            "All cells are hidden in your test. Then there is hardly anything that could be wrong.",
+            "With your inputs hardly a bug shows. Perhaps all cells are hidden: then there is "
+            "hardly anything that could be wrong.",
             "Which laws speak of open cells?",
             misconception="even-inputs",
         ),

@@ -145,8 +145,9 @@ exercise = CatchTheBug(
         ),
         "ones everywhere": WrongAnswer(
             compared(expected, *[torch.ones(2, 4, 4)] * 3, first_query_shut(some_open(2, 4, 4))),
-            "Your inputs are too much alike: where all scores of a row are equal, no scale shows, "
-            "and where keys and values are equal, nobody can tell which were handed out.",
+            "With your inputs neither a scale shows nor what is handed out. Perhaps they are too "
+            "much alike: where all scores of a row are equal, any scale gives the same weights, "
+            "and where keys and values are equal, nobody can tell which were mixed.",
             "What does the softmax of equal scores look like, with √d and without?",
             misconception="even-inputs",
         ),
@@ -167,15 +168,15 @@ exercise = CatchTheBug(
         ),
         "one sentence": WrongAnswer(
             compared(expected, *inputs(1), first_query_shut(some_open(1))),
-            "Your test has one sentence, or one mask for all of them. So it does not see whether "
-            "each sentence of a batch gets its own.",
+            "Your test does not see whether each sentence of a batch gets its own mask. Perhaps it"
+            " has one sentence, or one mask for all of them.",
             "What would happen to the second sentence if only the first one's mask were used?",
             misconception="one-for-all",
         ),
         "keys as values": WrongAnswer(
             compared(expected, *inputs()[:2], inputs()[1], ALL_OF_IT),
-            "Your test does not see what is handed out: it passes keys and values that are the "
-            "same, or looks at the weights alone.",
+            "Your test does not see what is handed out. Perhaps its keys and values are the same, "
+            "or it looks at the weights alone.",
             "Which result depends on the values?",
             misconception="keys-handed-out",
         ),

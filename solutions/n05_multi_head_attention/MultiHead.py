@@ -240,15 +240,15 @@ exercise = Exercise(
                 ),
                 join=lambda self, tensor: tensor.reshape(len(tensor), tensor.shape[2], -1),
             ),
-            "All shapes are right, and your heads cut the *sentence*, not the width: `view` alone "
-            "where `view` and `transpose` are needed, on the way in and on the way out.",
+            "Your heads cut the *sentence*, not the width: `view` alone where `view` and "
+            "`transpose` are needed, on the way in and on the way out.",
             "Does `split_heads` of the first task do it in one move?",
             misconception="shape-is-enough",
         ),
         "not turned back": WrongAnswer(
             changed(_MultiHead, join=staticmethod(joined_without_turning)),
-            "The weights are right. The join forgot to bring the heads back behind the words "
-            "before it made one axis of two.",
+            "The join forgot to bring the heads back behind the words before it made one axis of "
+            "two.",
             "What does `join_heads` do before it flattens?",
             misconception="shape-is-enough",
         ),
@@ -339,15 +339,15 @@ exercise = Exercise(
         ),
         "NaN in an empty row": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(fill_with(-torch.inf))),
-            "All is right but for rows that may look at nothing: they are NaN, as in PyTorch's "
-            "module. In this course they are 0.",
+            "It fails in rows that may look at nothing: they are NaN, as in PyTorch's module. In "
+            "this course they are 0.",
             "Which function of `utils.masks` knows about empty rows?",
             misconception="no-empty-rows",
         ),
         "equal shares in an empty row": WrongAnswer(
             changed(_MultiHead, weigh=staticmethod(fill_with(-1e9))),
-            "All is right but for rows that may look at nothing: with all their scores alike they "
-            "look at everything.",
+            "It fails in rows that may look at nothing: with all their scores alike they look at "
+            "everything.",
             "Which function of `utils.masks` knows about empty rows?",
             misconception="empty-rows-sum-to-one",
         ),

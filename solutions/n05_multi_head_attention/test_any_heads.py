@@ -120,14 +120,14 @@ exercise = CatchTheBug(
         ),
         "sums alone": WrongAnswer(
             asking(hidden=False, output=False, order=False),
-            "Your test asks for the sums of rows, and for no other law.",
+            "Your test asks at most for the sums of rows.",
             "What must be true of a hidden cell, and of the output?",
             misconception="plausible-is-right",
         ),
         "only the weights": WrongAnswer(
             asking(output=False, order=False),
-            "Your test looks at the weights alone. What comes after them, the values, the join and "
-            "the projection, shows in the output.",
+            "Your test does not see what comes after the weights: the values, the join and the "
+            "projection. They show in the output.",
             "If you know the weights, how can you work out the output?",
             misconception="half-is-enough",
         ),
@@ -140,8 +140,8 @@ exercise = CatchTheBug(
         ),
         "order never changed": WrongAnswer(
             asking(order=False),
-            "In your test the words always stand in the same order. Heads that prefer late words, "
-            "whatever these say, get through.",
+            "Your test does not notice heads that prefer late words, whatever these say. It takes "
+            "the same words in two orders.",
             "If words and mask are turned round, what happens to the output?",
             misconception="attention-sees-order",
         ),
@@ -153,14 +153,14 @@ exercise = CatchTheBug(
         ),
         "sums never taken": WrongAnswer(
             asking(sums=False),
-            "Your test never adds up a row of weights.",
+            "Your test does not notice a row of weights with a wrong sum.",
             "What is the sum of the weights that one word gives, in one head?",
             misconception="shares-need-not-sum-to-one",
         ),
         "worked out again": WrongAnswer(
             worked_out_again,
-            "Your test works the weights out again, with a score of its own. Here nobody knows the "
-            "score, and right versions differ in it. Ask for what holds with any score.",
+            "Your test blames a right version: it expects what is not so with every score. Here "
+            "nobody knows the score, and right versions differ in it. Ask for what holds with any.",
             "What would still be true of the output if the score were another one?",
             misconception="another-task",
         ),

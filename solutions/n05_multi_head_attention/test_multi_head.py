@@ -148,8 +148,8 @@ exercise = CatchTheBug(
         ),
         "only the shapes": only_the_shapes(
             shapes_alone(*inputs(), 2, padding(), shapes=[(3, 5, DIM), (3, 2, 5, 5)]),
-            "Your test looks at the shapes. Nearly all bugs leave them as they are: that is what "
-            "makes multi-head attention so easy to get wrong.",
+            "Your test looks at most at the shapes. Nearly all bugs leave them as they are: that "
+            "is what makes multi-head attention so easy to get wrong.",
         ),
         "only sums and zeros": WrongAnswer(
             only_the_sums,
@@ -160,15 +160,15 @@ exercise = CatchTheBug(
         ),
         "one head": WrongAnswer(
             compared(expected, *inputs(), 1, padding()),
-            "Your test has one head. With one head nothing is split and nothing joined, so nothing "
-            "can go wrong on the way.",
+            "With your inputs no fault of splitting or joining shows. Perhaps there is one head: "
+            "then nothing is split, and nothing can go wrong on the way.",
             "For how many heads do √dim and √head_dim differ?",
             misconception="even-inputs",
         ),
         "one word a sentence": WrongAnswer(
             compared(expected, *inputs(length=1), 2),
-            "Your sentences have one word. Then there is nothing to share out, and no word that "
-            "heads could mix up with another.",
+            "With your inputs hardly a bug shows. Perhaps your sentences have one word: then there"
+            " is nothing to share out, and no word that heads could mix up with another.",
             "What is the softmax of a single score?",
             misconception="even-inputs",
         ),
@@ -181,15 +181,15 @@ exercise = CatchTheBug(
         ),
         "identity for a projection": WrongAnswer(
             compared(expected, inputs()[0], *[torch.eye(DIM)] * 4, 2, padding()),
-            "Your test does not see whether the output is projected: where $W^O$ is the identity, "
-            "leaving it out changes nothing.",
+            "Your test does not see whether the output is projected. Perhaps $W^O$ is the "
+            "identity: then leaving it out changes nothing.",
             "For which matrix W is x @ W the same as x?",
             misconception="projection-left-out",
         ),
         "only the weights": WrongAnswer(
             compared(expected, *inputs(), 2, padding(), results=[1]),
-            "Your test looks at the weights alone. What comes after them, the values, the join and "
-            "the projection, shows in the output.",
+            "Your test does not see what comes after the weights: the values, the join and the "
+            "projection. They show in the output.",
             "Which of the two results depends on `w_v`?",
             misconception="half-is-enough",
         ),

@@ -242,7 +242,7 @@ exercise = Exercise(
         ),
         "words before parents": WrongAnswer(
             lambda *inputs: tuple(_step(_continuations)(*inputs)[place] for place in (0, 2, 1)),
-            "Parents and words are right, and the wrong way round. Asked is: score, which "
+            "Where the parents should stand, you return the words. Asked is: score, which "
             "hypothesis, which word.",
             "Which of the two is always smaller than the beam?",
             misconception="parts-in-any-order",
@@ -260,8 +260,8 @@ exercise = Exercise(
         ),
         "news without history": WrongAnswer(
             _news_only,
-            "The choice is right, but the scores that you return are those of the new words "
-            "alone. The next step would begin as if nothing had been written before.",
+            "The scores that you return are those of the new words alone. The next step would "
+            "begin as if nothing had been written before.",
             "Which numbers did you compare, and which do you return?",
             misconception="stale-value",
         ),

@@ -135,34 +135,36 @@ exercise = CatchTheBug(
         ),
         "no padding": WrongAnswer(
             compared(expected, *inputs(lengths=(4, 4, 4))),
-            "In your batch no sentence has padding, and for that the mask was added.",
+            "With your inputs padding makes no difference, and for padding the mask was added. "
+            "Perhaps no sentence of your batch has any.",
             "What does your mask look like?",
             misconception="padding-is-harmless",
         ),
         "one sentence": WrongAnswer(
             compared(expected, *inputs((5,), (2,))),
-            "Your test has one sentence. What gets mixed up between the sentences of a batch does "
-            "not show.",
+            "Your test does not see what gets mixed up between the sentences of a batch. Perhaps "
+            "it has one only.",
             "Which mistakes need two sentences?",
             misconception="one-for-all",
         ),
         "all of one length": WrongAnswer(
             compared(expected, *inputs(lengths=(3, 3, 3))),
-            "All sentences of your batch have the same length, so that one mask would do for all "
-            "of them.",
+            "With your inputs one mask would do for the whole batch. Perhaps all of its sentences "
+            "have the same length.",
             "What if the first sentence's mask were used for the second?",
             misconception="even-inputs",
         ),
         "the same word everywhere": WrongAnswer(
             compared(expected, *inputs((2, 2, 2))),
-            "All sentences of your batch read the same word. Whose word it was does not show.",
+            "With your inputs it does not show whose word was read. Perhaps all sentences of your "
+            "batch read the same one.",
             "Which of your inputs are alike in all rows?",
             misconception="even-inputs",
         ),
         "only the weights": WrongAnswer(
             compared(expected, *inputs(), results=[1]),
-            "Your test looks at the weights alone. What the step makes of them, and which state it "
-            "hands on, it does not see.",
+            "Your test looks at most at the weights. What the step makes of them, and which state "
+            "it hands on, it does not see.",
             "How many results does a step have?",
             misconception="half-is-enough",
         ),

@@ -214,8 +214,8 @@ exercise = Exercise(
         ),
         "reads itself": WrongAnswer(
             _both(reads=lambda forth, back, left, right: (back.mT @ right, forth.mT @ left)),
-            "The weights are right and used the wrong way round: what the left side reads was "
-            "mixed with `back` turned on its side, whose rows do not sum to 1.",
+            "What the left side reads was mixed with `back` turned on its side, whose rows do not "
+            "sum to 1.",
             "Which of the two weights has a row for each left word *and* sums to 1 in it?",
             misconception="reads-by-columns",
         ),

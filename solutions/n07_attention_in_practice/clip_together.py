@@ -113,8 +113,8 @@ exercise = Exercise(
         ),
         "short ones stretched": WrongAnswer(
             _clip(shrink=lambda limit, length: limit / length),
-            "The length is right now. But a gradient that is shorter than the limit is stretched "
-            "to it, so that every step is as long as the longest allowed.",
+            "A gradient that is shorter than the limit is stretched to it, so that every step is "
+            "as long as the longest allowed.",
             "Which factor leaves a short gradient as it is?",
             misconception="clipping-reshapes",
         ),

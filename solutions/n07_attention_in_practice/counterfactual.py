@@ -386,8 +386,8 @@ exercise = Exercise(
         ),
         "results in another order": WrongAnswer(
             _three(order=(2, 1, 0)),
-            "Your numbers are right and come back in another order: `spliced`, then `replaced`, "
-            "then `forbidden`.",
+            "Your results come back in another order. Asked is: `spliced`, then `replaced`, then "
+            "`forbidden`.",
             "What stands first in the list of the task?",
             misconception="parts-in-any-order",
         ),

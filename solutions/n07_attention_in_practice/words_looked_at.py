@@ -69,7 +69,8 @@ exercise = YourTurn(
                 attention_entropy(weights.mean(0)).exp(),
                 attention_entropy(weights).exp().mean(),
             ),
-            "The two numbers are right and stand the other way round.",
+            "Where the row words should stand, you return all words: the two stand the other way "
+            "round.",
             "Which of the two is about one query?",
             misconception="parts-in-any-order",
         ),

@@ -154,8 +154,8 @@ exercise = CatchTheBug(
         ),
         "one word": WrongAnswer(
             compared(expected, torch.tensor([[3], [1]]), *parameters()),
-            "Your sentences have one word. Then there is no future and no past, the only weight "
-            "is 1, and neither mask nor scale makes a difference.",
+            "With your inputs neither mask nor scale makes a difference. Perhaps your sentences "
+            "have one word: then there is no future and no past, and the only weight is 1.",
             "How many words must a sentence have for a softmax to choose?",
             misconception="even-inputs",
         ),

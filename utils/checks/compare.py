@@ -117,13 +117,16 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
     Args:
         record: the task, its cases and the expected values.
         answers: returned values, in the order of the cases.
-        error: the reason why later cases have no returned values, if they have none.
+        error: the reason why later cases have no returned values, if they have none. If these are
+            most cases, no mistake is named: many have the same first cases.
     """
-    task, share = record.task, None
+    task, share, seen_in_half = record.task, None, True
     if error:
-        failed = Verdict(task, error.reason, error.message, where=error.where)
+        known = _mistake(record, answers) if len(answers) == len(record.cases) else None
+        failed = Verdict(task, error.reason, error.message, known, where=error.where)
         if not answers or task.full_marks_from is not None:
             return failed
+        seen_in_half = 2 * len(answers) >= len(record.cases)
         record = first_cases(record, len(answers))
     if task.answer_type == "test":
         return _judge_test(record, *answers)
@@ -142,7 +145,7 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
                     evidence = Evidence(
                         case, output, expected.outputs[output], answer.outputs[output]
                     )
-                    mistake = _mistake(record, answers)
+                    mistake = _mistake(record, answers) if seen_in_half else None
                     right = _what_is_right(record, answers)
                     return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
     if error:
@@ -199,10 +202,10 @@ def _judge_test(record: Record, answer: Answer) -> Verdict:
 
 
 def _laws(task_id: str, caught: Collection[str]) -> str:
-    """Name the laws for which a test asks, by the broken implementations that it catches."""
+    """Name the laws whose breach a test notices, by the broken implementations that it catches."""
     laws = implementations.of(task_id).laws
-    asked = dict.fromkeys(law for slug, law in laws.items() if slug in caught)
-    return f" It asks for these laws: {'; '.join(asked)}." if asked else ""
+    broken = dict.fromkeys(law for slug, law in laws.items() if slug in caught)
+    return f" It notices a breach of these laws: {'; '.join(broken)}." if broken else ""
 
 
 _BLAMED = {

@@ -27,6 +27,8 @@ import numpy as np
 import torch
 from IPython.utils.capture import capture_output
 from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_hook
+from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.overrides import TorchFunctionMode
 
 from utils.checks.catch_the_bug import LONGEST_MESSAGE, Decision, Proxy, Referee
@@ -36,6 +38,7 @@ OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual
 QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
 PATIENCE = 6  # times a limit: a slow or busy machine must not look like an endless loop
 TOLERANT = 1e-4  # difference that counts as rounding where it is asked what a tolerance would do
+SAME = 0.5  # share of an answer that may stay the same, by chance, if its network says nothing
 REPEAT = 0.002  # seconds between two interrupts: a bare `except:` swallows many
 
 
@@ -102,8 +105,17 @@ def run_cases(
             with limit(spec.seconds) if limit else time_limit(PATIENCE * spec.seconds):
                 if spec.answer_type == "test":
                     return [_run_test(spec, definition, referee or Referee(spec.id, *cases))]
-                for case in cases:
-                    answers.append(_run(spec, definition, case))
+                with _counted_steps() as steps:
+                    for case in cases:
+                        answers.append(_run(spec, definition, case))
+                if spec.answer_type == "asks network":
+                    _demand_network(spec, definition, cases[0], answers[0])
+                if spec.answer_type == "trains network" and not steps:
+                    raise AnswerError(
+                        Reason.NO_NETWORK,
+                        f"`{spec.id}` trains nothing: no optimizer takes a step in it. What counts "
+                        "here is what a network learns.",
+                    )
         except OutOfTime:
             raise AnswerError(
                 Reason.TIME,
@@ -257,6 +269,41 @@ def _run_exactly(spec: CallSpec, definition: Any, case: Case) -> Answer:
     return Answer(outputs, _gradients(spec, definition, case) if spec.learns else {})
 
 
+@contextlib.contextmanager
+def _counted_steps() -> Iterator[list]:
+    """Yield a list that grows by one at each step of any optimizer."""
+    steps: list = []
+    hook = register_optimizer_step_post_hook(lambda *_: steps.append(1))
+    try:
+        yield steps
+    finally:
+        hook.remove()
+
+
+def _demand_network(spec: CallSpec, definition: Any, case: Case, answer: Answer) -> None:
+    """Raise an error if most of an answer stays the same while every network returns zeros."""
+
+    def silent(module: nn.Module, inputs: Any, outputs: Any) -> Any:
+        if isinstance(outputs, tuple | list):
+            return tuple(silent(module, inputs, output) for output in outputs)
+        return torch.zeros_like(outputs) if _is_decimal(outputs) else outputs
+
+    hook = register_module_forward_hook(silent)
+    try:
+        without = _run_exactly(spec, definition, case)
+    except AnswerError:  # it cannot go on without its network
+        return
+    finally:
+        hook.remove()
+    (before,), (after,) = answer.outputs.values(), without.outputs.values()
+    if before.shape == after.shape and (before == after).mean() > SAME:
+        raise AnswerError(
+            Reason.NO_NETWORK,
+            f"`{spec.id}` gives the same while all that networks return in it is set to 0: it asks "
+            "none. What counts here is what a network has learned, so call yours in it.",
+        )
+
+
 class Tolerant(TorchFunctionMode):
     """A mode in which every comparison of decimals lets rounding pass."""
 
@@ -346,7 +393,7 @@ def _check_type(spec: CallSpec, definition: Any) -> None:
 
 def _callable(spec: CallSpec, definition: Any, case: Case) -> Callable:
     """Return the function to call with a case, or the module with the case's parameters."""
-    if spec.answer_type == "function":
+    if spec.answer_type != "module":
         return definition
     module = _call(lambda: definition(**case.build), [], case)
     own = dict(module.named_parameters())

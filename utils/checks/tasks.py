@@ -52,8 +52,9 @@ class CallSpec:
     Args:
         id: name that the learner defines, unique in the course.
         outputs: names of the returned values, in order.
-        answer_type: type of the definition: a function, a `torch.nn.Module`, a dictionary of
-            choices, or a test of a function (see `catch_the_bug`).
+        answer_type: type of the definition: a function, a function that asks a network which the
+            notebook has trained, one that trains a network itself, a `torch.nn.Module`, a
+            dictionary of choices, or a test of a function (see `catch_the_bug`).
         choices: for a dictionary of choices: key → its options.
         returns: type of each output: a tensor, or a list of texts.
         learns: whether a network learns through the answer, so that its gradients count.
@@ -65,7 +66,9 @@ class CallSpec:
 
     id: str
     outputs: Sequence[str]
-    answer_type: Literal["function", "module", "choices", "test"] = "function"
+    answer_type: Literal[
+        "function", "asks network", "trains network", "module", "choices", "test"
+    ] = "function"
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     returns: Literal["tensors", "texts"] = "tensors"
     learns: bool = False
@@ -199,6 +202,7 @@ class Reason(StrEnum):
     IN_PLACE = "in-place", "an input is changed", _RUNNER
     SEED = "seed", "the random seed is set", _RUNNER
     CALLS = "calls", "a test calls what it tests too often, or with too much", _RUNNER
+    NO_NETWORK = "no network", "the answer does not come from a network", _RUNNER
 
     # The answer is not the expected one.
     SHAPE = "shape", "wrong shape", _COMPARE

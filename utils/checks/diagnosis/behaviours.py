@@ -22,7 +22,7 @@ from torch import Tensor
 from utils.checks.compare import are_close
 from utils.checks.diagnosis.relations import BITS, ENOUGH
 from utils.checks.runner import OUR_SEED
-from utils.checks.tasks import Answer, Case, Record
+from utils.checks.tasks import Answer, Case, Mistake, Record
 
 OTHER_SEED = OUR_SEED + 1
 MOST_CASES = 3  # cases on which a probe is tried
@@ -57,9 +57,10 @@ class CallableAnswer:
         returned = self.rerun([case for _, case in changed], seed)
         return [(number, outputs) for (number, _), outputs in zip(changed, returned, strict=True)]
 
-    def right(self, number: int, outputs: Outputs | None) -> bool:
-        """Decide whether outputs are right for the case with this number."""
-        expected = self.record.expected[number].outputs
+    def right(self, number: int, outputs: Outputs | None, left: Mistake | None = None) -> bool:
+        """Decide whether outputs are right for the case with this number, but for a mistake."""
+        known = self.record.mistaken[left.name] if left else self.record.expected
+        expected = known[number].outputs
         return outputs is not None and all(
             self.same(expected[name], outputs[name], 1) for name in expected
         )
@@ -104,34 +105,65 @@ def _describe_fix(answer: CallableAnswer) -> str:
         return ""
     first = right.index(False)
     fixes = [*_fixes(answer.record), *_exchanges(answer.record), *_other_orders(answer.record)]
-    if 2 * right.count(False) > len(right):  # such a mistake shows in most cases
+    known: list[Mistake | None] = [None]
+    if 2 * right.count(False) > len(right):  # these show in most cases
         fixes += _nudges(answer.record)
+        if all(_has_decimals(answer, name) for name in answer.record.task.outputs):
+            known += answer.record.task.mistakes  # decisions often agree by chance
     changed = [(fix, fix.change(answer.record.cases[first])) for fix in fixes]
     changed = [(fix, case) for fix, case in changed if case]
     returned = answer.rerun([case for _, case in changed], OUR_SEED)
-    for (fix, _), outputs in zip(changed, returned, strict=True):
-        if answer.right(first, outputs) and _fixes_all(answer, fix, right):
-            return fix.words
+    tried = [(fix, outputs) for (fix, _), outputs in zip(changed, returned, strict=True)]
+    for left in known:
+        for fix, outputs in tried:
+            if answer.right(first, outputs, left) and _fixes_all(answer, fix, left):
+                return fix.words if left is None else _with_one_left(fix, left)
     return ""
 
 
-def _fixes_all(answer: CallableAnswer, fix: InputFix, right: Sequence[bool]) -> bool:
-    """Decide whether a fix makes the answer right in all cases, and not by chance."""
-    now = {number: answer.right(number, outputs) for number, outputs in answer.again(fix.change)}
+def _with_one_left(fix: InputFix, mistake: Mistake) -> str:
+    """Describe an answer that a fix turns into a known mistake."""
+    words, whole = fix.words.removesuffix("."), "all of your answer"
+    for verb in ("is", "would be"):
+        if words.endswith(f"{whole} {verb} right"):
+            start = words.removesuffix(f"{whole} {verb} right")
+            return f"{start}one fault {verb} left: {mistake.explanation}"
+    return f"{words}. One fault is left: {mistake.explanation}"
+
+
+def _fixes_all(answer: CallableAnswer, fix: InputFix, left: Mistake | None) -> bool:
+    """Decide whether a fix makes the answer right, but for a mistake, in all cases, not by chance.
+
+    A case that the fix leaves as it is has to be right, but for the mistake, already. And the
+    mistake must not undo what the fix does: then the answer has neither of the two faults.
+    """
+    after = dict(answer.again(fix.change))
+    if left and any(
+        _was_right(answer, number) and not answer.right(number, mistaken.outputs)
+        for number, mistaken in enumerate(answer.record.mistaken[left.name])
+        if number in after
+    ):
+        return False
+    now = {**dict(enumerate(answer.given)), **after}
+    right = {number: answer.right(number, outputs, left) for number, outputs in now.items()}
     bits = sum(
         BITS.get(values.dtype.kind, 0) * values.size
-        for number, is_right in now.items()
-        if is_right and not right[number]
+        for number, is_right in right.items()
+        if is_right and not _was_right(answer, number, left)
         for values in answer.record.expected[number].outputs.values()
     )
-    return bits >= ENOUGH and all({**dict(enumerate(right)), **now}.values())
+    return bits >= ENOUGH and len(right) == len(answer.record.cases) and all(right.values())
+
+
+def _was_right(answer: CallableAnswer, number: int, left: Mistake | None = None) -> bool:
+    return number < len(answer.given) and answer.right(number, answer.given[number], left)
 
 
 def _fixes(record: Record) -> Iterator[InputFix]:
-    """Yield the input changes to try first on a wrong answer: inverted, transposed, contiguous.
+    """Yield the input changes to try first on a wrong answer: inverted and transposed.
 
     They fix an answer to `attend_with_mask` that reads the mask the other way round, one to
-    `MultiHead` that uses a transposed matrix, and any that calls `.view` on a transposed input.
+    `MultiHead` that uses a transposed matrix, and one that reshapes where it should transpose.
     """
     for name in _names(record):
         yield InputFix(
@@ -153,11 +185,6 @@ def _fixes(record: Record) -> Iterator[InputFix]:
             "axes.",
             _on("inputs", name, _laid_out_transposed),
         )
-    yield InputFix(
-        "It works when the numbers lie row by row in memory, and not for a transposed view of "
-        "them: `reshape` takes both, `view` does not.",
-        _contiguous,
-    )
 
 
 def _exchanges(record: Record) -> Iterator[InputFix]:
@@ -167,10 +194,10 @@ def _exchanges(record: Record) -> Iterator[InputFix]:
     """
     first = record.cases[0]
     tensors = [name for name in _names(record) if _is(first.inputs.get(name))]
-    modules: dict[str, dict[str, torch.Size]] = {}
+    modules: dict[str, dict[str, torch.Size]] = {}  # and parameters that belong to no submodule
     for name, values in first.parameters.items():
         parts = name.split(".")
-        for depth in range(1, len(parts) + 1):
+        for depth in range(1, max(2, len(parts))):
             of_module = modules.setdefault(".".join(parts[:depth]), {})
             of_module[".".join(parts[depth:])] = values.shape
     for part, names in (("inputs", tensors), ("parameters", modules)):
@@ -261,6 +288,7 @@ def _nudges(record: Record) -> Iterator[InputFix]:
 
     changes: dict[str, Callable[[Any], Any]] = {
         "times the square root of its width": lambda x: x * math.sqrt(x.shape[-1]),
+        "divided by the square root of its width": lambda x: x / math.sqrt(x.shape[-1]),
         "less the mean along its last axis": lambda x: x - x.mean(-1, keepdim=True),
     }
     for name in _names(record):
@@ -300,14 +328,6 @@ def _laid_out_transposed(value: Any) -> Tensor | None:
     """Lay out a tensor so that a reshape to its transposed shape transposes it."""
     turned = _transposed(value)
     return None if turned is None else turned.reshape(value.shape)
-
-
-def _contiguous(case: Case) -> Case | None:
-    tensors = {name: value for name, value in case.inputs.items() if isinstance(value, Tensor)}
-    if all(tensor.is_contiguous() for tensor in tensors.values()):
-        return None
-    laid_out = {name: tensor.contiguous() for name, tensor in tensors.items()}
-    return replace(case, inputs={**case.inputs, **laid_out})
 
 
 # --- Changes of the inputs that move an answer ----------------------------------------------------
