@@ -342,6 +342,16 @@ def describe_exchange(record: Record, answers: Sequence[Answer]) -> str:
 # --- Another thing in its place -------------------------------------------------------------------
 
 
+def another_output(output: OutputComparison) -> str:
+    """Describe an answer to `score_variance` whose `scaled` is not scaled."""
+    for other in output.record.task.outputs:
+        if other != output.output and output.agree(
+            lambda pair, other=other: pair.others[other], lambda pair: pair.actual
+        ):
+            return f"What you return as `{output.output}` is what `{other}` should be."
+    return ""
+
+
 def an_input(output: OutputComparison) -> str:
     """Describe an answer to `training_loop` that trains a copy and returns its input unchanged."""
     for name, value in output.record.cases[0].inputs.items():
@@ -842,6 +852,7 @@ def _is_finite(values: np.ndarray) -> bool:
 
 # The strongest rules first. Between the two lists, `describe_behaviour` calls the answer again.
 RELATIONS: list[Callable[[OutputComparison], str]] = [
+    another_output,
     an_input,
     another_shape,
     axes_exchanged,
