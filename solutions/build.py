@@ -323,7 +323,9 @@ def repeated() -> dict[Path, str]:
     """Return each file that repeats facts → its text with all facts up to date."""
     solutions = {path: solution_notebook(path) for path in notebooks()}
     texts = {path: nbformat.writes(notebook) + "\n" for path, notebook in solutions.items()}
-    course = {path: nbformat.read(path, as_version=4) for path in sorted(COURSE.glob("[0-9]*.ipynb"))}
+    course = {
+        path: nbformat.read(path, as_version=4) for path in sorted(COURSE.glob("[0-9]*.ipynb"))
+    }
     for path, notebook in course.items():
         minutes = f"| {facts.in_minutes(facts.reading_minutes(notebook))} minutes |"
         texts[path] = facts.READING.sub(minutes, path.read_text(encoding="utf-8"), count=1)
