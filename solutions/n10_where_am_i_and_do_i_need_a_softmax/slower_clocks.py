@@ -113,6 +113,11 @@ exercise = Exercise(
         "alone; the frequencies are then `frequencies * (kept + (1 - kept) / factor)`. The base "
         "of NTK-aware is `base * factor ** (head_dim / (head_dim - 2))`.",
     ],
+    equivalents={
+        "exponents = -torch.arange(0, head_dim - 1, 2) / head_dim": (
+            "the width of a head is even, so the steps of two end before its last entry"
+        ),
+    },
     mistakes={
         "stretched the wrong way": WrongAnswer(
             _clocks(linear=lambda frequencies, factor: frequencies * factor),

@@ -3,7 +3,7 @@
 import torch
 
 from solutions.cases import in_double
-from solutions.specification import Draw, WrongAnswer, YourTurn
+from solutions.specification import IN_A_MATRIX, Draw, WrongAnswer, YourTurn
 from utils.checks.tasks import Case
 
 
@@ -66,6 +66,10 @@ exercise = YourTurn(
     learns=True,
     outputs=["turned"],
     cases=cases,
+    equivalents={
+        "half = x.shape[1] // 2": IN_A_MATRIX,
+        "return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=1)": IN_A_MATRIX,
+    },
     mistakes={
         "neighbours paired": WrongAnswer(
             _turned(

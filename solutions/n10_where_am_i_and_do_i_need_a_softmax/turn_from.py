@@ -7,6 +7,9 @@ from solutions.specification import Draw, Exercise, WrongAnswer
 from utils.checks.tasks import Case
 from utils.positions import RotaryPositions
 
+_EVEN = "the width of a head is even, so the last entry is no first one of a pair"
+_PRECISE = "angles in another precision come out alike within the tolerance"
+
 
 def cases(draw: Draw) -> list[Case]:
     def case(label, batch, heads, length, dim, start, base):
@@ -110,6 +113,14 @@ exercise = Exercise(
         "cos], dim=-1).flatten(-2)`. The frequencies are `base ** (-torch.arange(0, head_dim, 2) / "
         "head_dim)`.",
     ],
+    equivalents={
+        "a, b = (x[..., 0:-1:2], x[..., 1::2])": _EVEN,
+        "frequencies = base ** (-torch.arange(0, head_dim - 1, 2, dtype=x.dtype) / head_dim)": (
+            _EVEN
+        ),
+        "frequencies = base ** (-torch.arange(0, head_dim, 2) / head_dim)": _PRECISE,
+        "places = torch.arange(start, start + length)": _PRECISE,
+    },
     mistakes={
         "from place 0": WrongAnswer(
             _turned(places=lambda x, start: torch.arange(x.shape[2], dtype=x.dtype)),
