@@ -17,8 +17,7 @@ _WHY = {
     "a": "Row 3 says just this: 10.2 at 48 words, 9.9 at 192. It is a statement about what was "
     "measured, and claims no more.",
     "b": "A perplexity that stays flat says that nothing got worse. It may be that far words help, "
-    "or that they count for nothing; the copying speaks for the latter, and does not measure it "
-    "on this text.",
+    "or that they count for nothing: no number of the table tells the two apart.",
     "c": "Row 2 climbs from 10.1 to 15.6. Scores that depend on distances alone have still never "
     "met these distances.",
     "d": "400 steps and one seed cannot speak for all numbers of steps.",
