@@ -87,7 +87,7 @@ def query_keys_values(
 def doubled(inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return the inputs with all floating-point tensors converted to float64."""
     return {
-        name: value.double() if value.is_floating_point() else value
+        name: value.double() if torch.is_tensor(value) and value.is_floating_point() else value
         for name, value in inputs.items()
     }
 

@@ -313,6 +313,24 @@ _ALL = [
         "Clock i fills columns 2i and 2i + 1 with the sine and cosine of *one* angle, and each "
         "clock runs more slowly than the one before.",
     ),
+    Misconception(
+        "places-begin-at-0",
+        "the first word that a function is given stands at place 0",
+        "In a step with a cache the new word comes alone, and stands behind all that was written. "
+        "Its place has to be handed on.",
+    ),
+    Misconception(
+        "layouts-alike",
+        "it does not matter which two entries of a vector turn together",
+        "Neighbours, or entries half a width apart: both are right, and a permutation leads from "
+        "one to the other. But queries, keys and trained weights have to keep to one of them.",
+    ),
+    Misconception(
+        "turned-again",
+        "to turn a vector once more does no harm",
+        "A vector is turned once, by its own place. Turned twice, its scores no longer depend on "
+        "the distance alone.",
+    ),
     # training and decoding
     Misconception(
         "one-mode-for-all",

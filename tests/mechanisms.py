@@ -22,6 +22,7 @@ from utils.attention import (
     ScaledDotProductAttention,
 )
 from utils.masks import check_mask, window_mask
+from utils.positions import AlibiPositions, RotaryPositions
 
 DIM = 8  # width of queries, keys, values and contexts
 
@@ -36,6 +37,7 @@ class Mechanism:
         local: whether each query sees only a window of the source.
         self_only: whether it is for self-attention only, where the queries are the keys, in their
             order.
+        ordered: whether its scores depend on the places of queries and keys.
         empty: takes the mechanism; returns the context (DIM,) of a query whose keys are all masked.
     """
 
@@ -43,6 +45,7 @@ class Mechanism:
     heads: tuple[int, ...] = ()
     local: bool = False
     self_only: bool = False
+    ordered: bool = False
     empty: Callable[[Attention], Tensor] = lambda mechanism: torch.zeros(DIM)
 
     def inputs(self, batch: int, tgt_len: int, src_len: int) -> tuple[Tensor, Tensor]:
@@ -83,6 +86,7 @@ def multi_head(heads: int, **settings) -> Mechanism:
     return Mechanism(
         lambda **more: MultiHeadAttention(DIM, heads, **settings, **more),
         heads=(heads,),
+        ordered="positions" in settings,
         empty=lambda mechanism: mechanism.W_o.bias,
     )
 
@@ -106,6 +110,8 @@ MECHANISMS = {
     "multi-head": multi_head(heads=2),
     "grouped-query": multi_head(heads=4, kv_heads=2),
     "multi-query": multi_head(heads=4, kv_heads=1),
+    "rotary": multi_head(heads=2, positions=RotaryPositions(DIM // 2)),
+    "ALiBi": multi_head(heads=2, positions=AlibiPositions()),
     "local-m": local(),
     "local-p": local(centres="predicted"),
     "sliding window": Mechanism(
@@ -124,6 +130,10 @@ def every(mechanisms: dict[str, Mechanism]):
 
 
 every_mechanism = every(MECHANISMS)
-every_global_mechanism = every(
-    {name: mechanism for name, mechanism in MECHANISMS.items() if not mechanism.local}
+every_unordered_mechanism = every(
+    {
+        name: mechanism
+        for name, mechanism in MECHANISMS.items()
+        if not (mechanism.local or mechanism.ordered)
+    }
 )

@@ -13,8 +13,8 @@ from tests.mechanisms import (
     DIM,
     MECHANISMS,
     SlidingWindowAttention,
-    every_global_mechanism,
     every_mechanism,
+    every_unordered_mechanism,
 )
 from utils.attention import (
     AdditiveAttention,
@@ -103,7 +103,7 @@ def test_padding_changes_nothing(mechanism):
     assert torch.allclose(weights, weights_padded[..., :5], atol=1e-5)
 
 
-@every_global_mechanism
+@every_unordered_mechanism
 @given(**sizes)
 @some_shapes
 def test_permuting_the_source_permutes_the_weights(mechanism, batch, tgt_len, src_len):

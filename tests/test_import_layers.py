@@ -12,7 +12,7 @@ ABOVE = ["tests", "workshop", "grading", "solutions", "utils"]
 LAYERS = [
     *("preflight", "widgets", "parts", "cards", "checks", "plots", "copying", "translators"),
     *("training",),
-    *("metrics", "transformer", "seq2seq", "corpora", "positions", "attention", "masks"),
+    *("metrics", "transformer", "seq2seq", "corpora", "attention", "positions", "masks"),
     *("running_example", "model_helpers"),
 ]
 

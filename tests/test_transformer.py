@@ -8,13 +8,13 @@ from tests.mechanisms import SlidingWindowAttention
 from utils.corpora import Batches, translation_corpus
 from utils.masks import causal_mask, padding_mask
 from utils.model_helpers import set_seed
+from utils.positions import AlibiPositions, Positions, RotaryPositions, SinusoidalPositions
 from utils.seq2seq import Seq2Seq
 from utils.training import Trainer
 from utils.transformer import (
     MAX_LEN,
     DecoderBlock,
     EncoderBlock,
-    RotaryAttention,
     TransformerDecoder,
     TransformerEncoder,
 )
@@ -141,24 +141,45 @@ def test_beam_and_greedy_search_run_and_training_lowers_the_loss(corpus):
 
 def test_more_words_than_positions_are_refused(corpus):
     model = make(corpus)
-    with pytest.raises(ValueError, match=f"end by position {MAX_LEN}, got 2 from {MAX_LEN - 1} on"):
+    with pytest.raises(ValueError, match=rf"up to {MAX_LEN}, 16\), got \(1, 2, 16\) from position"):
         model.decoder.embed(torch.zeros(1, 2, dtype=torch.long), MAX_LEN - 1)
 
 
-def test_rotary_scores_depend_on_the_distance_alone():
-    set_seed(0)
-    attention, words = RotaryAttention(16, heads=2).double(), torch.randn(1, 3, 16).double()
-    ahead = torch.cat([torch.randn(1, 7, 16).double(), words], dim=1)
-    scores, later = (attention.score(x, x) for x in (words, ahead))
-    torch.testing.assert_close(later[..., 7:, 7:], scores)
-    same = attention.score(words[:, :1].repeat(1, 3, 1), words[:, :1].repeat(1, 3, 1))
-    assert (same[..., 0, 0] - same[..., 2, 0]).abs().max() > 1e-3
-    torch.testing.assert_close(same[..., 1, 0], same[..., 2, 1])
+KINDS = {
+    "none": Positions,
+    "sinusoids": lambda: SinusoidalPositions(16),
+    "rotary": lambda: RotaryPositions(4),
+    "rotary in pairs": lambda: RotaryPositions(4, layout="pairs"),
+    "alibi": AlibiPositions,
+}
 
 
-def test_a_rotary_step_continues_where_the_text_is():
+@pytest.mark.parametrize("cross", [False, True], ids=["self", "cross"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_every_kind_of_positions_steps_give_what_one_pass_gives(corpus, kind, cross):
     set_seed(0)
-    attention, words = RotaryAttention(16, heads=2), torch.randn(2, 5, 16)
-    whole = attention(words, words, mask=causal_mask(5))[0]
-    last = attention.attend(words[:, 4:], attention.remember(words), 4)[0]
-    torch.testing.assert_close(last[:, 0], whole[:, 4])
+    positions, (source, target) = KINDS[kind](), corpus.vocabularies()
+    encoder = TransformerEncoder(len(source), **SIZES, layers=2, positions=positions)
+    options = {"positions": positions, "cross_positions": positions if cross else None}
+    decoder = TransformerDecoder(len(target), **SIZES, layers=2, **options)
+    model = Seq2Seq(encoder, decoder, source, target).double().eval()
+    batch = next(iter(Batches(corpus.test, source, target)))
+    with torch.no_grad():
+        encoded = model.encoder(batch.source, batch.source_lengths)
+        memory, state, steps = decoder.remember(encoded), decoder.start(encoded), []
+        whole, _, _ = decoder(batch.decoder_input, memory, state)
+        for word in batch.decoder_input.split([1, 2, batch.decoder_input.shape[1] - 3], dim=1):
+            readout, _, state = decoder(word, memory, state)
+            steps.append(readout)
+    torch.testing.assert_close(torch.cat(steps, dim=1), whole, atol=1e-10, rtol=0)
+
+
+def test_without_positions_the_encoder_cannot_tell_orders_apart(corpus):
+    words, lengths = torch.tensor([[4, 5, 6, 7]]), torch.tensor([4])
+    for kind, make_positions in KINDS.items():
+        set_seed(0)
+        encoder = TransformerEncoder(20, **SIZES, layers=1, positions=make_positions())
+        states = encoder(words, lengths).states
+        turned = encoder(words.flip(1), lengths).states.flip(1)
+        apart = (turned - states).abs().max()
+        assert apart < 1e-5 if kind in ("none", "alibi") else apart > 1e-3, kind

@@ -28,6 +28,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from utils.masks import check_mask, masked_softmax, window_mask
+from utils.positions import Positions
 
 Method = Literal["dot", "general", "concat"]  # Luong's three scores
 
@@ -116,7 +117,7 @@ class Attention(nn.Module):
         return self.compare(self.project_queries(query), self.project_keys(keys))
 
     def remember(
-        self, keys: Tensor, values: Tensor | None = None, mask: Tensor | None = None
+        self, keys: Tensor, values: Tensor | None = None, mask: Tensor | None = None, **options
     ) -> Memory:
         """Return projected keys and values with their mask, for any number of calls of `attend`.
 
@@ -124,6 +125,7 @@ class Attention(nn.Module):
             keys: (batch, src_len, key_dim).
             values: (batch, src_len, value_dim); the keys if not given.
             mask: boolean, True = may be attended to, broadcastable to the weights.
+            options: what the mechanism's `project_keys` takes besides the keys.
 
         Raises:
             ValueError: a shape does not fit; the message names the argument.
@@ -131,7 +133,7 @@ class Attention(nn.Module):
         check_shape("keys", keys, batch=None, src_len=None, key_dim=self.key_dim)
         values = keys if values is None else values
         check_shape("values", values, len(keys), src_len=keys.shape[1], value_dim=self.value_dim)
-        return Memory(self.project_keys(keys), self.project_values(values), mask)
+        return Memory(self.project_keys(keys, **options), self.project_values(values), mask)
 
     def attend(
         self, query: Tensor, memory: Memory, position: int | None = None, **options
@@ -424,6 +426,9 @@ class MultiHeadAttention(Attention):
         bias: whether the four projections have a bias.
         kv_heads: number of key and value heads, each shared by a group of query heads; `heads` if
             not given. Fewer make grouped-query attention, 1 multi-query: Ainslie et al. 2023.
+        positions: what turns queries and keys, or is added to the scores, by the places of the
+            words; None for attention that compares contents alone. Keys stand at 0, 1, …, unless
+            `remember` is told the `position` of the first.
 
     Raises:
         ValueError: `heads` does not divide `dim`, or `kv_heads` does not divide `heads`.
@@ -438,6 +443,7 @@ class MultiHeadAttention(Attention):
         dropout: float = 0.0,
         bias: bool = True,
         kv_heads: int | None = None,
+        positions: Positions | None = None,
     ):
         super().__init__(dim, key_dim or dim, value_dim or dim)
         if heads < 1 or dim % heads:
@@ -451,6 +457,7 @@ class MultiHeadAttention(Attention):
         self.W_v = nn.Linear(self.value_dim, self.kv_heads * self.head_dim, bias)
         self.W_o = nn.Linear(dim, dim, bias)
         self.attention = ScaledDotProductAttention(self.head_dim, dropout)
+        self.positions = positions
 
     def split_heads(self, tensor: Float[Tensor, "batch len dim"]) -> Tensor:
         """Split the width into heads, on an axis after the batch: (batch, heads, len, head_dim)."""
@@ -461,10 +468,16 @@ class MultiHeadAttention(Attention):
         return tensor.transpose(1, 2).flatten(2)
 
     def project_queries(self, query, position=0):
-        return self.split_heads(self.W_q(query))  # (batch, heads, tgt_len, head_dim)
+        return self._turn(self.split_heads(self.W_q(query)), position)
 
-    def project_keys(self, keys):
-        return self.split_heads(self.W_k(keys))  # (batch, kv_heads, src_len, head_dim)
+    def project_keys(self, keys, position=0):
+        return self._turn(self.split_heads(self.W_k(keys)), position)
+
+    def _turn(self, vectors: Tensor, position: int | None) -> Tensor:
+        """Turn queries or keys (batch, heads, len, head_dim), if positions turn them."""
+        if self.positions is None:
+            return vectors
+        return self.positions.turn(vectors, self.target_positions(vectors, position))
 
     def project_values(self, values):
         return self.split_heads(self.W_v(values))  # (batch, kv_heads, src_len, head_dim)
@@ -482,6 +495,19 @@ class MultiHeadAttention(Attention):
     def compare(self, query, projected_keys):
         return self.attention.compare(query, self.share(projected_keys))
 
+    def score(self, query, keys):
+        scores = super().score(query, keys)  # (batch, heads, tgt_len, src_len)
+        bias = self._bias(query, keys.shape[1], position=0)
+        return scores if bias is None else scores + bias
+
+    def _bias(self, query: Tensor, src_len: int, position: int | None) -> Tensor | None:
+        """Return what positions add to the scores, (heads, tgt_len, src_len), or None."""
+        if self.positions is None:
+            return None
+        places = self.target_positions(query, position)  # (tgt_len,)
+        bias = self.positions.bias(self.heads, places, src_len)
+        return None if bias is None else bias.to(query)
+
     def weigh(self, scores, mask):
         return self.attention.weigh(scores, mask)
 
@@ -497,10 +523,12 @@ class MultiHeadAttention(Attention):
         if mask is not None and mask.dim() == 3:
             mask = mask.unsqueeze(1)  # (batch, 1, tgt_len, src_len): the same for all heads
         queries = self.project_queries(query, position)  # (batch, heads, tgt_len, head_dim)
-        if return_weights is None and self._is_fusible():
+        bias = self._bias(query, keys.shape[2], position)
+        if return_weights is None and bias is None and self._is_fusible():
             weights, contexts = None, self._fuse(queries, keys, values, mask)
         else:
-            weights = self.weigh(self.compare(queries, keys), mask)  # (…, heads, tgt_len, src_len)
+            scores = self.compare(queries, keys)  # (batch, heads, tgt_len, src_len)
+            weights = self.weigh(scores if bias is None else scores + bias, mask)
             contexts = self.look_up(weights, values)  # (batch, heads, tgt_len, head_dim)
         context = self.W_o(self.join_heads(contexts))  # (batch, tgt_len, dim)
         if return_weights == "mean":
@@ -547,7 +575,12 @@ class MultiHeadAttention(Attention):
         """Return an `nn.MultiheadAttention` (batch first) that computes the same as this module.
 
         Keys and values that several heads share are copied for each of these heads.
+
+        Raises:
+            ValueError: the module has positions.
         """
+        if self.positions is not None:
+            raise ValueError("positions have no counterpart in nn.MultiheadAttention")
         settings = {"dropout": self.attention.dropout.p, "bias": self.W_o.bias is not None}
         shapes = {"kdim": self.key_dim, "vdim": self.value_dim, "batch_first": True}
         twin = nn.MultiheadAttention(self.query_dim, self.heads, **settings, **shapes)

@@ -1,8 +1,46 @@
-"""Positional encodings, which tell self-attention the order of the words."""
+"""Positions, which tell attention the order of the words, behind one interface.
+
+A position can enter a model in three places, and each kind uses one of them:
+
+| what it does | where | kinds |
+|---|---|---|
+| `forward` adds a vector to each word | before the first block | sinusoids, learned |
+| `turn` rotates queries and keys | in each attention | rotary |
+| `bias` adds a number to each score | in each attention | ALiBi |
+
+`Positions` itself does none of them: with it, a model has no positions.
+"""
+
+from typing import Literal
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
+
+Layout = Literal["halves", "pairs"]  # which two entries of a vector turn together
+Scaling = Literal["linear", "ntk"]  # how rotary positions are fitted to longer texts
+
+
+class Positions(nn.Module):
+    """No positions, and the base class of all kinds, which override one of the three methods."""
+
+    def forward(
+        self, embeddings: Float[Tensor, "batch len dim"], position: int = 0
+    ) -> Float[Tensor, "batch len dim"]:
+        """Return the embeddings of words at `position` and after it, with what is added to them."""
+        return embeddings
+
+    def turn(
+        self, vectors: Float[Tensor, "batch heads len head_dim"], places: Int[Tensor, " len"]
+    ) -> Float[Tensor, "batch heads len head_dim"]:
+        """Return queries or keys of words that stand at `places`, turned."""
+        return vectors
+
+    def bias(
+        self, heads: int, places: Int[Tensor, " tgt_len"], src_len: int
+    ) -> Float[Tensor, "heads tgt_len src_len"] | None:
+        """Return what is added to the scores of queries that stand at `places`, or None."""
+        return None
 
 
 def sinusoidal_positions(length: int, dim: int) -> Float[Tensor, "length dim"]:
@@ -21,38 +59,116 @@ def sinusoidal_positions(length: int, dim: int) -> Float[Tensor, "length dim"]:
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # (length, dim)
 
 
-class SinusoidalPositions(nn.Module):
+class SinusoidalPositions(Positions):
     """A layer that adds `sinusoidal_positions` to embeddings. Nothing is learned."""
 
     def __init__(self, dim: int, max_len: int = 512):
         super().__init__()
         self.register_buffer("table", sinusoidal_positions(max_len, dim), persistent=False)
 
-    def forward(self, embeddings: Float[Tensor, "batch len dim"]) -> Float[Tensor, "batch len dim"]:
-        return embeddings + _rows(self.table, embeddings)
+    def forward(self, embeddings, position=0):
+        return embeddings + _rows(self.table, embeddings, position)
 
 
-class LearnedPositions(nn.Module):
+class LearnedPositions(Positions):
     """A layer that adds a learned vector for each position, up to `max_len` of them."""
 
     def __init__(self, dim: int, max_len: int = 512):
         super().__init__()
         self.table = nn.Parameter(torch.randn(max_len, dim) * 0.02)  # small next to the embeddings
 
-    def forward(self, embeddings: Float[Tensor, "batch len dim"]) -> Float[Tensor, "batch len dim"]:
-        return embeddings + _rows(self.table, embeddings)
+    def forward(self, embeddings, position=0):
+        return embeddings + _rows(self.table, embeddings, position)
 
 
-def _rows(table: Tensor, embeddings: Tensor) -> Tensor:
-    """Return the rows of a table of positions that fit the embeddings, from position 0 on.
+def _rows(table: Tensor, embeddings: Tensor, position: int) -> Tensor:
+    """Return the rows of a table of positions that fit the embeddings, from `position` on.
 
     Raises:
-        ValueError: the embeddings have another width than the table, or too many positions.
+        ValueError: the embeddings have another width than the table, or end behind its last row.
     """
     max_len, dim = table.shape
-    if embeddings.shape[-1] != dim or embeddings.shape[-2] > max_len:
+    end = position + embeddings.shape[-2]
+    if embeddings.shape[-1] != dim or end > max_len:
+        start = f" from position {position} on" if position else ""
         raise ValueError(
-            f"embeddings must be (batch, up to {max_len}, {dim}), got {tuple(embeddings.shape)}; "
-            "set dim and max_len to fit"
+            f"embeddings must be (batch, up to {max_len}, {dim}), got "
+            f"{tuple(embeddings.shape)}{start}; set dim and max_len to fit"
         )
-    return table[: embeddings.shape[-2]]
+    return table[position:end]
+
+
+def rotary_frequencies(
+    head_dim: int, base: float = 10_000.0, factor: float = 1.0, scaling: Scaling = "linear"
+) -> Float[Tensor, "head_dim/2"]:
+    """Return the angle in radians by which each pair of entries turns from word to word.
+
+    Pair i turns by base^(-2i / head_dim). Source: Su et al. 2021, section 3.2.2. For texts `factor`
+    times as long as those of training, "linear" divides all angles by the factor (positional
+    interpolation: Chen et al. 2023, section 2.3); "ntk" raises the base so that the slowest pair
+    turns by 1 / factor as much and the fastest as before (Peng et al. 2023, section 3.1).
+
+    Raises:
+        ValueError: `head_dim` is odd.
+    """
+    if head_dim % 2:
+        raise ValueError(f"head_dim must be even, got {head_dim}")
+    if scaling == "ntk":
+        base, factor = base * factor ** (head_dim / (head_dim - 2)), 1.0
+    pairs = torch.arange(0, head_dim, 2, dtype=torch.float64)  # (head_dim / 2,)
+    return base ** (-pairs / head_dim) / factor
+
+
+class RotaryPositions(Positions):
+    """Positions that turn queries and keys, so that a score depends on the distance alone (RoPE).
+
+    Two entries of a vector are a point in a plane, which is turned by the word's position times a
+    frequency. Source: Su et al. 2021, section 3.2.2.
+
+    Args:
+        head_dim: width of a head.
+        layout: the entries that turn together: "halves", entry i and entry i + head_dim / 2, or
+            "pairs", entries 2i and 2i + 1, as in the paper. Weights that were trained with one
+            layout give nonsense with the other.
+        base, factor, scaling: as for `rotary_frequencies`.
+
+    Attributes:
+        frequencies: float64, (head_dim / 2,).
+    """
+
+    def __init__(
+        self,
+        head_dim: int,
+        layout: Layout = "halves",
+        base: float = 10_000.0,
+        factor: float = 1.0,
+        scaling: Scaling = "linear",
+    ):
+        super().__init__()
+        if layout not in ("halves", "pairs"):
+            raise ValueError(f'layout must be "halves" or "pairs", got {layout!r}')
+        self.layout = layout
+        self.frequencies = rotary_frequencies(head_dim, base, factor, scaling)
+
+    def turn(self, vectors, places):
+        angles = places.cpu()[:, None] * self.frequencies  # (len, head_dim / 2)
+        cos, sin = angles.cos().to(vectors), angles.sin().to(vectors)
+        if self.layout == "halves":
+            a, b = vectors.chunk(2, dim=-1)  # (batch, heads, len, head_dim / 2) each
+            return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
+        a, b = vectors[..., 0::2], vectors[..., 1::2]
+        return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)
+
+
+class AlibiPositions(Positions):
+    """Positions that take from each score a number that grows with the distance (ALiBi).
+
+    Head h of H, counted from 1, loses 2^(-8h / H) for each word between query and key, and the
+    same on both sides where no mask forbids to look ahead. Source: Press et al. 2022, section 3.
+    """
+
+    def bias(self, heads, places, src_len):
+        slopes = 2.0 ** (-8 * torch.arange(1, heads + 1, device=places.device) / heads)  # (heads,)
+        sources = torch.arange(src_len, device=places.device)
+        distances = (places[:, None] - sources).abs()  # (tgt_len, src_len)
+        return -slopes[:, None, None] * distances

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from utils.attention import Memory, MultiHeadAttention
 from utils.masks import causal_mask, padding_mask
-from utils.positions import SinusoidalPositions
+from utils.positions import Positions, SinusoidalPositions
 from utils.seq2seq import Encoded
 
 MAX_LEN = 512  # positions
@@ -39,34 +39,6 @@ class Past(NamedTuple):
     position: int  # the number of words read
 
 
-class RotaryAttention(MultiHeadAttention):
-    """Multi-head attention whose queries and keys are turned, so that scores see distances alone.
-
-    Entry i of a head and entry i + head_dim / 2 are a point in a plane, which is turned by the
-    position times 10000^(-2i / head_dim). Source: Su et al. 2021, section 3.2.2, in the layout of
-    two halves. Arguments as for `MultiHeadAttention`.
-    """
-
-    def project_queries(self, query, position=0):
-        return turn(super().project_queries(query, position), position)
-
-    def project_keys(self, keys):
-        return turn(super().project_keys(keys), 0)
-
-
-def turn(
-    x: Float[Tensor, "batch heads len head_dim"], position: int
-) -> Float[Tensor, "batch heads len head_dim"]:
-    """Turn the vectors of words that stand at `position` and after it."""
-    half = x.shape[-1] // 2
-    frequencies = 10_000.0 ** (-torch.arange(half, device=x.device) / half)
-    places = position + torch.arange(x.shape[2], device=x.device)
-    angles = (places[:, None] * frequencies).to(x)  # (len, head_dim / 2)
-    a, b = x.split(half, dim=-1)
-    turned = a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
-    return torch.cat(turned, dim=-1)
-
-
 class EncoderBlock(nn.Module):
     """Self-attention, then a feed-forward network for each position, both with residuals.
 
@@ -80,11 +52,20 @@ class EncoderBlock(nn.Module):
         pre: whether to compute x + layer(norm(x)), instead of norm(x + layer(x)) as in the paper
             of 2017.
         dropout: share of the entries of each layer's output set to 0 in training.
+        positions: those of the self-attention, as for `MultiHeadAttention`.
     """
 
-    def __init__(self, dim: int, heads: int, hidden: int, pre: bool = True, dropout: float = 0.0):
+    def __init__(
+        self,
+        dim: int,
+        heads: int,
+        hidden: int,
+        pre: bool = True,
+        dropout: float = 0.0,
+        positions: Positions | None = None,
+    ):
         super().__init__()
-        self.attention = MultiHeadAttention(dim, heads)
+        self.attention = MultiHeadAttention(dim, heads, positions=positions)
         self.feed_forward = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, dim))
         self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(2))
         self.pre = pre
@@ -111,12 +92,25 @@ class EncoderBlock(nn.Module):
 class DecoderBlock(EncoderBlock):
     """An `EncoderBlock` with cross-attention to the source between its two layers.
 
-    Source: Vaswani et al. 2017, section 3.1. Arguments as for `EncoderBlock`.
+    Source: Vaswani et al. 2017, section 3.1.
+
+    Args:
+        dim, heads, hidden, pre, dropout, positions: as for `EncoderBlock`.
+        cross_positions: those of the cross-attention.
     """
 
-    def __init__(self, dim: int, heads: int, hidden: int, pre: bool = True, dropout: float = 0.0):
-        super().__init__(dim, heads, hidden, pre, dropout)
-        self.cross = MultiHeadAttention(dim, heads)
+    def __init__(
+        self,
+        dim: int,
+        heads: int,
+        hidden: int,
+        pre: bool = True,
+        dropout: float = 0.0,
+        positions: Positions | None = None,
+        cross_positions: Positions | None = None,
+    ):
+        super().__init__(dim, heads, hidden, pre, dropout, positions)
+        self.cross = MultiHeadAttention(dim, heads, positions=cross_positions)
         self.norms.append(nn.LayerNorm(dim))
 
     def forward(
@@ -155,7 +149,7 @@ class DecoderBlock(EncoderBlock):
 
         def look_back(y):
             nonlocal keys_and_values
-            new = self.attention.remember(y)
+            new = self.attention.remember(y, position=position)
             keys = torch.cat([past[0], new.keys], dim=2)  # (batch, heads, written + new, head_dim)
             values = torch.cat([past[1], new.values], dim=2)
             keys_and_values = keys, values
@@ -178,25 +172,20 @@ class DecoderBlock(EncoderBlock):
 class _Stack(nn.Module):
     """Base class of encoder and decoder: embedding with positions, blocks, and a last norm."""
 
-    def __init__(self, block, vocab_size, dim, heads, hidden, layers, pre, dropout):
+    def __init__(self, vocab_size, dim, pre, dropout, positions, layers, make_block):
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, dim)
         nn.init.normal_(self.embedding.weight, std=dim**-0.5)
-        self.positions = SinusoidalPositions(dim, MAX_LEN)
-        self.blocks = nn.ModuleList(block(dim, heads, hidden, pre, dropout) for _ in range(layers))
+        self.positions = SinusoidalPositions(dim, MAX_LEN) if positions is None else positions
+        self.blocks = nn.ModuleList(make_block() for _ in range(layers))
         # Blocks that compute norm(x + layer(x)) end with a norm, so they need no last one.
         self.norm = nn.LayerNorm(dim) if pre else nn.Identity()
         self.dropout = nn.Dropout(dropout)
 
     def embed(self, words: Int[Tensor, "batch len"], position: int = 0) -> Tensor:
         """Return word vectors plus position vectors: Vaswani et al. 2017, sections 3.4 and 3.5."""
-        if position + words.shape[1] > MAX_LEN:
-            raise ValueError(
-                f"words must end by position {MAX_LEN}, got {words.shape[1]} from {position} on"
-            )
         vectors = self.embedding(words) * math.sqrt(self.embedding.embedding_dim)
-        places = self.positions.table[position : position + words.shape[1]]  # (len, dim)
-        return self.dropout(vectors + places)  # (batch, len, dim)
+        return self.dropout(self.positions(vectors, position))  # (batch, len, dim)
 
 
 class TransformerEncoder(_Stack):
@@ -206,6 +195,7 @@ class TransformerEncoder(_Stack):
         vocab_size: number of source words.
         dim, heads, hidden, pre, dropout: as for `EncoderBlock`.
         layers: number of blocks.
+        positions: added to the embeddings and used in every self-attention; sinusoids if not given.
     """
 
     def __init__(
@@ -217,8 +207,12 @@ class TransformerEncoder(_Stack):
         layers: int,
         pre: bool = True,
         dropout: float = 0.0,
+        positions: Positions | None = None,
     ):
-        super().__init__(EncoderBlock, vocab_size, dim, heads, hidden, layers, pre, dropout)
+        def make_block():
+            return EncoderBlock(dim, heads, hidden, pre, dropout, positions)
+
+        super().__init__(vocab_size, dim, pre, dropout, positions, layers, make_block)
         self.output_dim = dim
 
     def forward(
@@ -243,7 +237,8 @@ class TransformerDecoder(_Stack):
 
     Args:
         vocab_size: number of target words.
-        dim, heads, hidden, layers, pre, dropout: as for `TransformerEncoder`.
+        dim, heads, hidden, layers, pre, dropout, positions: as for `TransformerEncoder`.
+        cross_positions: those of the cross-attentions; none if not given.
     """
 
     def __init__(
@@ -255,8 +250,13 @@ class TransformerDecoder(_Stack):
         layers: int,
         pre: bool = True,
         dropout: float = 0.0,
+        positions: Positions | None = None,
+        cross_positions: Positions | None = None,
     ):
-        super().__init__(DecoderBlock, vocab_size, dim, heads, hidden, layers, pre, dropout)
+        def make_block():
+            return DecoderBlock(dim, heads, hidden, pre, dropout, positions, cross_positions)
+
+        super().__init__(vocab_size, dim, pre, dropout, positions, layers, make_block)
         self.summary_dim = dim
         self.heads = heads
         self.output = nn.Linear(dim, vocab_size)

@@ -14,6 +14,7 @@ from tests.bench.captions import captions
 from tests.bench.mechanisms import additive, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.parity import parity
+from tests.bench.positions import positions
 from tests.bench.throughput import pace, throughput
 from tests.bench.transformer import transformer
 
@@ -21,7 +22,7 @@ BENCHMARKS = {
     bench.__name__: bench
     for bench in (
         *(parity, additive, multihead, scaled, throughput, pace),
-        *(capstone, transformer, multi30k, captions),
+        *(capstone, transformer, positions, multi30k, captions),
     )
 }
 

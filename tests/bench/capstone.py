@@ -79,17 +79,20 @@ def measure(recipe: Recipe, seed: int, device: str) -> dict:
         The steps and the seconds of training, with what `examine` returns.
     """
     model, seconds = recipe.train(corpus(), seed, device)
-    return {"steps": recipe.steps, "seconds": round(seconds, 1), **examine(model)}
+    return {
+        "steps": recipe.steps,
+        "seconds": round(seconds, 1),
+        **examine(model, fresh_pairs(), corpus().test),
+    }
 
 
-def examine(model: Seq2Seq) -> dict:
+def examine(model: Seq2Seq, pairs: list[Pair], test: list[Pair]) -> dict:
     """Return the number of parameters, the exact matches and the alignment error of a model.
 
-    Exact matches are in per cent, for each number of phrases. The alignment error rate, also in per
-    cent, is measured on the corpus's test set with the gold translations as decoder input; it is
-    None for a model without attention.
+    Exact matches are in per cent, on `pairs`, for each number of phrases. The alignment error rate,
+    also in per cent, is measured on `test` with the gold translations as decoder input; it is None
+    for a model without attention.
     """
-    pairs = fresh_pairs()
     translations = model.translate_all([pair.source for pair in pairs])
     matches = by_length(
         exact_match,
@@ -97,7 +100,7 @@ def examine(model: Seq2Seq) -> dict:
         [translation.words for translation in translations],
         [pair.target for pair in pairs],
     )
-    batches = Batches(corpus().test, model.source_vocabulary, model.target_vocabulary)
+    batches = Batches(test, model.source_vocabulary, model.target_vocabulary)
     tested, weights = forced_weights(model, batches)
     error = None
     if weights[0].numel():

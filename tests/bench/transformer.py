@@ -69,4 +69,5 @@ def measure(recipe: Recipe, seed: int, device: str) -> dict:
     before = time.process_time()
     model, _ = recipe.train(capstone.corpus(), seed, device)
     seconds = round(time.process_time() - before, 1)
-    return {"steps": recipe.steps, "processor_seconds": seconds, **capstone.examine(model)}
+    figures = capstone.examine(model, capstone.fresh_pairs(), capstone.corpus().test)
+    return {"steps": recipe.steps, "processor_seconds": seconds, **figures}
