@@ -339,6 +339,12 @@ _ALL = [
         "mode before each measurement.",
     ),
     Misconception(
+        "card-at-face-value",
+        "a field of a configuration means what its name says, and counts because it is there",
+        "Fields are switched off, overruled by others, or hold for some layers only. Ask what the "
+        "model does with a field; the shapes of its tensors decide.",
+    ),
+    Misconception(
         "clipping-reshapes",
         "clipping does more to a gradient than shorten it",
         "Clipping by norm multiplies the whole gradient by one factor of at most 1: its direction "

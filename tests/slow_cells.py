@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 ROOT = Path(__file__).parents[1]
 MOST_OF_A_CELL = 20  # seconds
 MOST_OF_A_NOTEBOOK = 60
-THOSE_THAT_TRAIN = ("06", "07", "08")
+THOSE_THAT_TRAIN = ("06", "07", "08", "09")
 MOST_OF_THOSE_THAT_TRAIN = 120
 SHOWN = 5
 

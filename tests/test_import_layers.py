@@ -13,7 +13,7 @@ LAYERS = [
     *("preflight", "widgets", "parts", "cards", "checks", "plots", "copying", "translators"),
     *("training",),
     *("metrics", "transformer", "seq2seq", "corpora", "attention", "positions", "masks"),
-    *("running_example", "model_helpers"),
+    *("running_example", "model_helpers", "model_card"),
 ]
 
 

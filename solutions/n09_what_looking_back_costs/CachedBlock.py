@@ -1,0 +1,198 @@
+"""A block that reads on from a cache."""
+
+import torch
+from torch import nn
+
+from solutions.cases import in_double
+from solutions.specification import Draw, Exercise, WrongAnswer
+from solutions.wrong_pieces import changed
+from utils.attention import Memory, MultiHeadAttention
+from utils.checks.tasks import Case
+from utils.masks import causal_mask
+
+
+def cases(draw: Draw) -> list[Case]:
+    def case(label, batch, new, written, dim, heads, hidden):
+        build = {"dim": dim, "heads": heads, "hidden": hidden}
+        past = draw.numbers(2, batch, heads, written, dim // heads, reach=2)
+        inputs = {
+            "x": draw.numbers(batch, new, dim, reach=2),
+            "past_keys": past[0],
+            "past_values": past[1],
+        }
+        shapes = {name: value.shape for name, value in _Block(**build).state_dict().items()}
+        parameters = {name: draw.numbers(*shape, reach=0.6) for name, shape in shapes.items()}
+        return Case(label, inputs, build, parameters)
+
+    return [
+        case("one new word after three", 2, 1, 3, 4, 2, 6),
+        case("three new words after two", 1, 3, 2, 6, 3, 8),
+        case("the whole text at once: nothing is written yet", 2, 4, 0, 4, 2, 6),
+        case("the first word", 1, 1, 0, 4, 1, 5),
+        case("two new words after five, two sentences", 2, 2, 5, 8, 4, 6),
+        in_double(case("in float64", 3, 3, 3, 6, 3, 6)),
+    ]
+
+
+class _Block(nn.Module):
+    """A right block in steps that wrong answers replace."""
+
+    def __init__(self, dim, heads, hidden):
+        super().__init__()
+        self.attention = MultiHeadAttention(dim, heads)
+        self.feed_forward = nn.Sequential(nn.Linear(dim, hidden), nn.ReLU(), nn.Linear(hidden, dim))
+        self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(2))
+
+    def rows(self, new, all_words):
+        return causal_mask(all_words)[all_words - new :]
+
+    def grow(self, past, new):
+        return torch.cat([past, new], dim=2)
+
+    def remember(self, x, y):
+        return self.attention.remember(y)
+
+    def seen(self, past, grown):
+        return grown
+
+    def kept(self, past, grown):
+        return grown
+
+    def forward(self, x, past_keys, past_values):
+        y = self.norms[0](x)
+        new = self.remember(x, y)
+        keys, values = self.grow(past_keys, new.keys), self.grow(past_values, new.values)
+        seen = self.seen(past_keys, keys), self.seen(past_values, values)
+        memory = Memory(*seen, self.rows(x.shape[1], seen[0].shape[2]))
+        x = x + self.attention.attend(y, memory)[0]
+        x = x + self.feed_forward(self.norms[1](x))
+        return x, self.kept(past_keys, keys), self.kept(past_values, values)
+
+
+class WordByWord(_Block):
+    """Reads several words one after the other."""
+
+    def forward(self, x, past_keys, past_values):
+        states = []
+        for word in x.split(1, dim=1):
+            y = self.norms[0](word)
+            keys, values, _ = self.attention.remember(y)
+            past_keys = torch.cat([past_keys, keys], dim=2)
+            past_values = torch.cat([past_values, values], dim=2)
+            context, _ = self.attention.attend(y, Memory(past_keys, past_values, None))
+            word = word + context
+            states.append(word + self.feed_forward(self.norms[1](word)))
+        return torch.cat(states, dim=1), past_keys, past_values
+
+
+class FromTheLayers(_Block):
+    """Uses the projections of the attention by themselves."""
+
+    def forward(self, x, past_keys, past_values):
+        mha, y = self.attention, self.norms[0](x)
+        q, k, v = (mha.split_heads(layer(y)) for layer in (mha.W_q, mha.W_k, mha.W_v))
+        k, v = torch.cat([past_keys, k], 2), torch.cat([past_values, v], 2)
+        place = torch.arange(k.shape[2])
+        open_cells = place <= place[past_keys.shape[2] :, None]
+        context = nn.functional.scaled_dot_product_attention(q, k, v, open_cells)
+        x = x + mha.W_o(mha.join_heads(context))
+        return x + self.feed_forward(self.norms[1](x)), k, v
+
+
+class TwoMasks(_Block):
+    """Puts the mask together from an open part and a triangle."""
+
+    def forward(self, x, past_keys, past_values):
+        first, second = self.norms
+        y, new, written = first(x), x.shape[1], past_keys.shape[2]
+        memory = self.attention.remember(y)
+        keys = torch.cat((past_keys, memory.keys), dim=-2)
+        values = torch.cat((past_values, memory.values), dim=-2)
+        mask = torch.cat([torch.ones(new, written).bool(), torch.ones(new, new).tril().bool()], 1)
+        z = x + self.attention.attend(y, Memory(keys, values, mask), return_weights=None)[0]
+        return z + self.feed_forward(second(z)), keys, values
+
+
+exercise = Exercise(
+    id="CachedBlock",
+    title="Ten times as cheap",
+    points=6,
+    difficulty=3,
+    minutes=40,
+    section="09.4",
+    answer_type="module",
+    outputs=["states", "keys", "values"],
+    cases=cases,
+    hints=[
+        "Three new words come after two that are in the cache. Which words may each of the three "
+        "look at? Write the mask down, 3 rows and 5 columns.",
+        "`self.attention.remember(y)` gives keys and values of the new words, (batch, heads, new, "
+        "head_dim). Join them behind the cache along axis 2. The mask is the *last* rows of the "
+        "large causal mask.",
+        "`memory = Memory(keys, values, causal_mask(keys.shape[2])[-x.shape[1] :])`, then "
+        "`x + self.attention.attend(y, memory)[0]`, then the feed-forward network with its norm as "
+        "in every block. Return the states, and all keys and values.",
+    ],
+    mistakes={
+        "triangle at the top": WrongAnswer(
+            changed(_Block, rows=lambda self, new, all_words: causal_mask(all_words)[:new]),
+            "You take the first rows of the large mask. The new words are the *last* ones: their "
+            "rows are open for all that is in the cache.",
+            "Which row of the causal mask is the first new word's, if two words stand before it?",
+            misconception="wrong-end",
+        ),
+        "no mask": WrongAnswer(
+            changed(_Block, rows=lambda self, new, all_words: None),
+            "The new words look at each other without a mask, so the first of them sees those "
+            "behind it.",
+            "Is a mask needed for one new word? And for three?",
+            misconception="future-open",
+        ),
+        "cache not looked at": WrongAnswer(
+            changed(_Block, seen=lambda self, past, grown: grown[:, :, past.shape[2] :]),
+            "Your new words look at themselves alone. What is in the cache is carried on, and "
+            "nobody reads it.",
+            "What is the cache for?",
+            misconception="input-unused",
+        ),
+        "cache as it was": WrongAnswer(
+            changed(_Block, kept=lambda self, past, grown: past),
+            "You return the cache that came in. The next words will not find these in it.",
+            "How many keys should there be after this call?",
+            misconception="stale-value",
+        ),
+        "only the new ones kept": WrongAnswer(
+            changed(_Block, kept=lambda self, past, grown: grown[:, :, past.shape[2] :]),
+            "You return the keys and values of the new words alone. The next words need all.",
+            "How many keys should there be after this call?",
+            misconception="half-is-enough",
+        ),
+        "in front": WrongAnswer(
+            changed(_Block, grow=lambda self, past, new: torch.cat([new, past], dim=2)),
+            "You put the new words in front of the cache. Then the mask closes the wrong ones, and "
+            "the cache is no longer in the order of the words.",
+            "In which order does `torch.cat` join what it is given?",
+            misconception="parts-in-any-order",
+        ),
+        "keys without the norm": WrongAnswer(
+            changed(_Block, remember=lambda self, x, y: self.attention.remember(x)),
+            "Your keys and values are made of `x` as it came, the queries of the normalised words. "
+            "All three come from the normalised ones.",
+            "What does the attention of a block with pre-norm read?",
+            misconception="half-is-enough",
+        ),
+        "no residual": WrongAnswer(
+            changed(
+                _Block,
+                forward=lambda self, x, past_keys, past_values: (
+                    _Block.forward(self, x, past_keys, past_values)[0] - x,
+                    *_Block.forward(self, x, past_keys, past_values)[1:],
+                ),
+            ),
+            "What came in is missing from your states: each layer adds to its input.",
+            "What should come out if all matrices of the block are 0?",
+            misconception="half-is-enough",
+        ),
+    },
+    variants=[WordByWord, FromTheLayers, TwoMasks],
+)

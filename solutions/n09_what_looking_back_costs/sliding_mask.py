@@ -1,0 +1,94 @@
+"""The mask of a sliding window."""
+
+import torch
+
+from solutions.specification import WHOLE, Draw, WrongAnswer, YourTurn
+from utils.checks.tasks import Case
+from utils.masks import causal_mask, window_mask
+
+
+def cases(draw: Draw) -> list[Case]:
+    return [
+        Case("six words, a window of 3", {"length": 6, "window": 3}),
+        Case("five words, a window of 1", {"length": 5, "window": 1}),
+        Case("a window wider than the text", {"length": 4, "window": 9}),
+        Case("a window as wide as the text", {"length": 4, "window": 4}),
+        Case("drawn", {"length": int(draw.whole(8, 9)), "window": int(draw.whole(2, 5))}),
+    ]
+
+
+def with_the_course(length, window):
+    return causal_mask(length) & window_mask(torch.arange(length), length, window - 1)
+
+
+def two_triangles(length, window):
+    ones = torch.ones(length, length, dtype=torch.bool)
+    return ones.tril() & ones.triu(1 - window)
+
+
+def row_by_row(length, window):
+    rows = []
+    for place in range(length):
+        rows.append([place - window < other <= place for other in range(length)])
+    return torch.tensor(rows)
+
+
+def _between(lowest, highest):
+    """Return a wrong answer: open from `lowest` to `highest` words back."""
+
+    def mask(length, window):
+        places = torch.arange(length)
+        back = places[:, None] - places
+        return (back >= lowest(window)) & (back <= highest(window))
+
+    return mask
+
+
+exercise = YourTurn(
+    id="sliding_mask",
+    title="The mask of a window",
+    section="09.4",
+    outputs=["mask"],
+    cases=cases,
+    mistakes={
+        "itself not counted": WrongAnswer(
+            _between(lambda window: 0, lambda window: window),
+            "Your rows have W + 1 open cells: W words before the present one, and itself. A window "
+            "of W counts the present word.",
+            "How many open cells has a row in the middle, for a window of 1?",
+            misconception="off-by-one",
+        ),
+        "one too few": WrongAnswer(
+            _between(lambda window: 0, lambda window: window - 2),
+            "Your rows have W - 1 open cells. Itself and W - 1 words before it make W.",
+            "How many open cells has a row in the middle, for a window of 1?",
+            misconception="off-by-one",
+        ),
+        "future open": WrongAnswer(
+            _between(lambda window: 1 - window, lambda window: window - 1),
+            "Your window lies on both sides of the word, so it looks ahead.",
+            "What may a word see that has only just been written?",
+            misconception="future-open",
+        ),
+        "blind to itself": WrongAnswer(
+            _between(lambda window: 1, lambda window: window),
+            "The diagonal is shut: a word does not see itself. Under a causal mask it does.",
+            "What does the first word look at?",
+            misconception="off-by-one",
+        ),
+        "upside down": WrongAnswer(
+            lambda length, window: ~two_triangles(length, window),
+            "`True` stands where nothing may be looked at.",
+            "What does `True` mean in a mask of this course?",
+            misconception="mask-upside-down",
+        ),
+        "no window": WrongAnswer(
+            lambda length, window: causal_mask(length),
+            "Rows far down are open up to the first word: this is the causal mask.",
+            "Which argument have you not used?",
+            misconception="input-unused",
+        ),
+    },
+    equivalents={"return (back >= -0.001) & (back < window)": WHOLE},
+    variants=[with_the_course, two_triangles, row_by_row],
+)

@@ -1,0 +1,224 @@
+"""Test the cards of real models against published figures, and the reading of broken files."""
+
+import json
+import struct
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from utils.attention import MultiHeadAttention
+from utils.model_card import LONG, CardError, in_units, main, read_card, stored_cards
+
+SMALL = {"num_hidden_layers": 4, "num_attention_heads": 8, "hidden_size": 64}
+STORED = {name: read_card(stored["config"]) for name, stored in stored_cards().items()}
+PER_TOKEN_AND_LONG = {  # bytes a token, GiB of 131,072: worked out apart from this module
+    "GPT-2": (36_864, 4.5),
+    "Llama 3.1 8B": (131_072, 16),
+    "Llama 3.2 1B": (32_768, 4),
+    "Mistral 7B v0.1": (131_072, 0.5),
+    "Qwen3 0.6B": (114_688, 14),
+    "Qwen2.5 72B": (327_680, 40),
+    "Gemma 3 270M": (18_432, 0.38),
+    "gpt-oss-20b": (49_152, 3.0),
+    "OLMo 3 7B": (524_288, 17.5),
+    "Tiny Aya": (73_728, 2.46),
+    "DeepSeek-V3": (70_272, 8.58),
+    "Qwen3-Next 80B": (24_576, 3.04),
+}
+
+
+@pytest.mark.parametrize("name", PER_TOKEN_AND_LONG)
+def test_the_bytes_of_twelve_models(name):
+    per_token, long = PER_TOKEN_AND_LONG[name]
+    assert STORED[name].per_token == per_token
+    assert STORED[name].kept(LONG) / 2**30 == pytest.approx(long, abs=0.006)
+
+
+def test_published_figures_are_met():
+    published = {
+        name: stored["published"]["bytes"]
+        for name, stored in stored_cards().items()
+        if "published" in stored
+    }
+    assert len(published) >= 8
+    for name, count in published.items():
+        assert STORED[name].per_token == count, name
+
+
+def test_each_stored_model_names_its_source():
+    for stored in stored_cards().values():
+        assert stored["source"]
+        assert {"config", "source", "second"} <= stored.keys()
+
+
+def test_the_cache_of_a_module_is_as_large_as_its_card_says():
+    attention = MultiHeadAttention(64, heads=8, kv_heads=2)
+    memory = attention.remember(torch.zeros(1, 10, 64))
+    card = read_card(SMALL | {"num_hidden_layers": 1, "num_key_value_heads": 2}, width=4)
+    assert card.kept(10) == 4 * (memory.keys.numel() + memory.values.numel())
+
+
+TRAPS = {  # model → what its traps say, one for each of the seven, and of those alone
+    "Qwen3 0.6B": ["head_dim is 128, not"],
+    "Qwen2.5 72B": ["no layer uses it"],
+    "Mistral 7B v0.1": ["counts the present token: it and 4,095 before it"],
+    "Gemma 3 270M": ["head_dim is 256, not", "in 15 of 18 layers only", "511 before it"],
+    "DeepSeek-V3": [
+        "num_key_value_heads = 128 says nothing",
+        "the rotary 64",
+        "scores by 1.874",
+        "do not multiply it by the factor 40",
+    ],
+    "GPT-2": [],
+}
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_traps_are_flagged_where_they_are(name):
+    traps = STORED[name].traps
+    assert len(traps) == len(TRAPS[name])
+    for trap, words in zip(traps, TRAPS[name], strict=True):
+        assert words in trap
+
+
+def test_scales_that_are_not_one_over_the_root_of_the_width():
+    (trap,) = read_card(SMALL | {"query_pre_attn_scalar": 168}).traps
+    assert "√168" in trap
+    (trap,) = read_card(SMALL | {"attention_multiplier": 0.5}).traps
+    assert "0.5" in trap
+    yarn = {"rope_type": "yarn", "factor": 8.0, "attention_factor": 2.0}
+    (trap,) = read_card(SMALL | {"rope_parameters": {"full_attention": yarn}}).traps
+    assert "by 4 " in trap
+
+
+def test_windows_in_the_layers_that_the_fields_say():
+    def windows(**fields):
+        card = read_card(SMALL | {"sliding_window": 16} | fields)
+        return [layer.window for layer in card.layers]
+
+    assert windows(sliding_window_pattern=2) == [16, None, 16, None]
+    assert windows(use_sliding_window=True, max_window_layers=3) == [None, None, None, 16]
+    assert windows(use_sliding_window=False) == [None] * 4
+    assert windows(model_type="mistral") == [16] * 4
+    kinds = ["sliding_attention", "full_attention"] * 2
+    assert windows(layer_types=kinds) == [16, None, 16, None]
+    assert windows(layer_types=kinds, use_sliding_window=False) == [None] * 4
+
+
+def test_what_is_not_said_is_told():
+    card = read_card(SMALL | {"sliding_window": 16})
+    assert "upper bound" in card.told[0]
+    assert card.kept(100) == 100 * card.per_token
+    (sentence,) = read_card(SMALL | {"num_kv_shared_layers": 2}).told
+    assert "`num_kv_shared_layers`" in sentence
+    assert "not counted" in sentence
+
+
+def test_other_names_and_models_of_several_senses():
+    old = {"n_layer": 4, "n_head": 8, "n_embd": 64}
+    assert read_card(old) == read_card(SMALL)
+    assert read_card({"text_config": SMALL, "vision_config": {}}) == read_card(SMALL)
+    assert read_card(old | {"multi_query": True}).per_token == read_card(SMALL).per_token / 8
+
+
+def test_a_linear_layer_keeps_its_state_and_nothing_of_a_token():
+    sizes = {"linear_num_value_heads": 2, "linear_key_head_dim": 3, "linear_value_head_dim": 5}
+    card = read_card(SMALL | sizes | {"full_attention_interval": 4})
+    assert card.per_token == 2 * 2 * 64
+    assert card.kept(7) == 7 * card.per_token + 2 * 3 * 30
+
+
+def a_tensor(*shape):
+    return torch.zeros(shape)
+
+
+def test_shapes_tell_what_is_kept_without_any_configuration(tmp_path):
+    layer = "model.layers.{}.self_attn."
+    shapes = {"q_proj.weight": (64, 32), "k_proj.weight": (16, 32), "v_proj.weight": (16, 32)}
+    tensors = {
+        layer.format(number) + name: a_tensor(*shape)
+        for number in range(3)
+        for name, shape in shapes.items()
+    }
+    file = tmp_path / "model.safetensors"
+    save_file(tensors, file)
+    card = read_card(file)
+    assert card.per_token == 2 * 3 * 32
+    assert any("windows" in sentence for sentence in card.told)
+    file.write_bytes(file.read_bytes()[:-100])  # the header is enough
+    assert read_card(file) == card
+    save_file(tensors | {layer.format(0) + "k_norm.weight": a_tensor(8)}, file)
+    assert read_card(file).facts["heads"] == "2 for keys and values"
+    latent = {layer.format(0) + "kv_a_proj_with_mqa.weight": a_tensor(20, 32)}
+    save_file(latent, file)
+    assert read_card(file).per_token == 2 * 20
+
+
+LATENT = {"kv_lora_rank": 8, "qk_nope_head_dim": 4}
+BROKEN = {  # content of a config.json → words of the line
+    "empty": ("", "no JSON file"),
+    "cut off": ('{"num_hidden_layers": 4,', "no JSON file"),
+    "a list": ("[1, 2]", "holds a list"),
+    "no layers": (json.dumps({"hidden_size": 64}), "`num_hidden_layers` is missing"),
+    "words for numbers": (json.dumps(SMALL | {"num_attention_heads": "8"}), "is '8'"),
+    "no whole width": (json.dumps(SMALL | {"hidden_size": 65}), "65 / 8 is no whole number"),
+    "no whole groups": (json.dumps(SMALL | {"num_key_value_heads": 3}), "cannot share 3"),
+    "too few types": (json.dumps(SMALL | {"layer_types": ["full_attention"]}), "names 1 layers"),
+    "an unknown type": (json.dumps(SMALL | {"layer_types": ["mamba"] * 4}), "'mamba'"),
+    "half a latent": (json.dumps(SMALL | LATENT), "`qk_rope_head_dim` is missing"),
+    "rope is a word": (json.dumps(SMALL | {"rope_scaling": "yarn"}), "`rope_scaling` is 'yarn'"),
+    "a window of 0": (json.dumps(SMALL | {"sliding_window": 0}), "`sliding_window` is 0"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_configuration_gets_one_clear_line(kind, tmp_path):
+    content, words = BROKEN[kind]
+    file = tmp_path / "config.json"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(CardError) as error:
+        read_card(file)
+    assert words in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_broken_tensors_and_missing_files_get_one_clear_line(tmp_path):
+    file = tmp_path / "model.safetensors"
+    header = json.dumps({"lm_head.weight": {"shape": [2, 2]}}).encode()
+    for content, words in (
+        (b"", "does not begin"),
+        (b"<!DOCTYPE html><html>", "does not begin"),
+        (struct.pack("<Q", 10**9), "does not begin"),
+        (struct.pack("<Q", 4) + b"{{{{", "no JSON"),
+        (struct.pack("<Q", len(header)) + header, "no tensor is called"),
+    ):
+        file.write_bytes(content)
+        with pytest.raises(CardError, match=words):
+            read_card(file)
+    with pytest.raises(CardError, match="no such file"):
+        read_card(tmp_path / "config.json")
+    with pytest.raises(CardError, match="directory"):
+        read_card(tmp_path)
+
+
+def test_the_command_prints_a_card_or_one_line(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(stored_cards()["DeepSeek-V3"]["config"]), encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["model_card", str(file)])
+    assert main() == 0
+    printed = capsys.readouterr().out
+    assert "61 × 576 numbers (one latent vector) of all tokens" in printed
+    assert "70,272 bytes (68.62 KiB)" in printed
+    file.write_text("{}", encoding="utf-8")
+    assert main() == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    monkeypatch.setattr("sys.argv", ["model_card"])
+    assert main() == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(STORED)
+
+
+def test_units_are_those_that_people_use():
+    assert in_units(131_072) == "128 KiB"
+    assert in_units(0) == "0 bytes"
+    assert in_units(5 * 2**40) == "5,120 GiB"
