@@ -202,7 +202,7 @@ class Room:
         self._searched = time.monotonic()
 
     def _look(self) -> dict[str, Progress]:
-        """Return learner → progress; of several copies of the course, the one changed last counts."""
+        """Return learner → progress, in the copy of the course that was changed last."""
         root = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             return {
