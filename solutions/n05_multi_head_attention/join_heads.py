@@ -39,7 +39,7 @@ def in_float64(tensor):
 exercise = YourTurn(
     id="join_heads",
     title="Join the heads",
-    section="05.3",
+    section="05.2",
     learns=True,
     outputs=["joined"],
     cases=cases,
@@ -48,7 +48,7 @@ exercise = YourTurn(
             joined_without_turning,
             "Your shape is right, and the numbers stand in the wrong places: without turning the "
             "axes back, `reshape` mixes words.",
-            "What does the test *only myself* say: does output 1 depend on word 1 alone?",
+            "Let every word look only at itself: does output 1 then depend on word 1 alone?",
             misconception="shape-is-enough",
         ),
         "mean of the heads": WrongAnswer(
