@@ -234,8 +234,6 @@ class _Drawing:
 
     def sentence(self, phrases: int) -> Pair:
         """Draw a sentence: maybe a greeting, clauses, maybe an ending, maybe a mark."""
-        if phrases == 1 and self.chance(0.05):
-            return self.pair(self.greeting_alone(), phrases)
         parts = [*self.greeting(0.15 if phrases > 1 else 0.3)]
         clause, size = self.clause(phrases, first=True)
         parts.append((clause.english, clause.french))
@@ -277,12 +275,6 @@ class _Drawing:
         called = [*comma, (name, name)] * self.chance(0.25)
         again = [*comma, self.entry("greetings")] * self.chance(0.15)
         return [self.entry("greetings"), *called, *again, *comma]
-
-    def greeting_alone(self) -> list[tuple[str, str]]:
-        """Draw a greeting to somebody: hello, anna!"""
-        name, mark = self.random.choice([*self.words.names]), self.random.choice(".!")
-        comma, marks = [(",", ",")] * self.chance(0.7), [(mark, mark)] * self.chance(0.6)
-        return [self.entry("greetings"), *comma, (name, name), *marks]
 
     def clause(self, left: int, first: bool) -> tuple[Clause, int]:
         """Draw a clause, and return how many of the phrases left it has. Only the first may ask."""
