@@ -10,6 +10,7 @@ The build probes the solution in the same way, and records its moves beside the 
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -171,7 +172,8 @@ def _fixes(record: Record) -> Iterator[InputFix]:
             "of your answer is right.",
             _on("inputs", name, lambda x: ~x if _is(x, torch.bool) else None),
         )
-    for part, names in (("inputs", _names(record)), ("parameters", record.cases[0].parameters)):
+    parameters = [name for name in record.cases[0].parameters if "." not in _whose(name)[1]]
+    for part, names in (("inputs", _names(record)), ("parameters", parameters)):
         for name in names:
             yield InputFix(
                 f"You use `{name}` with its last two axes exchanged: if it were transposed, all "
@@ -194,12 +196,10 @@ def _exchanges(record: Record) -> Iterator[InputFix]:
     """
     first = record.cases[0]
     tensors = [name for name in _names(record) if _is(first.inputs.get(name))]
-    modules: dict[str, dict[str, torch.Size]] = {}  # and parameters that belong to no submodule
+    modules: dict[str, dict[str, torch.Size]] = {}  # and parameters that belong to no module
     for name, values in first.parameters.items():
-        parts = name.split(".")
-        for depth in range(1, max(2, len(parts))):
-            of_module = modules.setdefault(".".join(parts[:depth]), {})
-            of_module[".".join(parts[depth:])] = values.shape
+        whose, own = _whose(name)
+        modules.setdefault(whose, {})[own] = values.shape
     for part, names in (("inputs", tensors), ("parameters", modules)):
         for one, other in itertools.combinations(names, 2):
             if part == "inputs" or modules[one] == modules[other]:
@@ -208,6 +208,12 @@ def _exchanges(record: Record) -> Iterator[InputFix]:
                     "all of your answer is right.",
                     partial(_exchanged, part, one, other),
                 )
+
+
+def _whose(parameter: str) -> tuple[str, str]:
+    """Split a parameter's name behind the module that an answer itself calls, as `norms.1`."""
+    match = re.match(r"(\w+(?:\.\d+)?)\.?(.*)", parameter)
+    return match[1], match[2]
 
 
 def _exchanged(part: str, one: str, other: str, case: Case) -> Case | None:
