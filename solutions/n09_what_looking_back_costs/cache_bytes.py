@@ -204,8 +204,8 @@ exercise = Exercise(
         ),
         "no window without types": WrongAnswer(
             _bytes(kinds=lambda config: config.get("layer_types", [FULL] * config[LAYERS])),
-            "Where `layer_types` is missing, you count no window. The task says that a window is then "
-            "in every layer.",
+            "Where `layer_types` is missing, you count no window. The task says that a window is "
+            "then in every layer.",
             "Which default should `layer_types` have?",
             misconception="card-at-face-value",
         ),
