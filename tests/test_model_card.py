@@ -115,6 +115,14 @@ def test_what_is_not_said_is_told():
     assert "not counted" in sentence
 
 
+def test_a_field_that_nobody_knows_is_told():
+    (sentence,) = read_card(SMALL | {"kv_moon_phase": 3, "vocab_size": 7}).told
+    assert "`kv_moon_phase`" in sentence
+    assert not read_card(SMALL | {"kv_moon_phase": None, "attention_bias": True}).told
+    for card in STORED.values():
+        assert not card.told
+
+
 def test_other_names_and_models_of_several_senses():
     old = {"n_layer": 4, "n_head": 8, "n_embd": 64}
     assert read_card(old) == read_card(SMALL)

@@ -13,6 +13,7 @@ What a configuration does not say is reported, never guessed.
 import argparse
 import json
 import math
+import re
 import struct
 import sys
 from collections.abc import Iterator, Mapping
@@ -44,6 +45,16 @@ NOT_COUNTED = {  # fields that change what is kept, in ways that this card does 
     "attention_chunk_size": "some layers look at their own chunk alone",
     "compress_rates": "keys are compressed",
 }
+
+SUSPICIOUS = re.compile("attn|attention|kv|cache|window|latent|compress|head")  # may change it
+HARMLESS = re.compile(  # names like these that do not, and those that are read here
+    r"_?(attn|attention)_(bias|dropout|pdrop|implementation|output_gate|logit_softcapping"
+    r"|multiplier)(_internal)?|output_attentions|scale_attn_.+|reorder_and_upcast_attn"
+    r"|add_cross_attention|use_bidirectional_attention|use_cache|cache_implementation|lm_head\w*"
+    r"|(pruned|init)_?heads|n_head(_kv)?|num_(attention|kv|key_value)_heads|head_dim|sliding_window"
+    r"|sliding_window_pattern|use_sliding_window|max_window_layers|full_attention_interval"
+    r"|kv_lora_rank|(qk_(nope|rope)|v|qk)_head_dim|linear_\w+|query_pre_attn_scalar"
+)
 
 
 class CardError(ValueError):
@@ -221,6 +232,13 @@ def _card_of(config: Mapping[str, Any], width: int) -> ModelCard:
     layers, told = _layers(fields, count, layer)
     told += [
         f"`{name}`: {why}; not counted" for name, why in NOT_COUNTED.items() if fields.get(name)
+    ]
+    strange = {*filter(SUSPICIOUS.search, fields.config)} - {*NOT_COUNTED}
+    told += [
+        f"what `{name}` means: this card does not know the field, and if it changes what is kept, "
+        "the bytes are wrong"
+        for name in sorted(strange)
+        if fields.get(name) and not HARMLESS.fullmatch(name)
     ]
     return ModelCard(layers, facts, tuple(_traps(fields, head_dim, layers)), tuple(told), width)
 

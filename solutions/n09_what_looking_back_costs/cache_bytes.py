@@ -90,7 +90,7 @@ def _bytes(
     return answer
 
 
-HEADS = "num_attention_heads"
+HEADS, LAYERS = "num_attention_heads", "num_hidden_layers"
 
 
 def with_the_card(config, tokens):
@@ -201,6 +201,24 @@ exercise = Exercise(
             "You put the window into every layer. `layer_types` says which layers have it.",
             "What do the full layers keep of a long text?",
             misconception="one-for-all",
+        ),
+        "no window without types": WrongAnswer(
+            _bytes(kinds=lambda config: config.get("layer_types", [FULL] * config[LAYERS])),
+            "Where `layer_types` is missing, you count no window. The task says that a window is "
+            "then in every layer.",
+            "Which default should `layer_types` have?",
+            misconception="card-at-face-value",
+        ),
+        "window in the other layers": WrongAnswer(
+            _bytes(
+                kinds=lambda config: [
+                    SLIDING if kind == FULL else FULL
+                    for kind in config.get("layer_types", [FULL] * config["num_hidden_layers"])
+                ]
+            ),
+            "You put the window into the full layers and leave it out of the others.",
+            "What does a layer of `full_attention` keep?",
+            misconception="opposite",
         ),
         "no window": WrongAnswer(
             _bytes(is_off=lambda config: True),

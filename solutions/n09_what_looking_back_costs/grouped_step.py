@@ -176,6 +176,13 @@ exercise = Exercise(
             "In which order does `torch.cat` join what it is given?",
             misconception="parts-in-any-order",
         ),
+        "the first word alone": WrongAnswer(
+            _step(looked=lambda kept: kept[:, :, :1]),
+            "Your new word sees the first word only, as with `is_causal=True`: PyTorch lines its "
+            "triangle up at the top left, and this is the last row.",
+            "Is a mask needed for a single new word?",
+            misconception="wrong-end",
+        ),
         "does not see itself": WrongAnswer(
             _step(looked=lambda kept: kept[:, :, :-1] if kept.shape[2] > 1 else kept),
             "The new word looks at the words before it and not at itself.",

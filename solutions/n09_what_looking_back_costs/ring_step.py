@@ -75,6 +75,14 @@ def _before_it_is_written(query, key, value, ring_keys, ring_values, read):
     return context, keys, values
 
 
+def _score_of_zero(query, key, value, ring_keys, ring_values, read):
+    """Give empty places a score of 0."""
+    _, keys, values = _step()(query, key, value, ring_keys, ring_values, read)
+    scores = torch.einsum("bd,bld->bl", query, keys) / query.shape[1] ** 0.5
+    scores[:, read + 1 :] = 0
+    return torch.einsum("bl,bld->bd", scores.softmax(-1), values), keys, values
+
+
 def with_a_mask(query, key, value, ring_keys, ring_values, read):
     window = ring_keys.shape[1]
     here = torch.arange(window) == read % window  # (window,)
@@ -152,6 +160,13 @@ exercise = Exercise(
             "there is no key of anybody.",
             "How many words may the second one look at?",
             misconception="row-is-sentence",
+        ),
+        "a score of 0 for empty places": WrongAnswer(
+            _score_of_zero,
+            "You give empty places a score of 0. That is a score like any other, and takes a share "
+            "of the weight.",
+            "Which score makes a weight of exactly 0?",
+            misconception="low-score-hides",
         ),
         "one place too few": WrongAnswer(
             _step(filled=lambda read, window: max(1, min(read, window))),
