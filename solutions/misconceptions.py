@@ -314,7 +314,7 @@ _ALL = [
         "clock runs more slowly than the one before.",
     ),
     Misconception(
-        "places-begin-at-0",
+        "places-begin-at-zero",
         "the first word that a function is given stands at place 0",
         "In a step with a cache the new word comes alone, and stands behind all that was written. "
         "Its place has to be handed on.",

@@ -28,11 +28,11 @@ def cases(draw: Draw) -> list[Case]:
     ]
 
 
-def _step(read=lambda state, key: key @ state, write=torch.outer, left=1.0, rate=lambda b: b):
+def _step(read=lambda state, key: key @ state, left=1.0, rate=lambda b: b):
     """Return an answer with one part replaced."""
 
     def step(state, key, value, beta):
-        return left * state + rate(beta) * write(key, value - read(state, key))
+        return left * state + rate(beta) * torch.outer(key, value - read(state, key))
 
     return step
 

@@ -102,7 +102,7 @@ exercise = CatchTheBug(
             "Your texts begin with the first of the new words: `start` is 0. What a step makes of "
             "words that stand behind others, you do not see.",
             "Where does the new word stand when a cache holds three others?",
-            misconception="places-begin-at-0",
+            misconception="places-begin-at-zero",
         ),
         "one clock": WrongAnswer(
             compared(expected, *inputs(dim=2)),

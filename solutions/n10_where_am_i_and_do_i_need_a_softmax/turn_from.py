@@ -127,13 +127,13 @@ exercise = Exercise(
             "Your first word always stands at place 0. In a step with a cache the new word comes "
             "alone, and it stands behind all that was written.",
             "Which of the inputs have you not used?",
-            misconception="places-begin-at-0",
+            misconception="places-begin-at-zero",
         ),
         "all at the start": WrongAnswer(
             _turned(places=lambda x, start: torch.full((x.shape[2],), float(start)).to(x)),
             "All words of your `x` are turned by the place of the first.",
             "At which place does the second word of `x` stand?",
-            misconception="places-begin-at-0",
+            misconception="places-begin-at-zero",
         ),
         "from place 1": WrongAnswer(
             _turned(places=lambda x, start: _places(x, start) + 1),

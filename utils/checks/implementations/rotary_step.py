@@ -76,7 +76,7 @@ def as_at_the_beginning(start, length):
 IMPLEMENTATIONS = Implementations(
     right=[as_in_the_course, step()],
     broken={
-        "places-begin-at-0": step(query_place=lambda start: 0),
+        "places-begin-at-zero": step(query_place=lambda start: 0),
         "layouts-alike": step(turn_key=in_pairs),
         "turned-again": step(turn_key=twice),
         "half-is-enough": step(turn_key=lambda x, places: x),
