@@ -598,7 +598,7 @@ def test_what_fails_on_plain_inputs_too_is_told_of_the_inputs_as_they_came():
     assert "float64" in verdict_of(fails, replace(SHARE, cases=[precise])).message
 
 
-def test_no_mistake_is_named_that_shows_in_less_than_half_of_the_cases():
+def test_no_mistake_is_named_that_shows_in_hardly_a_case():
     def columns_of_one_case(numbers, power):
         assert power == 1, "it fails in all other cases"
         return numbers / numbers.sum(0)

@@ -25,6 +25,7 @@ from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Reason, Recor
 
 LARGEST_PICTURE = 8  # rows or columns of a matrix that is drawn
 MOST = 0.5  # share of a mistake's wrong entries above which a model is said to make the mistake
+ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
 GRADIENT_TOLERANCE = 1e-3  # relative to the largest entry, as float32 is compared with float64
 NUMBER_TYPES = {
     "f": "decimal numbers",
@@ -117,16 +118,16 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
     Args:
         record: the task, its cases and the expected values.
         answers: returned values, in the order of the cases.
-        error: the reason why later cases have no returned values, if they have none. If these are
-            most cases, no mistake is named: many have the same first cases.
+        error: the reason why later cases have no returned values, if they have none. If hardly a
+            case has any, no mistake is named, since several mistakes look alike in the first cases.
     """
-    task, share, seen_in_half = record.task, None, True
+    task, share, seen_enough = record.task, None, True
     if error:
         known = _mistake(record, answers) if len(answers) == len(record.cases) else None
         failed = Verdict(task, error.reason, error.message, known, where=error.where)
         if not answers or task.full_marks_from is not None:
             return failed
-        seen_in_half = 2 * len(answers) >= len(record.cases)
+        seen_enough = len(answers) >= min(ENOUGH_CASES, len(record.cases) / 2)
         record = first_cases(record, len(answers))
     if task.answer_type == "test":
         return _judge_test(record, *answers)
@@ -145,7 +146,7 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
                     evidence = Evidence(
                         case, output, expected.outputs[output], answer.outputs[output]
                     )
-                    mistake = _mistake(record, answers) if seen_in_half else None
+                    mistake = _mistake(record, answers) if seen_enough else None
                     right = _what_is_right(record, answers)
                     return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
     if error:
