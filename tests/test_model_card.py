@@ -230,3 +230,46 @@ def test_units_are_those_that_people_use():
     assert in_units(131_072) == "128 KiB"
     assert in_units(0) == "0 bytes"
     assert in_units(5 * 2**40) == "5,120 GiB"
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ([1, 2, 3], "lists no shapes"),
+        ({"a": 5}, "lists no shapes"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": []}}, "cannot be counted"),
+        ({"k_proj.weight": {"dtype": "U8", "shape": [2097152, 1]}}, "packed"),
+    ],
+)
+def test_a_header_without_shapes_or_with_packed_weights_is_refused(tmp_path, header, words):
+    with pytest.raises(CardError, match=words):
+        read_card(_written(tmp_path, header))
+
+
+def test_a_norm_over_all_keys_does_not_say_how_they_are_cut(tmp_path):
+    shapes = {"k_proj": [4096, 4096], "v_proj": [4096, 4096], "k_norm": [4096]}
+    entries = {f"0.{name}.weight": {"dtype": "F16", "shape": each} for name, each in shapes.items()}
+    card = read_card(_written(tmp_path, entries))
+    assert card.per_token == 2 * 8192
+    assert "heads" not in card.facts
+    assert any("cut into heads" in sentence for sentence in card.told)
+
+
+def _written(folder, header):
+    file, text = folder / "model.safetensors", json.dumps(header).encode()
+    file.write_bytes(struct.pack("<Q", len(text)) + text)
+    return file
+
+
+def test_a_recipe_for_longer_texts_is_not_taken_for_a_stretched_context():
+    rope = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
+    config = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4}
+    for longest, told in ((40_960, False), (131_072, True)):
+        card = read_card(config | {"max_position_embeddings": longest, "rope_scaling": rope})
+        assert any("stretched" in trap for trap in card.traps) == told
+
+
+def test_falcons_newer_layout_has_the_heads_that_it_names():
+    config = {"num_hidden_layers": 1, "hidden_size": 64, "num_attention_heads": 8}
+    config |= {"multi_query": True, "new_decoder_architecture": True, "num_kv_heads": 2}
+    assert read_card(config).layers[0].numbers == 2 * 2 * 8

@@ -34,6 +34,7 @@ ALIASES = {  # older names of the same fields
 }
 WINDOW_IN_EVERY_LAYER = ("mistral", "mixtral", "phi3", "starcoder2")  # types of model
 NOT_COUNTED = {  # fields that change what is kept, in ways that this card does not count
+    "block_configs": "each layer has a number of heads with keys of its own",
     "num_kv_shared_layers": "later layers read the keys and values of earlier ones",
     "global_head_dim": "full layers have heads of another width",
     "attention_k_eq_v": "keys and values are the same",
@@ -46,6 +47,8 @@ NOT_COUNTED = {  # fields that change what is kept, in ways that this card does 
     "compress_rates": "keys are compressed",
 }
 
+KEYS = ("k_proj.weight", "v_proj.weight", "kv_a_proj_with_mqa.weight")  # ends of tensors' names
+METADATA = "__metadata__"  # the one entry of a safetensors header that is no tensor
 SUSPICIOUS = re.compile("attn|attention|kv|cache|window|latent|compress|head")  # may change it
 HARMLESS = re.compile(  # names like these that do not, and those that are read here
     r"_?(attn|attention)_(bias|dropout|pdrop|implementation|output_gate|logit_softcapping"
@@ -244,7 +247,8 @@ def _card_of(config: Mapping[str, Any], width: int) -> ModelCard:
 
 
 def _kv_heads(fields: _Fields, heads: int) -> int:
-    kv_heads = 1 if fields.get("multi_query") else fields.whole("num_key_value_heads", heads)
+    alone = fields.get("multi_query") and not fields.get("new_decoder_architecture")  # Falcon
+    kv_heads = 1 if alone else fields.whole("num_key_value_heads", heads)
     if heads % kv_heads:
         raise CardError(f"{heads} query heads cannot share {kv_heads} key heads: no whole groups")
     return kv_heads
@@ -333,7 +337,7 @@ def _traps(fields: _Fields, head_dim: int, layers: tuple[Layer, ...]) -> Iterato
 
 def _traps_of_windows(fields: _Fields, layers: tuple[Layer, ...]) -> Iterator[str]:
     window, windows = fields.whole("sliding_window", 0), [one for one in layers if one.window]
-    if window and not windows:
+    if window and not windows and (_is_switched_off(fields) or fields.get("layer_types")):
         yield f"sliding_window = {window:,} is there, and no layer uses it"
     elif windows and len(windows) < len(layers):
         yield f"the window of {window:,} is in {len(windows)} of {len(layers)} layers only"
@@ -345,7 +349,8 @@ def _traps_of_scaling(fields: _Fields, head_dim: int) -> Iterator[str]:
     rope = fields.rope()
     factor, mscale = rope.number("factor", 1.0), rope.number("mscale", 1.0)
     divisor, stretched = fields.number("query_pre_attn_scalar", head_dim), 1.0
-    if "yarn" in (rope.get("type"), rope.get("rope_type")):
+    yarn = "yarn" in (rope.get("type"), rope.get("rope_type"))
+    if yarn:
         stretched = rope.number("attention_factor", 0.1 * mscale * math.log(factor) + 1) ** 2
     if divisor != head_dim:
         yield (
@@ -359,31 +364,43 @@ def _traps_of_scaling(fields: _Fields, head_dim: int) -> Iterator[str]:
         yield f"YaRN multiplies the scores by {stretched:.4g} besides 1 / √{head_dim}"
     longest = fields.whole("max_position_embeddings", 1)
     before = rope.whole("original_max_position_embeddings", longest)
-    if factor > 1 and longest > before:
+    if factor > 1 and longest > before and (not yarn or longest >= factor * before):
         yield (
             f"max_position_embeddings = {longest:,} is the stretched context already (from "
             f"{before:,}): do not multiply it by the factor {factor:g}"
         )
 
 
-def _header(path: Path) -> dict[str, Any]:
-    """Return the header of a safetensors file: eight bytes with its length, then JSON."""
+def _header(path: Path) -> dict[str, list[int]]:
+    """Return the shapes in a safetensors file's header: eight bytes with its length, then JSON."""
     with path.open("rb") as file:
         start = file.read(8)
         length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
         text = file.read(length) if 0 < length < 2**27 else b""
     if not text or len(text) < length:
         raise CardError(f"{path.name} does not begin with the header of a safetensors file")
-    return {name: entry for name, entry in json.loads(text).items() if name != "__metadata__"}
+    header = json.loads(text)
+    try:
+        return {name: _shape(name, entry) for name, entry in header.items() if name != METADATA}
+    except (AttributeError, TypeError, KeyError, IndexError):
+        raise CardError(f"{path.name} has a header that lists no shapes of tensors") from None
 
 
-def _card_of_shapes(header: Mapping[str, Any], width: int) -> ModelCard:
+def _shape(name: str, entry: Mapping[str, Any]) -> list[int]:
+    """Return the shape of a tensor; one of keys has to be a matrix whose rows can be counted."""
+    shape = [int(size) for size in entry["shape"]]
+    packed = entry.get("dtype", "F")[0] in "UI"  # several weights in a number
+    if name.endswith(KEYS) and (packed or len(shape) != 2):
+        raise CardError(f"`{name}` is {entry.get('dtype')} {shape}: packed, and cannot be counted")
+    return shape
+
+
+def _card_of_shapes(shapes: Mapping[str, list[int]], width: int) -> ModelCard:
     """Return the card that the shapes of keys' and values' projections give."""
-    shapes = {name: entry["shape"] for name, entry in header.items() if "shape" in entry}
     rows: dict[str, int] = {}  # the part of the name up to the projection → numbers of a token
     for name, shape in shapes.items():
-        before, _, part = name.removesuffix(".weight").rpartition(".")
-        if name.endswith(".weight") and part in ("k_proj", "v_proj", "kv_a_proj_with_mqa"):
+        if name.endswith(KEYS):
+            before = name.removesuffix(".weight").rpartition(".")[0]
             rows[before] = rows.get(before, 0) + shape[0]
     if not rows:
         raise CardError("no tensor is called `k_proj.weight`: what is kept cannot be seen here")
@@ -391,10 +408,11 @@ def _card_of_shapes(header: Mapping[str, Any], width: int) -> ModelCard:
     layers = tuple(Layer("latent" if latent else "full", count) for count in rows.values())
     facts = {"layers": f"{len(rows):,} with keys in this file"}
     widths = {shape[0] for name, shape in shapes.items() if name.endswith("k_norm.weight")}
-    if len(widths) == 1 and not latent:
+    of_keys = next((shape[0] for name, shape in shapes.items() if "k_proj.weight" in name), 0)
+    # A norm as wide as all keys together says nothing: it may be one of a single head, or of all.
+    if len(widths) == 1 and not latent and min(widths) < of_keys:
         (head_dim,) = widths
-        kv_heads = next(shape[0] for name, shape in shapes.items() if "k_proj.weight" in name)
-        facts["heads"] = f"{kv_heads // head_dim:,} for keys and values"
+        facts["heads"] = f"{of_keys // head_dim:,} for keys and values"
         facts["width"] = f"{head_dim:,} a head"
     told = ["windows do not show in shapes; every layer is counted as if it kept all tokens"]
     if "heads" not in facts:
@@ -406,7 +424,9 @@ def main() -> int:
     """Print a card, or the list of stored models; return 0, or 1 if a file cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m utils.model_card", description=__doc__)
     parser.add_argument("file", nargs="?", help="a config.json or a .safetensors file")
-    parser.add_argument("--bytes", type=int, default=2, help="bytes of a number in the cache")
+    parser.add_argument(
+        "--bytes", type=int, default=2, choices=(1, 2, 4), help="bytes of a number in the cache"
+    )
     options = parser.parse_args()
     try:
         if options.file:
