@@ -37,6 +37,7 @@ LINES_A_MINUTE = 6.5  # lines of code that an attentive reader follows in a minu
 # Which sections and exercises the shorter way takes, in the first cell of a notebook.
 DIRECT_WAY = re.compile(r"\*\*The direct way\*\*: sections? ([^.;]*)(?:; exercises? ([^.;]*))?\.")
 SECTION = re.compile(r"## (\d+)\.")
+PARTS = {"01": "The core", "07": "In practice", "09": "Attention today"}  # each from a notebook on
 WIDGET = "application/vnd.jupyter.widget-view+json"
 NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
@@ -189,6 +190,8 @@ def table(
     reading = {name: reading_minutes(notebook) for name, notebook in notebooks.items()}
     working = {name: working_minutes(solutions[name], tasks) for name, tasks in exercises.items()}
     for name, notebook in notebooks.items():
+        if name[:2] in PARTS:
+            rows.append(f"| | **{PARTS[name[:2]]}** | | | | |")
         top, (_, points) = TITLE.match(notebook.cells[0].source), total(exercises[name])
         tasks = f"[{len(exercises[name])} tasks, {points} points](exercises/{name}.ipynb)"
         rows.append(

@@ -59,7 +59,7 @@ exercise = YourTurn(
             misconception="steps-in-any-order",
         ),
         "not divided": WrongAnswer(
-            torch.exp,
+            lambda scores: scores.exp(),
             "You return the powers themselves. All are positive, but they sum to anything.",
             "What is left to do so that they are shares of a whole?",
             misconception="shares-need-not-sum-to-one",
