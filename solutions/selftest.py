@@ -69,13 +69,21 @@ def source_of(path: Path, exercise: Exercise) -> str:
 
 
 def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
-    """Return (changed line, code) for each mutant of a solution; [] if the solution is a test."""
-    if isinstance(exercise, CatchTheBug):
+    """Return (changed line, code) for each mutant of a solution.
+
+    There are none of a test, nor of an answer that trains a model for a mark: each verdict would
+    train for many seconds, and a training with slightly other numbers is no fault.
+    """
+    if isinstance(exercise, CatchTheBug) or _is_marked_by_training(exercise):
         return []
     source = source_of(path, exercise)
     return [
         mutant for name in _written(source, exercise.task.id) for mutant in mutants(source, name)
     ]
+
+
+def _is_marked_by_training(exercise: Exercise) -> bool:
+    return bool(exercise.gold) and exercise.task.answer_type == "trains network"
 
 
 def _written(source: str, task: str) -> list[str]:

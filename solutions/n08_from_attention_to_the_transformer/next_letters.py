@@ -101,7 +101,7 @@ exercise = Exercise(
         "look at what is compared with what; if it falls and stops near 4, the model sees one "
         "character and nothing before it.",
         "Make `Characters(text)`, a `LanguageModel` for as many tokens, 64 wide, and `learn` it "
-        "for some 300 steps on windows of 64 characters, at a peak rate of 0.01. The answer is "
+        "for some 600 steps on windows of 64 characters, at a peak rate of 0.01. The answer is "
         "the token with the largest of the logits at the *last* position of each beginning.",
     ],
     mistakes={
