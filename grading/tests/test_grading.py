@@ -232,7 +232,7 @@ def test_the_overview_shows_the_class(graded):
     assert "It is <b>not</b> an effect." in plain
     assert "a weight is not an effect; a large value" in plain  # the rubric, beside the answers
     hardest = plain.index("Tasks, the hardest first")
-    assert plain.index("softmax_with_temperature", hardest) < plain.index("soft_lookup", hardest)
+    assert plain.index("softmax_with_temperature", hardest) < plain.index("four_patterns", hardest)
     assert text.count("<img") >= 2  # how points are spread, in each notebook
 
 
