@@ -138,12 +138,12 @@ def test_the_front_page_plays_one_sentence_with_two_translators(page, address):
     page.wait_for_selector(".scene.reading, .scene:has(.w.on)")
     assert page.locator(".scene.done").count() == 0
     page.wait_for_selector(".scene.done")
-    assert page.locator(".see .verdict").inner_text() == "✓ all 15 right"
-    assert page.locator(".mem .verdict").inner_text() == "✗ 5 of 15 wrong"
-    assert page.locator(".mem small").all_inner_texts() == ["our gardens", "the cow danced"]
+    assert page.locator(".see .verdict").inner_text() == "✓ all 12 right"
+    assert page.locator(".mem .verdict").inner_text() == "✗ 3 of 12 wrong"
+    assert page.locator(".mem small").all_inner_texts() == ["daughter", "dog", "to travel"]
     page.get_by_role("button", name="One word back").click()
-    assert page.locator("#place").inner_text() == "word 14 of 15"
-    assert page.locator(".see .fr .w.now").inner_text() == "chiens"
+    assert page.locator("#place").inner_text() == "word 11 of 12"
+    assert page.locator(".see .fr .w.now").inner_text() == "à"
 
 
 def test_the_front_page_stands_still_for_those_who_ask_for_it(page, address):
@@ -173,17 +173,20 @@ def test_the_front_page_translates_what_a_visitor_types(page, address, typed, to
     if "happy" in typed:
         page.wait_for_function("/garçon heureux/.test(document.querySelector('.see').innerText)")
     else:
-        assert "ma sœur" in page.locator(".see .fr").inner_text()  # the scene is as it was
+        assert "ma vieille" in page.locator(".see .fr").inner_text()  # the scene is as it was
 
 
 def test_the_front_page_suggests_words_that_its_translators_know(page, address):
     page.goto(address)
     field = page.get_by_label("Type your own sentence")
     field.fill("the do")
-    page.get_by_role("option", name="dog", exact=True).wait_for()
+    page.get_by_role("option").first.wait_for()
+    offered = page.get_by_role("option").all_inner_texts()
+    assert offered
+    assert all(word.startswith("do") for word in offered)
     field.press("ArrowDown")
     field.press("Enter")
-    assert field.input_value() in {"the dog ", "the dogs ", "the donkey ", "the donkeys "}
+    assert field.input_value() == f"the {offered[0]} "
 
 
 def test_a_guess_opens_the_answer(page, address):
