@@ -42,7 +42,12 @@ def test_the_counts_that_are_quoted_are_of_these_exercises():
 @pytest.mark.parametrize(
     ("file", "old", "new", "matters"),
     [
-        (FILE, '"""Entropy."""', '"""A docstring."""  # and a comment', False),
+        (
+            FILE,
+            '"""The task “Entropy”: right answers and known mistakes."""',
+            '"""A docstring."""  # and a comment',
+            False,
+        ),
         (FILE, "The formula is right", "Your formula is right", False),
         (FILE, "points=3", "points=4", False),
         (FILE, "exercise =", "def more(): ...\n\n\nexercise =", False),
