@@ -382,7 +382,9 @@ def test_it_follows_the_room_and_keeps_the_place(served):
         row = page.get_by_role("row", name=file.parts[-4])
         row.get_by_text("A decoder block").wait_for(timeout=60_000)
         assert table.evaluate("region => [region.scrollLeft, region.scrollTop]") == [200, 150]
-        assert page.evaluate("[document.activeElement.className, scrollY]") == ["scroll", place]
+        focused, now = page.evaluate("[document.activeElement.className, scrollY]")
+        assert focused == "scroll"
+        assert abs(now - place) < 50  # rows above may be a line shorter now
         assert page.locator("details[open]").count() == 1
 
         page.get_by_role("button", name="Hide names").focus()

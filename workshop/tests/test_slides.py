@@ -136,7 +136,7 @@ def test_every_slide_fits_or_scrolls_and_says_what_is_to_be_said(page):
         assert slide.locator("xpath=./aside").count() == 1
     assert len(set(titles)) > 12
     assert scrolled <= 1
-    assert {"prediction", "query_explorer", "softmax_explorer", "mask_explorer"} <= modules
+    assert {"prediction", "query_explorer", "mask_explorer"} <= modules
     assert page.locator("mjx-container").count() >= 15
     assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
     notes = " ".join(page.locator("aside.notes").all_text_contents())
