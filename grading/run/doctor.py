@@ -222,13 +222,13 @@ def _worker() -> Iterator[Finding]:
         yield Finding("missing", "outer bubblewrap", f"bubblewrap says “{message}”")
         return
     yield Finding("ok", "outer bubblewrap", "shows the server what it needs")
-    try:
-        launcher = Launcher().__enter__()
-    except NoSandbox as problem:
-        cure = "look whether whoever grades may read Python, its packages and the course"
-        yield Finding("missing", "server", problem.reason, cure)
-        return
-    with launcher:
+    with contextlib.ExitStack() as until_then:
+        try:
+            launcher = until_then.enter_context(Launcher())
+        except NoSandbox as problem:
+            cure = "look whether whoever grades may read Python, its packages and the course"
+            yield Finding("missing", "server", problem.reason, cure)
+            return
         yield Finding("ok", "server", "started, and has made a worker's namespaces")
         yield from attempted(launcher)
 

@@ -18,7 +18,7 @@ subtitle = "A slide of each kind."
 minutes = 57
 steps = [
   { minutes = 10, show = "01 · 3. A look-up that is soft" },
-  { minutes = 4, show = "01 · 5. Sharp or flat: the temperature" },
+  { minutes = 4, show = "01 · 6. How focused? The entropy" },
   { minutes = 8, task = "softmax_with_temperature" },
   { minutes = 15, pause = "Break" },
   { minutes = 8, show = "02 · 6. Padding, and the mask", optional = true },
@@ -136,7 +136,7 @@ def test_every_slide_fits_or_scrolls_and_says_what_is_to_be_said(page):
         assert slide.locator("xpath=./aside").count() == 1
     assert len(set(titles)) > 12
     assert scrolled <= 1
-    assert {"prediction", "query_explorer", "mask_explorer"} <= modules
+    assert {"prediction", "query_explorer", "softmax_explorer", "mask_explorer"} <= modules
     assert page.locator("mjx-container").count() >= 15
     assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
     notes = " ".join(page.locator("aside.notes").all_text_contents())
@@ -154,8 +154,7 @@ def test_an_explorer_moves_and_has_the_keys_until_somebody_clicks_beside_it(page
     page.keyboard.press("End")
     while look(explorer) == before:
         page.wait_for_timeout(20)
-    explorer.locator("select").first.focus()
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")  # of the slider, not to the next slide
     assert page.evaluate(PLACE) == place
     slide.locator("h2").click()
     page.keyboard.press("ArrowDown")
