@@ -132,6 +132,19 @@ export function checkbox(parent, name, onChange) {
   return (checked) => { input.checked = checked; };
 }
 
+/** A line of text, sent by Enter or by leaving it. */
+export function textLine(parent, name, onChange) {
+  const label = element("label", { class: "ex-control" }, parent);
+  element("span", { text: name }, label);
+  const input = element("input", { type: "text", autocomplete: "off", spellcheck: "false",
+    style: "grid-column: span 2", ...OWN_KEYS }, label);
+  const send = () => onChange(input.value);
+  input.addEventListener("change", send);
+  // JupyterLab takes Enter for itself, so that no change comes of it.
+  input.addEventListener("keydown", ({ key }) => { if (key === "Enter") send(); });
+  return (text) => { input.value = text; };
+}
+
 export function button(parent, name, onClick) {
   const node = element("button", { type: "button", text: name, ...OWN_KEYS }, parent);
   node.addEventListener("click", onClick);

@@ -1,7 +1,7 @@
 // The maps of some heads, and what is lost without one of them, or without several together.
 
 import { sum } from "./arithmetic.js";
-import { bars, button, checkbox, element, explorer, heatmap, status, written } from "./drawing.js";
+import { bars, button, checkbox, element, explorer, heatmap, status, textLine, written } from "./drawing.js";
 
 const NONE = -1; // no head is enlarged: the mean is
 
@@ -34,16 +34,12 @@ function thumbnail(parent, name, map, rows, columns, onEnlarge, onSwitch) {
   };
 }
 
-/** The line in which a sentence is typed: Enter, or leaving it, sends it to the kernel. */
+/** The line in which a sentence is typed, and what the kernel has against it. */
 function sentenceLine(parent, model) {
-  const label = element("label", { text: "a sentence, then Enter: " }, parent);
-  const line = element("input", { type: "text", autocomplete: "off", spellcheck: "false",
-    style: "width: min(100%, 30em); font-size: 16px", "data-lm-suppress-shortcuts": "true" }, label);
-  line.value = model.get("sentence");
-  line.addEventListener("change", () => {
-    model.set("sentence", line.value);
+  textLine(parent, "a sentence, then Enter", (text) => {
+    model.set("sentence", text);
     model.save_changes();
-  });
+  })(model.get("sentence"));
   const say = status(parent);
   return () => say(model.get("complaint"));
 }

@@ -1,20 +1,9 @@
 // Controls in the page, and a picture that the kernel draws.
 
-import { OWN_KEYS, checkbox, choice, element, explorer, slider } from "./drawing.js";
+import { checkbox, choice, element, explorer, slider, textLine } from "./drawing.js";
 
 const PATIENCE = 300; // milliseconds until we say that we wait
 const BUSY = "The kernel is drawing. If it does not answer, run this cell first.";
-
-function textLine(parent, { label: name }, onChange) {
-  const label = element("label", { class: "ex-control" }, parent);
-  element("span", { text: name }, label);
-  const input = element("input", { type: "text", style: "grid-column: span 2", ...OWN_KEYS }, label);
-  const send = () => onChange(input.value);
-  input.addEventListener("change", send);
-  // JupyterLab takes Enter for itself, so that no change comes of it.
-  input.addEventListener("keydown", ({ key }) => { if (key === "Enter") send(); });
-  return (text) => { input.value = text; };
-}
 
 const CONTROLS = {
   slider: (parent, { label, options, ...range }, onInput) => {
@@ -25,7 +14,7 @@ const CONTROLS = {
   choice: (parent, { label, options }, onChange) =>
     choice(parent, label, [...options.entries()], (index) => onChange(Number(index))),
   checkbox: (parent, { label }, onChange) => checkbox(parent, label, onChange),
-  text: textLine,
+  text: (parent, { label }, onChange) => textLine(parent, label, onChange),
 };
 
 function render({ model, el }) {
