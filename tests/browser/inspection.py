@@ -89,7 +89,7 @@ def inspect(browser: Browser, address: str, path: str, thorough: bool = False) -
     page.set_default_timeout(RUN_MILLISECONDS)
     listen_to_page(page, address, findings)
     folder, _, name = path.partition("/")
-    if folder == "notebooks" and name.startswith("0"):
+    if folder == "notebooks" and name[:2].isdecimal():
         open_notebook(page, address, name)
         read_as_stored(page, name[:2], themes, findings)
     else:

@@ -45,13 +45,15 @@ def test_a_tenth_of_each_day_can_go_and_nobody_sits_for_two_hours(path):
         assert max(stretches) <= 120
 
 
-@every_plan
-def test_no_page_gives_an_answer_or_a_hint_away(path):
-    text = plan.page(path)
-    named = [task for tasks in bank.tasks().values() for task in tasks if f"`{task.id}`" in text]
-    for task in named:
-        assert task.answer_type != "choices", "its mistakes leave only the answer"
-        assert not [hint for hint in task.hints if hint in text]
+def test_no_page_gives_an_answer_or_a_hint_away():
+    named = 0
+    for text in map(plan.page, plan.PLANS):
+        for task in (task for tasks in bank.tasks().values() for task in tasks):
+            if f"`{task.id}`" in text:
+                named += 1
+                assert task.answer_type != "choices", "its mistakes leave only the answer"
+                assert not [hint for hint in task.hints if hint in text]
+    assert named > 5
 
 
 def test_a_section_comes_with_what_the_notebook_and_the_catalogue_say(tmp_path):
