@@ -40,7 +40,7 @@ lint: .venv/ready .venv/extra-lint  ## seconds: style of code and notebooks
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
 notebooks: .venv/ready  ## 4 minutes: run every notebook and store its outputs; ONLY=05
-	$(BIN)/jupyter $(EXECUTE) $(wildcard notebooks/$(or $(ONLY),[0-9])*.ipynb)
+	OMP_NUM_THREADS=1 $(BIN)/jupyter $(EXECUTE) $(wildcard notebooks/$(or $(ONLY),[0-9])*.ipynb)
 
 exercises: .venv/ready  ## 3 minutes: all that is derived from solutions/; ONLY=05, or a task
 	$(BIN)/python -m solutions.build $(ONLY)
