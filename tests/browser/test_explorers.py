@@ -30,8 +30,10 @@ from utils.attention import (
 )
 from utils.corpora import running_example
 from utils.masks import causal_mask, masked_softmax, padding_mask, window_mask
+from utils.model_card import in_units
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
+    CacheExplorer,
     HeadsExplorer,
     MaskExplorer,
     PipelineExplorer,
@@ -45,6 +47,7 @@ from utils.widgets import (
     TurnExplorer,
     WindowExplorer,
 )
+from utils.widgets.cache_explorer import cards_by_kind
 from utils.widgets.query_explorer import PARAMETERS
 
 pytestmark = [pytest.mark.browser, needs.chromium]
@@ -94,6 +97,7 @@ def with_beam(widget):
 
 
 EXPLORERS = {
+    "cache": lambda: CacheExplorer("Llama 3.1 8B"),
     "heads": lambda: HeadsExplorer(
         HEAD_MAPS,
         SOURCE,
@@ -475,12 +479,30 @@ def test_the_tiles_arrive_at_the_attention_of_torch(page, size):
     assert "no context is further than 0.00000" in status(root)
 
 
+@pytest.mark.parametrize("model", ["Llama 3.1 8B", "Qwen2.5 72B"])
+def test_the_bytes_of_the_cache_are_those_of_the_model_card(page, model):
+    root, cards = show(page, CacheExplorer(model)), cards_by_kind(model)
+    for doublings in range(4, 18):
+        root.get_by_label("tokens").fill(str(doublings))
+        kept = [card.kept(2**doublings) for card in cards.values()]
+        assert numbers(root) == pytest.approx([each / max(kept) for each in kept], rel=1e-12)
+        texts = root.locator("tbody td:not(:has(div))").all_inner_texts()
+        assert texts == [in_units(each) for each in kept]
+
+
 # --- What an explorer says once it is moved -------------------------------------------------------
 
 THREE_DOWN = ("map", "ArrowDown ArrowDown ArrowDown Enter")
 THIRD_CELL = ("map", "ArrowRight ArrowRight Enter")
 BELL, THRESHOLD = "window, bell and weights", "answers to up"
 STATUS = [  # explorer, its moves, a pattern of its status
+    ("cache", [("words written", "Home")], r"at 1 word, .* 16 GiB of 131,072 tokens\."),
+    ("cache", [("kind of layer", "window")], r"at 4 words, .*\(the window has 4,096; 4 are"),
+    (
+        "cache",
+        [("kind of layer", "linear"), ("tokens", "Home")],
+        r"at no single word.* 32 MiB of 16 ",
+    ),
     ("query", [], "Most weight: cat, 0.98"),
     ("query", [THREE_DOWN], "Most weight: sat, 0.98"),  # a row asks its query: "assis"
     ("pipeline", [THIRD_CELL], r"Row The, column sat: 1 · 2 \+ 3 · \(−2\) = −4\."),

@@ -4,6 +4,7 @@ An explorer is a picture with controls: moving them shows what a mechanism compu
 also stores a plain picture in the notebook, for readers without a kernel.
 """
 
+from utils.widgets.cache_explorer import CacheExplorer
 from utils.widgets.heads_explorer import HeadsExplorer
 from utils.widgets.interview import InterviewSheet
 from utils.widgets.mask_explorer import MaskExplorer
@@ -21,6 +22,7 @@ from utils.widgets.turn_explorer import TurnExplorer
 from utils.widgets.window_explorer import WindowExplorer
 
 __all__ = [
+    "CacheExplorer",
     "HeadsExplorer",
     "InterviewSheet",
     "MaskExplorer",
