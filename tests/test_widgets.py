@@ -11,14 +11,17 @@ from utils.checks import memory, progress
 from utils.corpora import running_example
 from utils.model_card import read_card, stored_cards
 from utils.plots import line_chart
+from utils.positions import RotaryPositions
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
     CacheExplorer,
+    ClockExplorer,
     HeadsExplorer,
     InterviewSheet,
     MaskExplorer,
     PipelineExplorer,
     QueryExplorer,
+    ReachExplorer,
     ReshapeExplorer,
     SliderFigure,
     SoftmaxExplorer,
@@ -30,6 +33,7 @@ from utils.widgets import (
     predict,
 )
 from utils.widgets.cache_explorer import cards_by_kind
+from utils.widgets.reach_explorer import sliding_mask
 
 
 def draw(height):
@@ -124,12 +128,14 @@ def state_of(widget):
         SliderFigure(draw, height=FloatSlider(1.0)),
         QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist()),
         CacheExplorer("Llama 3.1 8B"),
+        ClockExplorer(16, trained=48),
         MaskExplorer(SOURCE, (KEYS @ KEYS.T).tolist(), length=4, half_width=1),
         PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE),
         SoftmaxExplorer(SOURCE),
         Translator("the cat sat on the mat"),
         film([torch.rand(7, 6)]),
         heads(["head 1", "head 2"], count=2),
+        ReachExplorer(24, layers=3, window=4),
         ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
         TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET),
         TurnExplorer(SOURCE, KEYS, TARGET, QUERIES),
@@ -190,6 +196,7 @@ def test_the_stored_output_is_a_fixed_text_a_picture_and_a_small_state(widget):
         ),
         (lambda: CacheExplorer("Llama 9"), "a stored model whose layers all keep grouped heads"),
         (lambda: CacheExplorer("DeepSeek-V3"), "got 'DeepSeek-V3'"),
+        (lambda: ClockExplorer(15, trained=48), "head_dim must be even, got 15"),
         (lambda: predict("What?"), "either options or a range"),
         (lambda: predict("What?", ["a", "b"]).reveal("c"), "not among the options"),
         (lambda: predict("What?", between=(0, 1)).reveal("c"), "is a number"),
@@ -235,6 +242,20 @@ def test_heads_wider_than_the_model_suggests_stay_so_in_every_kind():
     numbers = {kind: card.layers[0].numbers for kind, card in cards.items()}
     assert (numbers["multi-head"], numbers["multi-query"]) == (2 * 16 * 128, 2 * 128)
     assert cards["linear"].layers[0].state == 16 * 128 * 128
+
+
+@pytest.mark.parametrize(("layers", "window", "sinks"), [(1, 1, 0), (3, 4, 0), (4, 5, 2)])
+def test_the_last_word_reaches_what_the_windows_of_a_stack_add_up_to(layers, window, sinks):
+    through = sliding_mask(24, window, sinks).double().matrix_power(layers) > 0
+    assert int(through[-1].sum()) == 1 + layers * (window - 1) + sinks
+
+
+def test_the_pictures_of_reach_and_of_clocks_say_their_numbers():
+    assert "4 wide in one layer and 10 through 3 layers" in ReachExplorer(24, 3, 4).picture()
+    rope = RotaryPositions(16).turn
+    ones, places = torch.ones(48 + 1, 16), torch.arange(48 + 1)
+    score = (rope(ones, places)[48] @ ones[0]).item() / 16
+    assert f"falls to {score:.2f} at distance 48" in ClockExplorer(16, trained=48).picture()
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ class CacheExplorer(Pictured, anywidget.AnyWidget):
         super().__init__(name=name, layers=len(self.cards["grouped"].layers), kinds=kinds)
 
     def picture(self) -> str:
-        lengths = [2**power for power in range(5, LONGEST + 1, 2)]
+        lengths = [4**power for power in range(2, 8)] + [2**LONGEST]
         lines = {
             kind: [card.kept(length) / 2**20 for length in lengths]
             for kind, card in self.cards.items()
