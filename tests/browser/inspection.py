@@ -158,7 +158,7 @@ def read_as_stored(page: Page, number: str, themes: tuple[str, ...], findings: F
         pictures = page.eval_on_selector_all(
             ".jp-Notebook img", "all => all.map(image => [image.naturalWidth, image.alt])"
         )
-        if len(pictures) < 2 or not all(width > 0 and alt for width, alt in pictures):
+        if len(pictures) < 3 or not all(width > 0 and alt for width, alt in pictures):
             findings.faults.append(
                 f"{theme}: too few pictures, or one is empty or without alt text"
             )
