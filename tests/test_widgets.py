@@ -9,14 +9,19 @@ from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider, SelectionSlid
 
 from utils.checks import memory, progress
 from utils.corpora import running_example
+from utils.model_card import read_card, stored_cards
 from utils.plots import line_chart
+from utils.positions import RotaryPositions
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
+    CacheExplorer,
+    ClockExplorer,
     HeadsExplorer,
     InterviewSheet,
     MaskExplorer,
     PipelineExplorer,
     QueryExplorer,
+    ReachExplorer,
     ReshapeExplorer,
     SliderFigure,
     SoftmaxExplorer,
@@ -27,6 +32,8 @@ from utils.widgets import (
     WindowExplorer,
     predict,
 )
+from utils.widgets.cache_explorer import cards_by_kind
+from utils.widgets.reach_explorer import sliding_mask
 
 
 def draw(height):
@@ -120,12 +127,15 @@ def state_of(widget):
     [
         SliderFigure(draw, height=FloatSlider(1.0)),
         QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist()),
+        CacheExplorer("Llama 3.1 8B"),
+        ClockExplorer(16, trained=48),
         MaskExplorer(SOURCE, (KEYS @ KEYS.T).tolist(), length=4, half_width=1),
         PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE),
         SoftmaxExplorer(SOURCE),
         Translator("the cat sat on the mat"),
         film([torch.rand(7, 6)]),
         heads(["head 1", "head 2"], count=2),
+        ReachExplorer(24, layers=3, window=4),
         ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
         TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET),
         TurnExplorer(SOURCE, KEYS, TARGET, QUERIES),
@@ -184,6 +194,9 @@ def test_the_stored_output_is_a_fixed_text_a_picture_and_a_small_state(widget):
             lambda: TurnExplorer(SOURCE, QUERIES, TARGET, QUERIES),
             "6 labels need 6 vectors of two numbers, got (7, 2)",
         ),
+        (lambda: CacheExplorer("Llama 9"), "a stored model whose layers all keep grouped heads"),
+        (lambda: CacheExplorer("DeepSeek-V3"), "got 'DeepSeek-V3'"),
+        (lambda: ClockExplorer(15, trained=48), "head_dim must be even, got 15"),
         (lambda: predict("What?"), "either options or a range"),
         (lambda: predict("What?", ["a", "b"]).reveal("c"), "not among the options"),
         (lambda: predict("What?", between=(0, 1)).reveal("c"), "is a number"),
@@ -209,6 +222,40 @@ def test_the_picture_of_turned_keys_is_that_of_the_general_score():
     assert "chat → the 0.87" in widget.picture()
     widget.degrees = 90
     assert "chat → cat 0.98" in widget.picture()
+
+
+def test_a_model_with_layers_of_another_kind_keeps_what_its_own_sizes_say():
+    kept = {kind: card.kept(10_000) for kind, card in cards_by_kind("Llama 3.1 8B").items()}
+    layers, width = 32, 2  # bytes of a number
+    assert kept == {
+        "multi-head": layers * width * 2 * 32 * 128 * 10_000,
+        "grouped": read_card(stored_cards()["Llama 3.1 8B"]["config"]).kept(10_000),
+        "multi-query": layers * width * 2 * 128 * 10_000,
+        "latent": layers * width * (512 + 64) * 10_000,
+        "window": layers * width * 2 * 8 * 128 * 4_096,
+        "linear": layers * width * 32 * 128 * 128,
+    }
+
+
+def test_heads_wider_than_the_model_suggests_stay_so_in_every_kind():
+    cards = cards_by_kind("Qwen3 0.6B")
+    numbers = {kind: card.layers[0].numbers for kind, card in cards.items()}
+    assert (numbers["multi-head"], numbers["multi-query"]) == (2 * 16 * 128, 2 * 128)
+    assert cards["linear"].layers[0].state == 16 * 128 * 128
+
+
+@pytest.mark.parametrize(("layers", "window", "sinks"), [(1, 1, 0), (3, 4, 0), (4, 5, 2)])
+def test_the_last_word_reaches_what_the_windows_of_a_stack_add_up_to(layers, window, sinks):
+    through = sliding_mask(24, window, sinks).double().matrix_power(layers) > 0
+    assert int(through[-1].sum()) == 1 + layers * (window - 1) + sinks
+
+
+def test_the_pictures_of_reach_and_of_clocks_say_their_numbers():
+    assert "4 wide in one layer and 10 through 3 layers" in ReachExplorer(24, 3, 4).picture()
+    rope = RotaryPositions(16).turn
+    ones, places = torch.ones(48 + 1, 16), torch.arange(48 + 1)
+    score = (rope(ones, places)[48] @ ones[0]).item() / 16
+    assert f"falls to {score:.2f} at distance 48" in ClockExplorer(16, trained=48).picture()
 
 
 @pytest.fixture

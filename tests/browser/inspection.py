@@ -47,6 +47,9 @@ FAILED_CELLS = """() => jupyterapp.shell.currentWidget.context.model.toJSON().ce
   .flatMap((cell) => (cell.outputs ?? []).filter((output) => output.output_type === "error"))
   .map((output) => `${output.ename}: ${output.evalue}`)"""
 
+# How wide images and explorers are, and what they are to a screen reader.
+WIDTHS = "all => all.map(one => [one.naturalWidth ?? one.offsetWidth, one.alt ?? one.ariaLabel])"
+
 # Where a control stands, and where it may go.
 PLACE = "node => [node.type === 'checkbox' ? String(node.checked) : node.value, node.min, node.max]"
 
@@ -155,10 +158,8 @@ def read_as_stored(page: Page, number: str, themes: tuple[str, ...], findings: F
     wait_for_formulas(page)
     for theme in themes:
         switch_theme(page, theme)
-        pictures = page.eval_on_selector_all(
-            ".jp-Notebook img", "all => all.map(image => [image.naturalWidth, image.alt])"
-        )
-        if len(pictures) < 2 or not all(width > 0 and alt for width, alt in pictures):
+        pictures = page.eval_on_selector_all(".jp-Notebook img, .jp-Notebook .ex", WIDTHS)
+        if len(pictures) < 3 or not all(width > 0 and alt for width, alt in pictures):
             findings.faults.append(
                 f"{theme}: too few pictures, or one is empty or without alt text"
             )

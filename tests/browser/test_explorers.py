@@ -30,12 +30,17 @@ from utils.attention import (
 )
 from utils.corpora import running_example
 from utils.masks import causal_mask, masked_softmax, padding_mask, window_mask
+from utils.model_card import in_units
+from utils.positions import RotaryPositions
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
+    CacheExplorer,
+    ClockExplorer,
     HeadsExplorer,
     MaskExplorer,
     PipelineExplorer,
     QueryExplorer,
+    ReachExplorer,
     ReshapeExplorer,
     SoftmaxExplorer,
     TilesExplorer,
@@ -45,6 +50,7 @@ from utils.widgets import (
     TurnExplorer,
     WindowExplorer,
 )
+from utils.widgets.cache_explorer import cards_by_kind
 from utils.widgets.query_explorer import PARAMETERS
 
 pytestmark = [pytest.mark.browser, needs.chromium]
@@ -94,6 +100,8 @@ def with_beam(widget):
 
 
 EXPLORERS = {
+    "cache": lambda: CacheExplorer("Llama 3.1 8B"),
+    "clock": lambda: ClockExplorer(16, trained=48),
     "heads": lambda: HeadsExplorer(
         HEAD_MAPS,
         SOURCE,
@@ -107,6 +115,7 @@ EXPLORERS = {
     "pipeline": lambda: PipelineExplorer(KEYS, KEYS, KEYS, SOURCE, SOURCE, CAUSAL, cell=(1, 1)),
     "query": lambda: QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist(), asking=1),
     "query-plain": lambda: QueryExplorer(SOURCE, KEYS, TARGET, QUERIES, asking=1, plain=True),
+    "reach": lambda: ReachExplorer(24, layers=3, window=4),
     "reshape": lambda: ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-no-slope": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0], slope=False),
@@ -475,12 +484,71 @@ def test_the_tiles_arrive_at_the_attention_of_torch(page, size):
     assert "no context is further than 0.00000" in status(root)
 
 
+@pytest.mark.parametrize("model", ["Llama 3.1 8B", "Qwen2.5 72B"])
+def test_the_bytes_of_the_cache_are_those_of_the_model_card(page, model):
+    root, cards = show(page, CacheExplorer(model)), cards_by_kind(model)
+    for doublings in range(4, 18):
+        root.get_by_label("tokens").fill(str(doublings))
+        kept = [card.kept(2**doublings) for card in cards.values()]
+        assert numbers(root) == pytest.approx([each / max(kept) for each in kept], rel=1e-12)
+        texts = root.locator("tbody td:not(:has(div))").all_inner_texts()
+        assert texts == [in_units(each) for each in kept]
+
+
+@pytest.mark.parametrize("place", [0, 3, 1000])
+@pytest.mark.parametrize("distance", [0, 4, 47, 384])
+def test_the_hands_of_the_clocks_stand_where_rotary_positions_turn_them(page, place, distance):
+    root = show(page, EXPLORERS["clock"]())
+    root.get_by_label("place of the key").fill(str(place))
+    root.get_by_label("distance to the query").fill(str(distance))
+    turn = RotaryPositions(16).turn
+    x = torch.tensor([[1.0] * 8 + [0.0] * 8], dtype=torch.float64)  # halves: (1, 0) in each pair
+    key, query = (turn(x, torch.tensor([each])) for each in (place, place + distance))
+    cosines = (key * query).view(2, 8).sum(0)  # (8,), of the angle between the hands of each
+    assert_equal(numbers(root), torch.cat([cosines, cosines.mean()[None]]))
+
+
+@pytest.mark.parametrize("layers", [1, 3, 6])
+@pytest.mark.parametrize(("window", "sinks"), [(1, 0), (4, 0), (3, 2), (8, 4)])
+def test_what_is_painted_on_the_stack_is_what_products_of_masks_reach(page, layers, window, sinks):
+    root = show(page, EXPLORERS["reach"]())
+    for name, value in (("window W", window), ("layers L", layers), ("sinks", sinks)):
+        root.get_by_label(name).fill(str(value))
+    near = causal_mask(24) & window_mask(torch.arange(24), 24, window - 1)
+    open_ = near | causal_mask(24) & (torch.arange(24) < sinks)
+    reached = [
+        torch.stack([mask.double().matrix_power(down)[-1] > 0 for down in range(layers, -1, -1)])
+        for mask in (near, open_)
+    ]  # (layers + 1, 24) each: the words, layer 1, and so on
+    painted = [torch.where(a, 1.0, 2.0 * b) for a, b in (reached, (near, open_))]
+    cells = numbers(root)  # of the stack, from the words up, and of the mask
+    assert_equal(cells[: 24 * (layers + 1)], painted[0])
+    assert_equal(cells[-24 * 24 :], painted[1])
+    assert f"keeps {window + sinks} words" in status(root)
+
+
 # --- What an explorer says once it is moved -------------------------------------------------------
 
 THREE_DOWN = ("map", "ArrowDown ArrowDown ArrowDown Enter")
 THIRD_CELL = ("map", "ArrowRight ArrowRight Enter")
 BELL, THRESHOLD = "window, bell and weights", "answers to up"
 STATUS = [  # explorer, its moves, a pattern of its status
+    ("cache", [("words written", "Home")], r"at 1 word, .* 16 GiB of 131,072 tokens\."),
+    ("cache", [("kind of layer", "window")], r"at 4 words, .*\(the window has 4,096; 4 are"),
+    (
+        "cache",
+        [("kind of layer", "linear"), ("tokens", "Home")],
+        r"at no single word.* 32 MiB of 16 ",
+    ),
+    ("clock", [], "Key at 3, query at 7: distance 4.* None of 8 clocks"),
+    ("clock", [("place of the key", "End")], r"query at 1004: distance 4, score 0\.69"),
+    ("clock", [("distance to the query", "47")], "None of 8 clocks show"),
+    ("clock", [("distance to the query", "48")], "6 of 8 clocks show an angle never met in .* 48 "),
+    ("clock", [("distance to the query", "48"), ("trained on", "56")], "None of 8 clocks"),
+    ("clock", [("score, word by word", [0.3, 1.0])], r"distance 384,"),
+    ("reach", [], r"can depend on 10 = 1 \+ 3 · \(4 − 1\)\. A layer keeps 4 words\."),
+    ("reach", [("layers L", "End"), ("window W", "End")], r"on 24 \(all .* = 43\)"),
+    ("reach", [("sinks", "End")], r"through sinks on 4 more \(orange\)\. A layer keeps 8"),
     ("query", [], "Most weight: cat, 0.98"),
     ("query", [THREE_DOWN], "Most weight: sat, 0.98"),  # a row asks its query: "assis"
     ("pipeline", [THIRD_CELL], r"Row The, column sat: 1 · 2 \+ 3 · \(−2\) = −4\."),

@@ -4,12 +4,15 @@ An explorer is a picture with controls: moving them shows what a mechanism compu
 also stores a plain picture in the notebook, for readers without a kernel.
 """
 
+from utils.widgets.cache_explorer import CacheExplorer
+from utils.widgets.clock_explorer import ClockExplorer
 from utils.widgets.heads_explorer import HeadsExplorer
 from utils.widgets.interview import InterviewSheet
 from utils.widgets.mask_explorer import MaskExplorer
 from utils.widgets.pipeline_explorer import PipelineExplorer
 from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
+from utils.widgets.reach_explorer import ReachExplorer
 from utils.widgets.reshape_explorer import ReshapeExplorer
 from utils.widgets.slider_figure import SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
@@ -21,11 +24,14 @@ from utils.widgets.turn_explorer import TurnExplorer
 from utils.widgets.window_explorer import WindowExplorer
 
 __all__ = [
+    "CacheExplorer",
+    "ClockExplorer",
     "HeadsExplorer",
     "InterviewSheet",
     "MaskExplorer",
     "PipelineExplorer",
     "QueryExplorer",
+    "ReachExplorer",
     "ReshapeExplorer",
     "SliderFigure",
     "SoftmaxExplorer",
