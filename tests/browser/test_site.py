@@ -214,6 +214,19 @@ def test_the_front_page_plays_a_language_model_that_learns(page, address):
     assert slider.get_attribute("aria-valuetext").startswith("0 steps: ≈ ")
 
 
+@pytest.mark.parametrize("name", ["index.html", NOTEBOOKS[0]])
+def test_on_a_phone_the_controls_of_an_explorer_stay_in_sight(page, address, name):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(address + name)
+    place = page.locator(".explorer[data-module=query_explorer]")
+    place.scroll_into_view_if_needed()
+    page.wait_for_selector(".explorer[data-module=query_explorer][data-alive]")
+    bars = place.locator(".ex-bars")
+    bars.evaluate("node => node.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    moved = place.get_by_role("slider", name="query direction")
+    assert 0 <= moved.bounding_box()["y"] < bars.bounding_box()["y"]
+
+
 def test_what_needs_a_public_address_appears_with_it(site, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs" / "site")
     tags = importlib.import_module("front_page").address_tags
