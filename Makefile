@@ -83,7 +83,7 @@ bench: .venv/ready  ## speed and memory of the library; ONLY=additive
 bench-grading: .venv/ready  ## how fast a made-up class is graded
 	$(BIN)/python -m grading.tests.bench $(ONLY)
 
-pictures: site .venv/extra-browser  ## a minute: the README's picture, a film of the site's front page
+pictures: site .venv/extra-browser  ## a minute: the film of the README, and a picture for links to the site
 	$(BIN)/python -m tests.pictures
 
 screenshots: .venv/ready .venv/extra-browser  ## every notebook in both themes, in build/screenshots; ONLY=05

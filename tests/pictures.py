@@ -1,4 +1,7 @@
-"""Film the front page's scene for the README: `make pictures`. Commit what it writes."""
+"""Film the front page's scene for the README, and take its picture for links to the site.
+
+`make pictures` runs this. Commit what it writes.
+"""
 
 import functools
 import http.server
@@ -14,7 +17,9 @@ ROOT = Path(__file__).parents[1]
 SITE = ROOT / "build" / "site"
 PICTURE = ROOT / "notebooks" / "images" / "scene.webp"
 SIZE = {"width": 1400, "height": 900}  # of the page
-WIDTH = 1000  # of the picture
+WIDTH = 1000  # of the film
+PREVIEW = ROOT / "docs" / "site" / "_static" / "scene.jpg"
+PREVIEW_SIZE = (1200, 630)  # in which a link is shown elsewhere
 HALFWAY, SETTLED = 120, 260  # ms after a step, while its lines grow, and when they stand
 READS, WORD, LAST = 500, 170, 3000  # ms for which a frame stays
 
@@ -24,7 +29,9 @@ def main() -> None:
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=SITE)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        frames, durations = film(f"http://127.0.0.1:{server.server_port}/")
+        address = f"http://127.0.0.1:{server.server_port}/"
+        frames, durations = film(address)
+        preview(address)
         server.shutdown()
     first, *others = frames
     first.save(PICTURE, save_all=True, append_images=others, duration=durations, loop=0, quality=70)
@@ -56,6 +63,19 @@ def film(address: str) -> tuple[list[Image.Image], list[int]]:
             take(WORD)
     durations[-1] = LAST
     return frames, durations
+
+
+def preview(address: str) -> None:
+    """Write a picture of the page's first sight, once the scene is done."""
+    with running_browser() as browser:
+        page = browser.new_page(viewport=SIZE)
+        page.emulate_media(reduced_motion="reduce")
+        page.goto(address)
+        page.wait_for_selector(".scene.done")
+        image = Image.open(io.BytesIO(page.screenshot()))
+    width, height = PREVIEW_SIZE
+    image = image.convert("RGB").crop((0, 0, image.width, round(image.width * height / width)))
+    image.resize(PREVIEW_SIZE, Image.Resampling.LANCZOS).save(PREVIEW, quality=85)
 
 
 if __name__ == "__main__":

@@ -108,6 +108,12 @@ def test_masks_are_described_by_what_they_allow():
     assert alt.endswith("c → a; d → nothing.")
 
 
+def test_a_number_that_rounds_to_zero_is_left_out():
+    figure = plots.concept_heatmap(torch.tensor([[0.99, 0.006], [0.5, 0.004]]), "ab", "cd", "small")
+    shown = [text.get_text() for text in figure.axes[0].texts if text.get_visible()]
+    assert shown == ["0.99", "0.01", "0.50"]
+
+
 def test_closed_cells_are_hatched_and_carry_no_number():
     weights, mask = torch.tensor([[1.0, 0.0], [0.0, 0.0]]), torch.tensor([[1, 0], [0, 0]]).bool()
     figure = plots.concept_heatmap(weights, "ab", "cd", "masked", mask=mask)

@@ -607,6 +607,7 @@ def _draw_heatmap(
     drawn = colours[~closed.ravel()] if annotate else colours
     for text, colour in zip(axis.texts, drawn, strict=False):
         text.set_color(ink_on(colour))
+        text.set_visible(text.get_text() != "0.00")  # which says no more than the colour
     _label_words(axis, source)
 
 

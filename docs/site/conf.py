@@ -2,6 +2,7 @@
 
 project = "Attention, from the heatmap up"
 html_title = project
+html_baseurl = ""  # where the site is public, ending in "/"; what needs the address appears then
 root_doc = "course"
 extensions = ["myst_nb", "sphinx-mathjax-offline"]
 nb_execution_mode = "off"  # the notebooks already store outputs, which CI has checked
@@ -9,6 +10,9 @@ nb_merge_streams = True
 nb_code_prompt_show = "Open the answer"
 nb_code_prompt_hide = "Fold the answer"
 myst_enable_extensions = ["dollarmath", "html_image"]
+myst_html_meta = {
+    "description": "A free, hands-on course on attention: notebooks and exercises for a laptop."
+}
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 html_theme = "furo"

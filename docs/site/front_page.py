@@ -14,6 +14,7 @@ from string import Template
 
 import nbformat
 import torch
+from conf import html_baseurl
 
 from utils.checks import bank
 from utils.checks.feedback import explain
@@ -50,9 +51,11 @@ def _values() -> dict[str, str]:
     sentences = tomllib.loads((HERE / "sentences.toml").read_text(encoding="utf-8"))["sentences"]
     tasks = bank.tasks()
     of_course = [task for of_notebook in tasks.values() for task in of_notebook]
+    learned = json.loads((HERE / "language_model.json").read_text(encoding="utf-8"))
     about = {name: about_translator(read_translator(name)) for name in (LOOKS_BACK, REMEMBERS)}
     sizes = {name: count_parameters(load_translator(name))["total"] for name in about}
     return {
+        "address": address_tags(html_baseurl),
         "scenes": _json([scene_of(sentence) for sentence in sentences]),
         "words": str(len({*filter(str.isalpha, about[LOOKS_BACK]["source_words"])} - HALVES)),
         "pairs": f"{about[LOOKS_BACK]['data']['pairs']:,}",
@@ -70,7 +73,22 @@ def _values() -> dict[str, str]:
         "heads": _explorer("05", "heads_explorer"),
         "check_wrong": _feedback(0),
         "check_right": _feedback(-1),
+        "language_model": _json(learned),
+        "minutes": f"{learned['minutes']:.0f}",
+        "characters": f"{learned['characters']:,}",
     }
+
+
+def address_tags(address: str) -> str:
+    """Return the tags that need the public address of the site; none as long as it has none."""
+    if not address:
+        return ""
+    return f"""<link rel="canonical" href="{address}">
+<meta property="og:url" content="{address}">
+<meta property="og:image" content="{address}_static/scene.jpg">
+<meta property="og:image:alt" content="Two translators write the same French sentence; \
+the one that looks back has every word right, the one that remembers one vector does not.">
+<meta name="twitter:card" content="summary_large_image">"""
 
 
 def _direct_hours() -> str:

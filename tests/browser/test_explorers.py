@@ -150,6 +150,7 @@ def page_width(page):
 
 @each
 def test_it_moves_by_keyboard_alone_beside_a_copy_and_fits_every_reader(page, name):
+    page.emulate_media(reduced_motion="reduce")  # nothing moves by itself
     first = show(page, EXPLORERS[name]())
     assert len(first.locator("[role=status]").first.inner_text()) > 20  # for screen readers
     assert first.get_attribute("aria-label")
@@ -185,6 +186,48 @@ def test_it_moves_at_the_speed_of_the_hand(page, name, record_property):
         control = slider.evaluate("input => input.labels[0].querySelector('span').textContent")
         record_property("milliseconds", {f"{name}, {control}": times})
         assert statistics.median(times) < 60
+
+
+def test_a_film_plays_once_when_it_is_seen_and_pauses(page):
+    page.clock.install()
+    root = show(page, short_film())
+    at = root.locator(".ex-control output").first
+    root.get_by_role("button", name="Pause").wait_for()
+    page.clock.run_for(400)
+    assert at.inner_text() == "5"
+    root.get_by_role("button", name="Pause").click()
+    page.clock.run_for(5000)
+    assert at.inner_text() == "5"
+    root.get_by_role("button", name="Play").click()
+    page.clock.run_for(5000)
+    assert at.inner_text() == "10"
+    assert root.get_by_role("button", name="Play").is_visible()  # at the end it rests
+
+
+def test_a_film_stands_still_for_those_who_ask_for_it(page):
+    page.emulate_media(reduced_motion="reduce")
+    root = show(page, short_film())
+    before = look(root)
+    page.wait_for_timeout(500)
+    assert look(root) == before
+
+
+def test_small_weights_have_a_colour_and_no_number(page):
+    root = show(page, EXPLORERS["query"]())
+    for cell in root.locator(".ex-map td[data-value]").all():
+        weight = float(cell.get_attribute("data-value"))
+        assert cell.inner_text() == ("" if weight < 0.05 else f"{weight:.2f}")
+        assert cell.get_attribute("title") == (f"{weight:.2f}" if weight < 0.05 else "")
+
+
+@pytest.mark.parametrize(("words", "named"), [(17, 17), (40, 40), (41, 0)])
+def test_a_map_keeps_its_words_up_to_forty(page, words, named):
+    labels = [f"word{place}" for place in range(words)]
+    root = show(page, MaskExplorer(labels, torch.zeros(words, words).tolist(), words, 2))
+    for side in ("above", "beside"):
+        shown = root.locator(f".ex-{side}").first.locator("span")
+        assert shown.all_inner_texts() == labels[:named]
+    assert page_width(page) <= 390
 
 
 def test_forty_eight_words_are_drawn_fast_enough_to_be_dragged(page, record_property):

@@ -3,6 +3,8 @@
 import functools
 import html.parser
 import http.server
+import importlib
+import json
 import re
 import statistics
 import subprocess
@@ -150,6 +152,10 @@ def test_the_front_page_stands_still_for_those_who_ask_for_it(page, address):
     page.emulate_media(reduced_motion="reduce")
     page.goto(address)
     page.wait_for_selector(".scene.done", timeout=1000)
+    place = page.locator("#writes")
+    place.scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector('#writes output').value === '1,100 steps'")
+    assert place.locator(".written p:not([hidden]) .later").text_content() == ""
 
 
 @pytest.mark.parametrize(
@@ -187,6 +193,48 @@ def test_the_front_page_suggests_words_that_its_translators_know(page, address):
     field.press("ArrowDown")
     field.press("Enter")
     assert field.input_value() == f"the {offered[0]} "
+
+
+def test_the_front_page_plays_a_language_model_that_learns(page, address):
+    page.goto(address)
+    learned = json.loads(page.locator("#language-model").text_content())["samples"]
+    place = page.locator("#writes")
+    written, slider = place.locator(".written p:not([hidden])"), place.get_by_role("slider")
+    place.scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector('#writes output').value === '50 steps'")
+    place.get_by_role("button", name="Pause").click()
+    slider.focus()
+    page.keyboard.press("End")
+    shown = written.locator("span").first
+    assert len(shown.inner_text()) < len(learned[-1]["text"])  # letter by letter
+    page.wait_for_selector(".written p:not([hidden]) .later:empty", state="attached")
+    assert shown.text_content() == learned[-1]["text"].replace("\n", "↵ ")
+    assert place.locator(".of-model").inner_text() == f"≈ {learned[-1]['bits']:.2f}"
+    page.keyboard.press("Home")
+    assert slider.get_attribute("aria-valuetext").startswith("0 steps: ≈ ")
+
+
+@pytest.mark.parametrize("name", ["index.html", NOTEBOOKS[0]])
+def test_on_a_phone_the_controls_of_an_explorer_stay_in_sight(page, address, name):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(address + name)
+    place = page.locator(".explorer[data-module=query_explorer]")
+    place.scroll_into_view_if_needed()
+    page.wait_for_selector(".explorer[data-module=query_explorer][data-alive]")
+    bars = place.locator(".ex-bars")
+    bars.evaluate("node => node.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    moved = place.get_by_role("slider", name="query direction")
+    assert 0 <= moved.bounding_box()["y"] < bars.bounding_box()["y"]
+
+
+def test_what_needs_a_public_address_appears_with_it(site, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "site")
+    tags = importlib.import_module("front_page").address_tags
+    assert tags("") == ""
+    address = "https://course.example/"
+    (picture,) = re.findall(rf'"og:image" content="{address}([^"]+)"', tags(address))
+    assert Path(site, picture).is_file()
+    assert f'rel="canonical" href="{address}"' in tags(address)
 
 
 def test_a_guess_opens_the_answer(page, address):

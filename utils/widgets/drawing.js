@@ -14,11 +14,23 @@ const VIRIDIS = ["#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80
 const VLAG = ["#2369bd", "#678bbe", "#9baecb", "#cfd4e0", "#faf5f4", "#e7c8c6", "#d39794", "#bf6765",
   "#a9373b"];
 const MANY = 16; // tokens: from here on a table of cells gets slow, and a canvas takes its place
+const MOST_NAMED = 40; // tokens: with more than these, words would be larger than their cells
+const LONGER_SIDE = 440; // of such a canvas, in pixels
+const FAINT = 0.05; // a smaller weight has a colour, and its number where one points at it
 
 const STYLE = `
 .ex { font: 14px/1.4 var(--jp-ui-font-family, system-ui, sans-serif); max-width: 900px;
-  color: var(--jp-ui-font-color1, currentColor); --ex-line: #888;
-  --ex-paper: var(--jp-layout-color0, Canvas); }
+  box-sizing: border-box;
+  color: var(--jp-ui-font-color1, currentColor); --ex-line: #888; --ex-paper: var(--jp-layout-color0, Canvas);
+  background: var(--ex-paper); border: 1px solid color-mix(in srgb, currentColor 22%, transparent);
+  border-radius: 10px; padding: 12px 16px; }
+.ex .ex-name { font-size: 15px; font-weight: 600; margin: 0 0 6px; }
+.ex [role=status]:not(:empty) { font-size: 13px; margin: 8px 0 0; padding-top: 8px;
+  max-width: none; border-top: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
+@media (max-width: 640px) { /* what moves a picture stays in sight with it */
+  .ex { padding: 10px 12px; }
+  .ex-controls { position: sticky; top: 0; z-index: 2; background: var(--ex-paper); padding-bottom: 4px; }
+}
 .ex-row { display: flex; flex-wrap: wrap; gap: 8px 24px; align-items: flex-start; }
 .ex-row > * { min-width: 0; }
 .ex .ex-title { font-weight: bold; margin: 6px 0 2px; }
@@ -54,7 +66,14 @@ const STYLE = `
 .ex-bars td:last-child { width: 160px; text-align: left; }
 .ex-bar { height: 13px; background: #0173b2; border-radius: 2px; min-width: 1px; }
 .ex svg text { fill: currentColor; font-size: 12px; }
-.ex canvas { display: block; }
+.ex canvas { display: block; max-width: 100%; height: auto; }
+.ex-named { display: grid; grid-template-columns: max-content max-content; width: max-content; font-size: 10px; }
+.ex-named canvas { grid-area: 2 / 2; max-width: none; }
+.ex-named div { display: grid; line-height: 1; white-space: nowrap; }
+.ex-named .ex-above { grid-area: 1 / 2; grid-auto-flow: column; align-items: end; padding-bottom: 3px; }
+.ex-named .ex-above span { writing-mode: vertical-rl; transform: rotate(180deg); width: 100%;
+  display: flex; align-items: center; }
+.ex-named .ex-beside { grid-area: 2 / 1; align-items: center; justify-items: end; padding-right: 4px; }
 .ex-tokens { display: flex; flex-wrap: wrap; gap: 4px; }
 .ex-token { border: 1px solid var(--ex-line); border-radius: 3px; padding: 1px 6px; }
 .ex-token[aria-current] { font-weight: bold; border: 2px solid #d55e00; }
@@ -83,8 +102,12 @@ export function explorer(el, name) {
   // A group: a page may hold several of one name, which landmarks may not.
   const root = element("div", { class: "ex", role: "group", "aria-label": name }, el);
   element("style", { text: STYLE }, root);
+  element("p", { class: "ex-name", text: name }, root);
   return root;
 }
+
+/** A place for what moves the picture; on a phone it stays in sight. */
+export const controls = (root) => element("div", { class: "ex-controls" }, root);
 
 /** A number as people write it: with a true minus, and no minus in front of a zero. */
 export function written(number, digits = 2) {
@@ -214,7 +237,8 @@ function paint(value, limit) {
  * framed, `marked` = [i, j] more strongly (null in place of j: the whole row, of i: the column).
  * Given `onPoint(i, j)`, cells can be reached by mouse and arrow keys; given `onPress(i, j)`, also
  * pressed, by click, Enter or the space bar. Up to 16 rows and columns are a table that screen
- * readers can read; more are a canvas, and so is a small picture, of `side` pixels.
+ * readers can read; more are a canvas, with its words up to 40, and so is a small picture, of `side`
+ * pixels, without any.
  */
 export function heatmap(parent, { name, rows, columns, onPoint, onPress, side }) {
   const big = side || Math.max(rows.length, columns.length) > MANY;
@@ -250,8 +274,10 @@ function tableMap(parent, name, rows, columns, onPoint, onPress) {
       const value = values[i][j];
       const shut = Boolean(closed?.[i][j]);
       const [background, colour] = paint(value, limit);
-      const text = shut && !limit && value === 0 ? "" : written(value, digits);
+      const isFaint = !limit && (shut ? value === 0 : digits > 0 && value < FAINT);
+      const text = isFaint ? "" : written(value, digits);
       if (cell.textContent !== text) cell.textContent = text;
+      cell.title = isFaint ? written(value) : "";
       cell.style.background = background;
       cell.style.color = colour;
       cell.classList.toggle("ex-closed", shut);
@@ -283,10 +309,12 @@ function moveByKeys(table, cells, onPress) {
   });
 }
 
-function canvasMap(parent, name, rows, columns, onPoint, side = 440) { // pixels of the longer side
-  const cell = side / Math.max(rows.length, columns.length);
+function canvasMap(parent, name, rows, columns, onPoint, side) {
+  const longest = Math.max(rows.length, columns.length);
+  const cell = (side ?? LONGER_SIDE) / longest;
+  const place = side || longest > MOST_NAMED ? parent : named(parent, rows, columns, cell);
   const canvas = element("canvas", { width: cell * columns.length, height: cell * rows.length,
-    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...(onPoint && OWN_KEYS) }, parent);
+    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...(onPoint && OWN_KEYS) }, place);
   const pen = canvas.getContext("2d");
   let at = [0, 0];
   const point = (i, j) => {
@@ -318,6 +346,18 @@ function canvasMap(parent, name, rows, columns, onPoint, side = 440) { // pixels
     pen.strokeRect((j ?? 0) * cell, (i ?? 0) * cell, j === null ? canvas.width : cell,
       i === null ? canvas.height : cell);
   };
+}
+
+/** The words of a canvas above and beside it. Returns the place for the canvas. */
+function named(parent, rows, columns, cell) {
+  const place = element("div", { class: "ex-named" }, element("div", { class: "ex-scroll" }, parent));
+  const write = (words, where, tracks) => {
+    const line = element("div", { class: where, style: `${tracks}: ${cell}px`, "aria-hidden": "true" }, place);
+    words.forEach((text) => element("span", { text }, line));
+  };
+  write(columns, "ex-above", "grid-auto-columns");
+  write(rows, "ex-beside", "grid-auto-rows");
+  return place;
 }
 
 /** A vector as a strip of colours within ±limit, one for each number. Returns draw(vector, limit). */
@@ -354,13 +394,13 @@ export function bars(parent, { name, labels, columns = ["weight"] }) {
 }
 
 /**
- * Axes with lines. Returns draw(lines): each { name, points: [[x, y], …], colour, dashes, wide }, or
- * one of one point, which is drawn as a dot. The name stands at the last point; `below` says how many
- * pixels further down. Dragging from side to side calls onDrag(x).
+ * Axes with lines. Returns draw(lines): each { points: [[x, y], …], colour, dashes, wide }, or one of
+ * one point, which is drawn as a dot. `ticks`, [[x, text], …] from left to right, are named below the axis, by turns
+ * in two rows, instead of its ends. Dragging from side to side calls onDrag(x).
  */
 export function chart(parent, { name, x: [left, right], y: [bottom, top], xName, yName,
-  width = 340, height = 220, onDrag }) {
-  const hand = onDrag ? "; touch-action: pan-y; cursor: ew-resize" : "";
+  width = 340, height = 220, ticks, onDrag }) {
+  const hand = onDrag ? "; touch-action: pan-y; user-select: none; cursor: ew-resize" : "";
   const svg = element("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
     "aria-label": name, style: `max-width: 100%; height: auto${hand}` }, parent);
   const px = (x) => 46 + ((x - left) / (right - left)) * (width - 60);
@@ -370,21 +410,24 @@ export function chart(parent, { name, x: [left, right], y: [bottom, top], xName,
       onDrag(Math.min(right, Math.max(left, x)));
     });
   }
-  const py = (y) => height - 38 - ((y - bottom) / (top - bottom)) * (height - 50);
+  const below = ticks ? 52 : 38; // pixels below the axis
+  const py = (y) => height - below - ((y - bottom) / (top - bottom)) * (height - below - 12);
   const grey = { stroke: "#888", "stroke-width": 1 };
   element("line", { x1: px(left), x2: px(right), y1: py(bottom), y2: py(bottom), ...grey }, svg);
   element("line", { x1: px(left), x2: px(left), y1: py(bottom), y2: py(top), ...grey }, svg);
   const signed = (value) => String(value).replace("-", "−");
   const say = (x, y, text, anchor, turn) => element("text", { x, y, text, "text-anchor": anchor,
     transform: turn ? `rotate(-90 ${x} ${y})` : undefined }, svg);
-  [left, right].forEach((value) => say(px(value), height - 22, signed(value), "middle"));
+  const texts = ticks ?? [left, right].map((value) => [value, signed(value)]);
+  const lower = ticks ? 14 : 0; // pixels, of every second
+  texts.forEach(([value, text], n) => say(px(value), height - below + 16 + lower * (n % 2), text, "middle"));
   [bottom, top].forEach((value) => say(42, py(value) + 4, signed(value), "end"));
   say((px(left) + px(right)) / 2, height - 5, xName, "middle");
   say(12, (py(bottom) + py(top)) / 2, yName, "middle", true);
   const drawn = element("g", {}, svg);
   return (lines) => {
     drawn.replaceChildren();
-    for (const { name: label, points, colour, dashes, wide = 2.5, below = -7 } of lines) {
+    for (const { points, colour, dashes, wide = 2.5 } of lines) {
       const inside = points.map(([x, y]) => [px(x), py(Math.min(top, Math.max(bottom, y)))]);
       if (inside.length === 1) {
         const [[cx, cy]] = inside;
@@ -393,10 +436,6 @@ export function chart(parent, { name, x: [left, right], y: [bottom, top], xName,
         element("polyline", { points: inside.map((pair) => pair.join(",")).join(" "), fill: "none",
           stroke: colour, "stroke-width": wide, "stroke-dasharray": dashes }, drawn);
       }
-      if (!label) continue;
-      const [x, y] = inside.at(-1);
-      element("text", { x: Math.min(x, width - 8), y: y + below, text: label,
-        "text-anchor": below < 0 || x > width - 70 ? "end" : "start" }, drawn);
     }
   };
 }

@@ -6,7 +6,7 @@ import { bars, button, checkbox, element, explorer, heatmap, status, textLine, w
 const NONE = -1; // no head is enlarged: the mean is
 
 const HEAD_STYLE = `
-.he-head { width: 84px; }
+.he-head { width: 79px; }
 .he-head button { display: block; padding: 2px; width: 100%; }
 .he-head button[aria-pressed=true] { outline: 3px solid #d55e00; }
 .he-head canvas { margin: auto; }

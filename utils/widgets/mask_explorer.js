@@ -1,7 +1,7 @@
 // A mask built from rules and by hand, and the weights that it leaves.
 
 import { softmax } from "./arithmetic.js";
-import { checkbox, element, explorer, heatmap, slider, status } from "./drawing.js";
+import { checkbox, controls, element, explorer, heatmap, slider, status } from "./drawing.js";
 
 function render({ model, el }) {
   const labels = model.get("labels");
@@ -12,11 +12,12 @@ function render({ model, el }) {
     model.save_changes();
   };
   const last = labels.length - 1;
+  const place = controls(root);
   const show = {
-    length: slider(root, "length", [1, labels.length, 1], put("length")),
-    half_width: slider(root, "half-width", [0, last, 1], put("half_width")),
-    causal: checkbox(root, "causal", put("causal")),
-    inverted: checkbox(root, "read True as blocked", put("inverted")),
+    length: slider(place, "length", [1, labels.length, 1], put("length")),
+    half_width: slider(place, "half-width", [0, last, 1], put("half_width")),
+    causal: checkbox(place, "causal", put("causal")),
+    inverted: checkbox(place, "read True as blocked", put("inverted")),
   };
   const press = (i, j) => {
     const others = model.get("by_hand").filter(([row, column]) => row !== i || column !== j);

@@ -1,7 +1,7 @@
 // From queries, keys and values to the context, step by step, with one cell followed through.
 
 import { dot, matmul, softmax, transposed } from "./arithmetic.js";
-import { element, explorer, heatmap, status, stepper, written } from "./drawing.js";
+import { controls, element, explorer, heatmap, status, stepper, written } from "./drawing.js";
 
 const LONGEST = 8; // terms of a sum that are all written out
 
@@ -75,7 +75,7 @@ function render({ model, el }) {
   const list = element("ol", { class: "ex-tokens", style: "list-style: none; padding: 0" }, root);
   const places = path.map(({ title, to }) => element("li",
     { class: "ex-token", text: `${title} → ${to.name}` }, list));
-  const showStep = stepper(root, (step) => put("step", step - 1), 1);
+  const showStep = stepper(controls(root), (step) => put("step", step - 1), 1);
 
   const panels = path.map(({ from, to }, step) => {
     const panel = element("div", { class: "ex-row" }, root);

@@ -2,7 +2,7 @@
 
 import { context, dot, entropy, softmax } from "./arithmetic.js";
 import {
-  COLOURS, REACH, arrow, bars, choice, draggable, element, explorer, heatmap, planeLegend, slider,
+  COLOURS, REACH, arrow, bars, choice, controls, draggable, element, explorer, heatmap, planeLegend, slider,
   status, vectorPlane, written,
 } from "./drawing.js";
 
@@ -57,16 +57,15 @@ function render({ model, el }) {
     model.save_changes();
   };
 
+  const place = controls(root);
   const pictures = element("div", { class: "ex-row" }, root);
   const drawPlane = plane(pictures, labels, keys, put("query"));
-  const all = element("div", {}, pictures);
+  const all = element("div", { style: "flex: 1 1 280px" }, pictures);
   element("p", { class: "ex-title", text: "weights of all queries: press a row to ask as it does" }, all);
   const drawAll = heatmap(all, { name: "weights of all queries", rows: targets, columns: labels,
     onPress: (i) => put("query")(queries[i]) });
 
-  const below = element("div", { class: "ex-row" }, root);
-  const controls = element("div", {}, below);
-  const drawOne = bars(element("div", {}, below),
+  const drawOne = bars(element("div", {}, root),
     { name: "weights of this query", labels, columns: ["score", "weight"] });
   const say = status(root);
 
@@ -78,13 +77,13 @@ function render({ model, el }) {
     const [x, y] = model.get("query");
     return [Math.round((Math.atan2(y, x) * 180) / Math.PI), Math.hypot(x, y)];
   };
-  const showDirection = slider(controls, "query direction", [-180, 180, 1],
+  const showDirection = slider(place, "query direction", [-180, 180, 1],
     (degrees) => turn(degrees, polar()[1]), (degrees) => `${written(degrees, 0)}°`);
-  const showLength = slider(controls, "query length", [0.1, 4, 0.1],
+  const showLength = slider(place, "query length", [0.1, 4, 0.1],
     (length) => turn(polar()[0], length), (length) => written(length, 1));
-  const showTemperature = plain ? null : slider(controls, "temperature", [0.1, 10, 0.1], put("temperature"),
+  const showTemperature = plain ? null : slider(place, "temperature", [0.1, 10, 0.1], put("temperature"),
     (temperature) => written(temperature, 1));
-  const showScore = plain ? null : choice(controls, "score", NAMES, put("score"));
+  const showScore = plain ? null : choice(place, "score", NAMES, put("score"));
 
   function update() {
     const [query, name, temperature] = ["query", "score", "temperature"].map((one) => model.get(one));

@@ -1,6 +1,6 @@
 // One memory, read with several shapes: why splitting into heads takes a view and a transpose.
 
-import { OWN_KEYS, choice, element, explorer, status, stepper } from "./drawing.js";
+import { OWN_KEYS, choice, controls, element, explorer, status, stepper } from "./drawing.js";
 
 const [WIDE, HIGH, BETWEEN, MARGIN] = [44, 26, 18, 48]; // a cell, two tables, the names of rows
 const TOKEN_COLOURS = ["#8ecae6", "#f6e27f", "#c79fd9", "#e3e3e3", "#6fc3a0", "#f7b6a0"];
@@ -137,8 +137,9 @@ function render({ model, el }) {
     model.save_changes();
   };
   const divisors = Array.from({ length: dim }, (_, n) => n + 1).filter((n) => n > 1 && dim % n === 0);
-  const showHeads = choice(root, "heads", divisors, (heads) => put("heads")(Number(heads)));
-  const showStep = stepper(root, put("step"));
+  const place = controls(root);
+  const showHeads = choice(place, "heads", divisors, (heads) => put("heads")(Number(heads)));
+  const showStep = stepper(place, put("step"));
   const row = element("div", { class: "ex-row" }, root);
   element("p", { class: "ex-title", text: "in memory, from first to last: no step changes it" }, root);
   const strip = element("div", { class: "re-memory", role: "img", "aria-label": "memory" }, root);

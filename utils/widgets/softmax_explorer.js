@@ -1,7 +1,7 @@
 // Scores become weights: what temperature does, and what the width of the vectors does.
 
 import { entropy, softmax } from "./arithmetic.js";
-import { bars, element, explorer, slider, status, written } from "./drawing.js";
+import { bars, controls, element, explorer, slider, status, written } from "./drawing.js";
 
 function panel(parent, title, labels, columns) {
   const box = element("div", {}, parent);
@@ -26,10 +26,11 @@ function render({ model, el }) {
     model.set(name, value);
     model.save_changes();
   };
-  const showTemperature = slider(root, "temperature", [0.1, 10, 0.1], put("temperature"),
+  const place = controls(root);
+  const showTemperature = slider(place, "temperature", [0.1, 10, 0.1], put("temperature"),
     (value) => written(value, 1));
   const widths = scores.length > 1;
-  const showWidth = widths && slider(root, "width d", [1, scores.length, 1], put("doublings"),
+  const showWidth = widths && slider(place, "width d", [1, scores.length, 1], put("doublings"),
     (power) => String(2 ** power));
   const row = element("div", { class: "ex-row" }, root);
   const columns = ["score", "weight", ...(model.get("slope") ? ["slope"] : [])];

@@ -1,7 +1,7 @@
 // Softmax over keys that come tile by tile, without the table of all scores.
 
 import { matmul, softmax, transposed } from "./arithmetic.js";
-import { checkbox, element, explorer, heatmap, OWN_KEYS, slider, status, stepper,
+import { checkbox, controls, element, explorer, heatmap, OWN_KEYS, slider, status, stepper,
   written } from "./drawing.js";
 
 /**
@@ -64,9 +64,10 @@ function render({ model, el }) {
     model.set(name, value);
     model.save_changes();
   };
-  const showSize = slider(root, "keys in a tile", [1, source.length, 1], put("size"));
-  const showRescaling = checkbox(root, "rescale what was summed before", put("rescaling"));
-  const showStep = stepper(root, put("step"));
+  const place = controls(root);
+  const showSize = slider(place, "keys in a tile", [1, source.length, 1], put("size"));
+  const showRescaling = checkbox(place, "rescale what was summed before", put("rescaling"));
+  const showStep = stepper(place, put("step"));
   const row = element("div", { class: "ex-row" }, root);
   const left = element("div", {}, row);
   element("p", { class: "ex-title", text: "in the tile: e^(score − largest so far)" }, left);

@@ -1,6 +1,9 @@
-// A training, moment by moment: an alignment forms, while the loss falls.
+// A training, moment by moment: an alignment forms, while the loss falls. It plays once when it is seen.
 
-import { chart, choice, COLOURS, element, explorer, heatmap, slider, status, written } from "./drawing.js";
+import { button, chart, choice, COLOURS, controls, element, explorer, heatmap, slider, status, written,
+} from "./drawing.js";
+
+const STAYS = 350; // ms for a moment while it plays
 
 function render({ model, el }) {
   const [steps, losses, shares, sentences, frames, translations] = ["steps", "losses", "shares",
@@ -10,12 +13,18 @@ function render({ model, el }) {
     model.set(name, value);
     model.save_changes();
   };
-  const showMoment = slider(root, "step of training", [0, steps.length - 1, 1],
-    (moment) => put("moment", moment), (moment) => String(steps[moment]));
-  const showSentence = choice(root, "sentence", sentences.map(({ name }, n) => [n, name]),
+  const place = controls(root);
+  const last = steps.length - 1;
+  const showMoment = slider(place, "step of training", [0, last, 1], (moment) => {
+    stop();
+    put("moment", moment);
+  }, (moment) => String(steps[moment]));
+  const playButton = button(element("div", { class: "ex-steps" }, place), "Play",
+    () => (timer ? stop() : play(shown < last ? shown : 0)));
+  const showSentence = choice(place, "sentence", sentences.map(({ name }, n) => [n, name]),
     (number) => put("sentence", Number(number)));
   const row = element("div", { class: "ex-row" }, root);
-  const place = element("div", {}, row);
+  const map = element("div", {}, row);
   const side = element("div", { style: "max-width: 290px" }, row);
   const x = [steps[0], steps.at(-1)];
   const curve = (name, numbers, top, colour) => {
@@ -29,15 +38,31 @@ function render({ model, el }) {
     curve("share looking right", shares, 1, COLOURS.context),
   ];
   const say = status(root);
+  const line = root.querySelector("[role=status]"); // which is not spoken while it plays
   let [drawMap, drawn] = [null, null];
+  let shown = model.get("moment"); // while it plays, the model's moment stays as it is
+  let timer = 0;
 
+  function stop() {
+    clearTimeout(timer);
+    timer = 0;
+    playButton.textContent = "Play";
+    line.removeAttribute("aria-live");
+  }
+  function play(moment) {
+    playButton.textContent = "Pause";
+    line.setAttribute("aria-live", "off");
+    shown = moment;
+    update();
+    timer = setTimeout(() => (moment < last ? play(moment + 1) : stop()), STAYS);
+  }
   function update() {
-    const [moment, number] = [model.get("moment"), model.get("sentence")];
+    const [moment, number] = [shown, model.get("sentence")];
     const { name, source, target, links } = sentences[number];
     if (drawn !== number) {
       drawn = number;
-      place.replaceChildren();
-      drawMap = heatmap(place, { name: "weights: French words by English words, right links framed",
+      map.replaceChildren();
+      drawMap = heatmap(map, { name: "weights: French words by English words, right links framed",
         rows: target, columns: source });
     }
     showMoment(moment);
@@ -49,10 +74,25 @@ function render({ model, el }) {
     say(`After ${steps[moment]} steps: loss ${written(losses[moment])}, ${share} % of the words look at a `
       + `right one. It translates the ${name} as “${translations[moment][number]}”.`);
   }
-  const changes = ["change:moment", "change:sentence"];
-  changes.forEach((change) => model.on(change, update));
+  const jump = () => {
+    shown = model.get("moment");
+    update();
+  };
+  model.on("change:moment", jump);
+  model.on("change:sentence", update);
   update();
-  return () => changes.forEach((change) => model.off(change, update));
+  const seen = new IntersectionObserver(([{ isIntersecting }]) => {
+    if (!isIntersecting) return;
+    seen.disconnect();
+    play(0);
+  }, { threshold: 0.5 });
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) seen.observe(map);
+  return () => {
+    stop();
+    seen.disconnect();
+    model.off("change:moment", jump);
+    model.off("change:sentence", update);
+  };
 }
 
 export default { render };

@@ -1,7 +1,7 @@
 // The additive score: a state moves the threshold of each question, and keys flip from no to yes.
 
 import { dot, softmax } from "./arithmetic.js";
-import { COLOURS, bars, chart, element, explorer, slider, status, written } from "./drawing.js";
+import { COLOURS, bars, chart, controls, element, explorer, slider, status, written } from "./drawing.js";
 
 const MOST_POINTS = 8;
 
@@ -23,13 +23,13 @@ function stateFor(x, line, state, limits) {
 }
 
 function question(parent, name, labels, said, reach, putPoints, onDrag) {
-  const box = element("div", { style: "flex: 0 1 360px" }, parent);
+  const box = element("div", { style: "flex: 0 1 320px" }, parent);
   element("p", { class: "ex-title", text: `${name}?` }, box);
-  const draw = chart(box, { name: `answers to ${name}`, x: [-reach, reach], y: [-1, 1],
-    xName: "what the key says", yName: "answer", width: 320, height: 190, onDrag });
+  const dots = together(labels, said);
+  const draw = chart(box, { name: `answers to ${name}`, x: [-reach, reach], y: [-1, 1], ticks: dots,
+    xName: "what the key says", yName: "answer", width: 320, height: 170, onDrag });
   const showPoints = slider(box, `points for ${name}`, [0, MOST_POINTS, 0.5], putPoints,
     (points) => written(points, 1));
-  const dots = together(labels, said);
   const places = Array.from({ length: 81 }, (_, n) => reach * (n / 40 - 1));
   return (bar, points) => {
     showPoints(points);
@@ -37,12 +37,7 @@ function question(parent, name, labels, said, reach, putPoints, onDrag) {
     draw([
       ...(Math.abs(bar) <= reach ? [threshold] : []),
       { points: places.map((x) => [x, Math.tanh(x + bar)]), colour: COLOURS.query },
-      ...dots.map(([x, named], n) => { // names stand where the curve is not, in two rows
-        const y = Math.tanh(x + bar);
-        const row = 14 * (n % 2);
-        return { name: named, points: [[x, y]], colour: COLOURS.key,
-          below: y > 0 ? 18 + row : -7 - row };
-      }),
+      ...dots.map(([x]) => ({ points: [[x, Math.tanh(x + bar)]], colour: COLOURS.key })),
     ]);
   };
 }
@@ -60,7 +55,8 @@ function render({ model, el }) {
     put(trait, model.get(trait).map((old, i) => (i === n ? value : old)));
   const sliders = model.get("sliders");
   const limits = sliders.map(([, low, high]) => [low, high]);
-  const showState = sliders.map(([name, low, high], n) => slider(root, name,
+  const place = controls(root);
+  const showState = sliders.map(([name, low, high], n) => slider(place, name,
     [low, high, 0.1], putAt("state", n), (value) => written(value, 1)));
   const row = element("div", { class: "ex-row" }, root);
   const panels = questions.map((name, n) => question(row, name, labels, said[n], reach,

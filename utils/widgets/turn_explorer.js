@@ -1,7 +1,7 @@
 // The general score with a matrix that turns: W brings the keys into the language of the queries.
 
 import { matmul, softmax, transposed } from "./arithmetic.js";
-import { COLOURS, arrow, element, explorer, heatmap, planeLegend, slider, status, vectorPlane,
+import { COLOURS, arrow, controls, element, explorer, heatmap, planeLegend, slider, status, vectorPlane,
   written } from "./drawing.js";
 
 function render({ model, el }) {
@@ -12,7 +12,7 @@ function render({ model, el }) {
     model.set(name, value);
     model.save_changes();
   };
-  const showDegrees = slider(root, "W turns by", [0, 360, 15], put("degrees"), (value) => `${value}°`);
+  const showDegrees = slider(controls(root), "W turns by", [0, 360, 15], put("degrees"), (value) => `${value}°`);
   const row = element("div", { class: "ex-row" }, root);
   const figure = element("figure", { style: "margin: 0" }, row);
   const plane = vectorPlane(figure);

@@ -1,7 +1,7 @@
 // Local attention: a window around a centre, the softmax inside it, and a bell over that.
 
 import { softmax, sum } from "./arithmetic.js";
-import { COLOURS, bars, chart, checkbox, element, explorer } from "./drawing.js";
+import { COLOURS, bars, chart, checkbox, controls, element, explorer } from "./drawing.js";
 import { slider, status, written } from "./drawing.js";
 
 /** The nearest whole number; halves go to the even one, as torch.round does. */
@@ -36,19 +36,20 @@ function render({ model, el }) {
     model.set(name, value);
     model.save_changes();
   };
-  const showCentre = slider(root, "centre p", [0, last, 0.1], put("centre"),
+  const place = controls(root);
+  const showCentre = slider(place, "centre p", [0, last, 0.1], put("centre"),
     (value) => written(value, 1));
-  const showWidth = slider(root, "half width D", [1, Math.ceil(last / 2), 1], put("half_width"));
-  const showAgain = checkbox(root, "normalise again after the bell", put("again"));
+  const showWidth = slider(place, "half width D", [1, Math.ceil(last / 2), 1], put("half_width"));
+  const showAgain = checkbox(place, "normalise again after the bell", put("again"));
   const row = element("div", { class: "ex-row" }, root);
   const figure = element("div", {}, row);
   const drawBell = chart(figure, { name: "window, bell and weights", x: [0, last], y: [0, 1],
-    xName: "position in the source", yName: "weight", width: 400, height: 260,
+    xName: "position in the source", yName: "weight", width: 360, height: 260,
     onDrag: put("centre") });
   legend(figure, [["#888", "━ the window, and the softmax in it"],
     [COLOURS.query, "╍ the bell"], [COLOURS.key, "━ the weights"]]);
   const columns = ["score", "in the window", "weight"];
-  const drawBars = bars(element("div", { class: "ex-scroll" }, row), { name: "weights",
+  const drawBars = bars(element("div", { class: "ex-scroll", style: "flex: 1 1 240px" }, row), { name: "weights",
     labels: labels.map((label, j) => `${label} ${j}`), columns });
   const say = status(root);
   const places = Array.from({ length: 121 }, (_, n) => (last * n) / 120);

@@ -272,9 +272,13 @@ function show(count, reading = false) {
   $("scrub").value = count;
   $("scrub").setAttribute("aria-valuetext", count ? `${count} of ${total}: ${words.join(", ")}` : "not begun");
   $("place").textContent = count ? `word ${count} of ${total}` : "reads first";
-  const [name, outline] = ICONS[playing ? "pause" : ended ? "again" : "play"];
-  $("play").setAttribute("aria-label", name);
-  $("play").querySelector("path").setAttribute("d", outline);
+  setIcon($("play"), playing ? "pause" : ended ? "again" : "play");
+}
+
+function setIcon(button, icon) {
+  const [name, outline] = ICONS[icon];
+  button.setAttribute("aria-label", name);
+  button.querySelector("path").setAttribute("d", outline);
 }
 
 function stop() {
@@ -462,6 +466,82 @@ $("try").addEventListener("submit", (event) => {
   event.preventDefault();
   attempt(translateOwn);
 });
+
+// ---- A language model that learns ---------------------------------------------------------------
+
+const MOST_BITS = 6; // as long as a bar can get
+const WRITES = 1400; // ms for a sample
+const RESTS = 900; // ms before the next one
+const { gzip, samples } = JSON.parse($("language-model").textContent);
+for (const sample of samples) sample.text = sample.text.replaceAll("\n", "↵ "); // noise has many
+const writes = $("writes");
+const [written, slider, playButton, steps] = [".written", "input", "button", "output"]
+  .map((name) => writes.querySelector(name));
+const letters = samples.map(({ text }) => { // all texts, one upon the other: the longest sets the height
+  const place = element("p", {}, written);
+  return [element("span", {}, place), element("span", { class: "later" }, place, text)];
+});
+let typing = 0; // the next letters, or the next sample
+let isTraining = false;
+
+function bar(name, bits) {
+  const place = writes.querySelector(name);
+  place.textContent = `≈ ${bits.toFixed(2)}`;
+  place.style.setProperty("--share", bits / MOST_BITS);
+}
+
+/** Write a sample letter by letter, and then call `after`. */
+function type(number, after = () => {}) {
+  clearTimeout(typing);
+  const { steps: count, bits, text } = samples[number];
+  const began = performance.now();
+  letters.forEach(([, later], other) => { later.parentElement.hidden = other !== number; });
+  slider.value = number;
+  steps.value = `${count.toLocaleString("en")} steps`;
+  slider.setAttribute("aria-valuetext", `${steps.value}: ≈ ${bits.toFixed(2)} bits per character`);
+  bar(".of-model", bits);
+  const advance = () => {
+    const share = STILL.matches ? 1 : Math.min(1, (performance.now() - began) / WRITES);
+    const end = Math.round(share * text.length);
+    letters[number][0].textContent = text.slice(0, end);
+    letters[number][1].textContent = text.slice(end);
+    if (share < 1) typing = setTimeout(advance, 16);
+    else after();
+  };
+  advance();
+}
+
+function setTraining(on) {
+  clearTimeout(typing);
+  isTraining = on;
+  setIcon(playButton, on ? "pause" : Number(slider.value) === samples.length - 1 ? "again" : "play");
+}
+
+function train(number) {
+  if (STILL.matches) number = samples.length - 1;
+  setTraining(true);
+  type(number, () => {
+    if (number === samples.length - 1) return setTraining(false);
+    typing = setTimeout(() => train(number + 1), RESTS);
+  });
+}
+
+slider.max = samples.length - 1;
+slider.addEventListener("input", () => {
+  setTraining(false);
+  type(Number(slider.value));
+});
+playButton.addEventListener("click", () => {
+  if (isTraining) return setTraining(false);
+  train((Number(slider.value) + 1) % samples.length);
+});
+bar(".of-gzip", gzip);
+type(0);
+new IntersectionObserver(([{ isIntersecting }], observer) => {
+  if (!isIntersecting) return;
+  observer.disconnect();
+  train(0);
+}, { threshold: 0.6 }).observe(writes);
 
 // ---- The rest of the page -----------------------------------------------------------------------
 
