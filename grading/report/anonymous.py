@@ -15,7 +15,7 @@ from pathlib import Path
 from grading.intake.submissions import CannotGrade
 from grading.report import pages, tables
 from grading.report.store import Store, write
-from grading.report.tables import Lateness, Learner
+from grading.report.tables import Learner
 from grading.report.unrecognised import Names
 
 
@@ -37,7 +37,7 @@ def write_copy(out: Path, copy: Path) -> int:
         raise CannotGrade(f"There are no grades in {out}.")
     if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
         raise CannotGrade(f"{copy} holds something already. Name a new folder.")
-    class_ = tables.learners(store.all(), Lateness.of(store.run["late"]))
+    class_ = tables.learners(store.all(), store.rules)
     tables.read_marks(out / "marks.csv", class_)
     key = out / "private" / "pseudonyms.key"  # without it, nobody can match pseudonyms and names
     if not key.exists():
@@ -67,6 +67,7 @@ def _anonymous(learner: Learner, key: bytes) -> Learner:
         name=name,
         lms="",
         id="",
+        section="",
         files=[*files.values()],
         results={notebook: files[result.file] for notebook, result in learner.results.items()},
         marks={part: mark._replace(remark="") for part, mark in learner.marks.items()},

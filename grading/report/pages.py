@@ -31,6 +31,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from grading.intake import platforms
+from grading.intake.class_file import LOCAL_LAB
 from grading.intake.submissions import key_of
 from grading.report import similarity
 from grading.report.item_analysis import ItemStatistics, item_statistics
@@ -48,7 +49,6 @@ LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
 SCRIPT = (Path(__file__).parents[1] / "templates" / "tables.js").read_text(encoding="utf-8")
 FEW = 10  # rows of a table that are shown until the reader asks for all
-LAB = "http://localhost:8888/lab/tree/notebooks/"  # of a reader who has the course open
 
 
 def write_pages(class_: Sequence[Learner], names: Names, out: Path, safe: bool) -> None:
@@ -118,6 +118,7 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
         others=[file for file in learner.files if file is not learner.results.get(file.notebook)],
         right=right,
         steps=steps,
+        local=learner.rules.course == LOCAL_LAB,
         rubrics=_rubrics(),
         safe=safe,
     )
@@ -129,10 +130,10 @@ class Section(NamedTuple):
     notebook: str
     heading: str
 
-    @property
-    def address(self) -> str:
-        """The address of the section, which works while the course is open in JupyterLab."""
-        return f"{LAB}{self.notebook}.ipynb#{quote(self.heading.replace(' ', '-'))}"
+    def address(self, course: str) -> str:
+        """Return the address of the section, where the course's folder has this address."""
+        anchor = quote(self.heading.replace(" ", "-"))
+        return f"{course}/notebooks/{self.notebook}.ipynb#{anchor}"
 
 
 @cache
@@ -236,9 +237,10 @@ def overview(
 def _distributions(results: Sequence[Result]) -> Iterator[AccessibleFigure]:
     """Draw a histogram of the learners' points for each notebook."""
     for notebook in sorted({result.notebook for result in results}):
-        shares = [
-            100 * result.points / result.of for result in results if result.notebook == notebook
-        ]
+        own = [result for result in results if result.notebook == notebook and result.of]
+        if not own:  # all tasks are dropped
+            continue
+        shares = [100 * result.points / result.of for result in own]
         bins = np.histogram(shares, bins=np.linspace(0, 100, 11))[0].tolist()
         labels = [f"{low}–{low + 10}" for low in range(0, 100, 10)]
         counts = ", ".join(

@@ -50,8 +50,8 @@ class Outcome:
             many, and match no known mistake; "" otherwise.
     """
 
-    points: int
-    of: int
+    points: float
+    of: float
     reason: Reason
     mistake: str
     heading: str
@@ -68,7 +68,7 @@ class Result:
     """The result of grading one file.
 
     Args:
-        learner, lms, id, file, late, order: as in `Submission`.
+        learner, lms, id, file, late, order, time: as in `Submission`.
         digest: SHA-256 of the file's bytes.
         notebook: name of the course's notebook that the file answers; "" if none.
         problem: reason why nothing could be graded; "" if the file was graded.
@@ -78,6 +78,7 @@ class Result:
         remarks: code that was left out, and cells that failed.
         flags: red flags, for a person to look at.
         elsewhere: answers in words outside the places for them, for a person to look at.
+        days_late: days after the deadline, begun ones in full; found when the tables are made.
     """
 
     learner: str
@@ -95,19 +96,22 @@ class Result:
     elsewhere: Sequence[str] = ()
     late: bool = False
     order: float = 0.0
+    time: float | None = None
+    days_late: int = 0
 
     @classmethod
     def for_file(cls, submission: Submission, problem: str = "") -> "Result":
         """Return a result that holds only a file, its learner and perhaps a problem."""
         own = submission.learner, submission.lms, submission.id, submission.file
-        return cls(*own, problem=problem, late=submission.late, order=submission.order)
+        when = {"late": submission.late, "order": submission.order, "time": submission.time}
+        return cls(*own, problem=problem, **when)
 
     @property
-    def points(self) -> int:
+    def points(self) -> float:
         return sum(outcome.points for outcome in self.tasks.values())
 
     @property
-    def of(self) -> int:
+    def of(self) -> float:
         return sum(outcome.of for outcome in self.tasks.values())
 
 
@@ -140,7 +144,11 @@ def score_submission(
     except Unreadable as problem:
         result.problem = str(problem)
         return result
-    assignment = assignments[notebook.name]
+    try:
+        assignment = assignments[notebook.name]
+    except KeyError:
+        result.problem = f"answers {notebook.name}, which does not count for this class"
+        return result
     result.notebook, result.words = notebook.name, notebook.words
     result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
     budget = budget or Budget()

@@ -27,7 +27,7 @@ def result(name: str, number: int) -> Result:
 def test_the_whole_result_is_copied_and_nobody_is_in_it(tmp_path, capsys):
     out, copy = tmp_path / "grades", tmp_path / "copy"
     store = Store(out)
-    store.start(seed=1, source="/home/ada/class", safe=True, late="best", column="Grade")
+    store.start(seed=1, source="/home/ada/class", safe=True, late="best")
     for number, name in enumerate(NAMES, start=70010):
         store.save(result(name, number))
     marks = "learner,question,points,remark\nAda Lovelace (70010),dark_column,2,Well done Ada!\n"

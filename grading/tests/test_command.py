@@ -11,6 +11,7 @@ from grading.__main__ import main
         (["merge", "shards/1", "shards/2", "--out", "grades"], "Dask cluster: --scheduler"),
         (["handed-in", "--out", "grades", "--shard", "1/3"], "Dask cluster: --scheduler"),
         (["grade", "handed-in", "--out", "grades", "--shard=1/3"], "Dask cluster: --scheduler"),
+        (["handed-in", "--out", "grades", "--column", "Week 1 (815)"], "class file"),
         (["catalogue", "entropy.1", "--out", "grades"], "names.toml"),
     ],
 )

@@ -5,12 +5,13 @@ import subprocess
 
 import pytest
 
+from grading.intake.class_file import ClassFile
 from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
 from grading.report.pages import page_names
 from grading.report.store import Store
-from grading.report.tables import Lateness, Learner, learners
+from grading.report.tables import Learner, learners
 from grading.run.scoring import Outcome
 from grading.tests.made import TASKS, result, rows, table
 from tests import needs
@@ -110,7 +111,8 @@ ODD = ['"Ada" Lovelace', "Müller; Zoë", "=1+1", "+1, -1", "فاطمة العل
 def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
     results = [result(name, at % 3, lms, f"400{at}") for at, name in enumerate(ODD)]
     path = tmp_path / "grades.csv"
-    tables.write_grades(learners([*results, result("Bob, \\", 1)]), path, "Week 1; (815)")
+    class_ = learners([*results, result("Bob, \\", 1)], ClassFile(column="Week 1; (815)"))
+    tables.write_grades(class_, path)
     command = [*READERS[lms], str(path)]
     heads, *others = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     assert {len(row) for row in others} == {len(heads)}
@@ -121,7 +123,7 @@ def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
 
 def test_a_class_of_no_platform_has_its_points_possible(tmp_path):
     (ada,) = grades(tmp_path, result("ada", 2))
-    assert ada == {"Student": "ada", "Grade": "2", "Points possible": str(POSSIBLE)}
+    assert (ada["Student"], ada["Grade"], ada["Points possible"]) == ("ada", "2", str(POSSIBLE))
 
 
 # --- Late -----------------------------------------------------------------------------------------
@@ -140,29 +142,29 @@ HANDED_IN = [  # the third is late, as Canvas says
 @pytest.mark.parametrize("backwards", [False, True])
 def test_the_file_that_counts_is_chosen_by_a_rule(rule, points, backwards):
     files = HANDED_IN[::-1] if backwards else HANDED_IN
-    (ada,) = learners(files, Lateness.of(rule))
+    (ada,) = learners(files, ClassFile.late(rule))
     assert ada.points == points
 
 
 def test_what_being_late_costs_is_taken_off_code_and_words(tmp_path):
     late = result("ada", 2, late=True)
-    (ada,) = learners([late], Lateness.of("20%"))
+    (ada,) = learners([late], ClassFile.late("20%"))
     marked(tmp_path, [ada], HEAD + f"ada,dark_column,3,\nada,{next(iter(TASKS))},1,A slip.")
     assert (ada.for_code, ada.for_words, ada.points) == (1, 3, 3.2)
     assert ada.deducted == pytest.approx(0.8)
-    assert ada.standing(late) == "graded, late, 20 % of the points are taken off"
+    assert ada.standing(ada.files[0]) == "graded, late, 20 % of the points are taken off"
 
 
 def test_a_late_file_loses_against_a_worse_one_that_is_not():
     files = [result("ada", 2, file="a", late=True), result("ada", 1, file="b")]
     for rule, points in (("51%", 1), ("49%", 1.02)):
-        (ada,) = learners(files, Lateness.of(rule))
+        (ada,) = learners(files, ClassFile.late(rule))
         assert ada.points == points
 
 
 def test_who_is_always_late_has_nothing_where_only_the_others_count(tmp_path):
     late = result("ada", 2, late=True)
-    class_ = learners([late, result("bob", 1)], Lateness.of("on-time"))
+    class_ = learners([late, result("bob", 1)], ClassFile.late("on-time"))
     assert [learner.points for learner in class_] == [0, 1]
     ada, _ = written(tables.write_files, tmp_path / "files.csv", class_)
     assert (ada["reason"], ada["counts"]) == ("graded, late, does not count", "no")
@@ -171,7 +173,7 @@ def test_who_is_always_late_has_nothing_where_only_the_others_count(tmp_path):
 @pytest.mark.parametrize("text", ["", "worst", "-20%", "20", "120%", "nan%", "٢٠%"])
 def test_a_rule_that_is_none_is_refused(text):
     with pytest.raises(ValueError, match="best, last, on-time"):
-        Lateness.of(text)
+        ClassFile.late(text)
 
 
 # --- Names ----------------------------------------------------------------------------------------

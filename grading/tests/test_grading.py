@@ -21,6 +21,7 @@ import torch
 from grading import grader
 from grading.__main__ import main
 from grading.intake import notebook_parser
+from grading.intake.class_file import LOCAL_LAB
 from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import pages, similarity
@@ -185,7 +186,7 @@ def test_a_page_stands_alone_and_runs_nothing(graded):
         text = text.replace(script, "")
         assert not re.findall(r"<script|<link|<iframe|\bon\w+=|url\(|@import", text)
         sources = re.findall(r"(?:src|href)=[\"']?([^\"' >]{0,50})", text)
-        assert all(address.startswith(("data:", "learners/", pages.LAB)) for address in sources)
+        assert all(address.startswith(("data:", "learners/", LOCAL_LAB)) for address in sources)
         headings = [int(level) for level in re.findall(r"<h(\d)", text)]
         assert headings[0] == 1
         assert all(b <= a + 1 for a, b in pairwise(headings))
@@ -285,7 +286,7 @@ def test_bulky_files_are_compared_quickly():
 
 def test_a_cell_of_several_tasks_is_kept_once(tmp_path):
     store = Store(tmp_path)
-    store.start(seed=1, source="", safe=True, late="best", column="Grade")
+    store.start(seed=1, source="", safe=True, late="best")
     cell = "x = 1\n" * 10_000
     kept = Result("ada", "", "", "ada", notebook=NOTEBOOK, code=dict.fromkeys(TASKS, cell))
     store.save(kept)
@@ -297,7 +298,7 @@ def test_a_cell_of_several_tasks_is_kept_once(tmp_path):
 def test_what_is_shown_steers_no_terminal(tmp_path):
     text = "\x1b[2J\x1b]0;title\x07 \u202egnp\u2066"
     store = Store(tmp_path)
-    store.start(seed=1, source="", safe=True, late="best", column="Grade")
+    store.start(seed=1, source="", safe=True, late="best")
     flags = [Flag("entropy", text)]
     store.save(Result("ada", "", "", f"ada{text}", problem=text, flags=flags, elsewhere=[text]))
     shown = "\n".join(grader.show(tmp_path, "ada"))
@@ -480,7 +481,7 @@ def test_what_cannot_be_done_is_one_line(tmp_path, monkeypatch, capsys, argument
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "")
     write_files(tmp_path, {"class/ada.ipynb": stub("01"), "file": b""})
-    Store(Path("begun")).start(seed=7, source="class", safe=True, late="best", column="Grade")
+    Store(Path("begun")).start(seed=7, source="class", safe=True, late="best")
     Path("locked").mkdir(mode=0o500)
     status, errors = run_command(capsys, *arguments)
     assert (status, errors.count("\n")) == (2, 1)
