@@ -15,7 +15,7 @@ from pathlib import Path
 from grading.intake.submissions import CannotGrade
 from grading.run.launcher import NoSandbox
 
-GONE = {  # former words of the command line → what replaces them (docs/grading.md)
+GONE = {  # former words of the command line → what replaces them
     "merge": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
     "--shard": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
     "--column": "name it in a class file, which `python -m grading new FOLDER` writes",
@@ -136,6 +136,7 @@ def grade(options: Namespace) -> int:
     """
     from grading import grader
     from grading.intake import class_file
+    from grading.report import tables
 
     source, out, file = options.submissions, options.out, None
     if source.suffix == ".toml":
@@ -146,7 +147,7 @@ def grade(options: Namespace) -> int:
         source, out = rules.handed_in, rules.grades
     elif not out:
         raise CannotGrade("Where do the grades go? Name a folder with --out, or give a class file.")
-    results = grader.grade(
+    class_ = grader.grade(
         source,
         out,
         options.seed,
@@ -159,9 +160,12 @@ def grade(options: Namespace) -> int:
         scheduler=options.scheduler,
         class_file=file,
     )
+    results = [result for learner in class_ for result in learner.files]
     lost = sum(bool(result.problem) for result in results)
     print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
     print(f"Grades: {out / 'grades.csv'}    Overview: {out / 'overview.html'}")
+    if pending := tables.about_pending(class_):
+        print(pending)
     return 0
 
 

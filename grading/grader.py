@@ -70,8 +70,8 @@ def grade(
     late: str | None = None,
     scheduler: str = "",
     class_file: Path | None = None,
-) -> list[Result]:
-    """Grade everything that was handed in.
+) -> list[Learner]:
+    """Grade everything that was handed in, and return all learners with their results.
 
     Args:
         source: a folder or a zip file.
@@ -180,19 +180,18 @@ def _about_lateness(rules: ClassFile, submissions: Sequence[Submission]) -> Iter
         return
     platform = next((each.lms for each in submissions if each.lms), "")
     times = [person.time for person in rules.roster] + [each.time for each in submissions]
-    timed = rules.deadline is not None and any(time is not None for time in times)
-    if platform == "canvas" and not timed:
+    if rules.deadline is not None and any(time is not None for time in times):
+        return
+    what = "The rule for late files" if rules.path else "--late"
+    if platform == "canvas":
         yield "Canvas tells who is late, not by how much: each late file counts as one day late."
-    elif platform and not timed:
+    elif platform:
         yield (
-            "Moodle's files tell no times, so nothing counts as late. In a class file, set the "
-            "deadline, and Moodle's grading worksheet as the roster: it has the times."
+            f"{what} does nothing: Moodle's files tell no times. Set, in a class file, the "
+            "deadline, and as the roster Moodle's grading worksheet, which has the times."
         )
-    elif not timed:
-        yield (
-            "Nothing says what is late, so nothing is. Set a deadline in a class file: python -m "
-            "grading new FOLDER"
-        )
+    else:
+        yield f"{what} does nothing without a deadline: set one in a class file."
 
 
 @contextlib.contextmanager
@@ -468,8 +467,8 @@ def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str
     return complaints
 
 
-def report(out: Path) -> list[Result]:
-    """Write all tables and pages from the results stored so far, and return these results."""
+def report(out: Path) -> list[Learner]:
+    """Write all tables and pages from the results stored so far; return the learners with them."""
     store = Store(out)
     rules = store.rules
     brief = tables.learners(map(tables.brief, store.all()), rules)
@@ -485,7 +484,7 @@ def report(out: Path) -> list[Result]:
     tables.write_tasks(class_, out / "tasks.csv")
     tables.write_marks(class_, out / "marks.csv")
     pages.write_pages(class_, Names(out), out, store.run["safe"])
-    return results
+    return class_
 
 
 # --- Afterwards -----------------------------------------------------------------------------------
@@ -531,7 +530,7 @@ def _store_with_grades(out: Path) -> Store:
 
 @dataclass(frozen=True)
 class Move:
-    """A change of a score: points before and after, and the parts of the task that have changed."""
+    """A change of a score: points before and after, and what has become of the task."""
 
     learner: str
     file: str
@@ -542,7 +541,7 @@ class Move:
 
     def __str__(self) -> str:
         change = f"{self.before} → {self.after}"
-        return f"{self.learner}: {self.task} {change} ({self.file}), as {self.why} changed"
+        return f"{self.learner}: {self.task} {change} ({self.file}), as {self.why}"
 
 
 def regrade(out: Path) -> list[Move]:
@@ -597,7 +596,8 @@ def regrade(out: Path) -> list[Move]:
                     for graded in (old, result)
                 ]
                 if points[0] != points[1]:
-                    why = " and ".join(parts)
+                    there = task in now[result.notebook].public
+                    why = f"{' and '.join(parts)} changed" if there else "the task is gone"
                     moves.append(Move(result.learner, result.file, task, *points, why))
             draft.save(result)
 

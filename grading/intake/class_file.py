@@ -193,13 +193,16 @@ class ClassFile:
         return [person for person in self.roster if person not in there]
 
 
-@cache
 def parts_of(notebook: str) -> dict[str, int]:
     """Return task or question of a notebook → maximum points, tasks first."""
+    return {task.id: task.points for task in bank.tasks()[notebook]} | _questions(notebook)
+
+
+@cache
+def _questions(notebook: str) -> dict[str, int]:
     from solutions import build  # the grader has checked that it exists
 
-    tasks = {task.id: task.points for task in bank.tasks()[notebook]}
-    return tasks | build.marks(build.SOURCE / f"{notebook}.ipynb")
+    return build.marks(build.SOURCE / f"{notebook}.ipynb")
 
 
 # --- Reading --------------------------------------------------------------------------------------

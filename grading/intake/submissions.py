@@ -408,7 +408,7 @@ def _in_zip(path: Path) -> Iterator[_File]:
         if not member.is_dir() and not any(map(NOT_HANDED_IN.match, parts)):
             year, month, *rest = member.date_time  # the month is 0 where a program knows none
             changed = time.mktime((year, min(max(month, 1), 12), *rest, 0, 0, -1))  # local
-            read = partial(_read_member, archive, member)
+            read = partial(read_member, archive, member)
             of_one = parts[:2]  # a folder around all may come first
             seen[of_one] += 1
             if seen[of_one] == MOST_SEEN_OF_ONE + 1:
@@ -418,7 +418,12 @@ def _in_zip(path: Path) -> Iterator[_File]:
     yield from files
 
 
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int) -> bytes:
+def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int = 0) -> bytes:
+    """Return the bytes of a file in a zip file.
+
+    Raises:
+        Unreadable: they are too many, or damaged.
+    """
     _check_size(member.file_size)
     if member.flag_bits & 1:
         raise Unreadable("locked with a password")

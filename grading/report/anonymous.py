@@ -57,7 +57,8 @@ def _anonymous(learner: Learner, key: bytes) -> Learner:
     name, files = pseudonym(learner.key, key), {}
     for number, result in enumerate(learner.files, start=1):
         own = {"learner": name, "lms": "", "id": "", "file": f"{name}/{number}.ipynb"}
-        texts = {"words": {}, "code": {}, "remarks": (), "flags": (), "elsewhere": ()}
+        words = {question: text and "Not shown." for question, text in result.words.items()}
+        texts = {"words": words, "code": {}, "remarks": (), "flags": (), "elsewhere": ()}
         tasks = {
             task: replace(outcome, lines=(), returned="") for task, outcome in result.tasks.items()
         }

@@ -37,7 +37,7 @@ from grading.report import similarity
 from grading.report.item_analysis import ItemStatistics, item_statistics
 from grading.report.misconception_stats import misconception_counts
 from grading.report.store import write
-from grading.report.tables import Learner, tasks_of
+from grading.report.tables import Learner, about_pending, parts_of, tasks_of
 from grading.report.unrecognised import Names, UnrecognisedAnswer
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
@@ -105,11 +105,13 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
         for task in tasks
         for mistake in task.mistakes
     }
-    right, steps = [], []
+    right, steps, unwritten = [], [], []
     for result in counting:
         for task, outcome in result.tasks.items():
             if outcome.reason == Reason.PASSED:
                 right.append(outcome)
+            elif not outcome.tried:
+                unwritten.append((outcome, section_of(task)))
             else:
                 steps.append((outcome, behind.get((task, outcome.mistake)), section_of(task)))
     return templates.get_template("learner.html").render(
@@ -118,6 +120,9 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
         others=[file for file in learner.files if file is not learner.results.get(file.notebook)],
         right=right,
         steps=steps,
+        unwritten=unwritten,
+        for_code=sum(tasks_of([learner]).values()),
+        parts=parts_of([learner]),
         local=learner.rules.course == LOCAL_LAB,
         rubrics=_rubrics(),
         safe=safe,
@@ -213,11 +218,15 @@ def overview(
             task: outcome.mistake
             for result in learner.results.values()
             for task, outcome in result.tasks.items()
+            if outcome.tried
         }
         for learner in class_
     ]
     return templates.get_template("overview.html").render(
         class_=class_,
+        pending=about_pending(class_),
+        absent=[learner for learner in class_ if not learner.files],
+        possible=sum(parts_of(class_).values()),
         files=files,
         lost=[result for result in files if result.problem],
         safe=safe,
@@ -259,7 +268,8 @@ class _TaskRow(NamedTuple):
     """The results of a class on one task."""
 
     task: str  # name of the task
-    share: float  # mean share of the task's points that was earned
+    share: float  # mean share of the task's points that was earned by those who tried
+    tried: int  # number of learners who tried: their cell is not what they were given
     full_marks: int  # number of learners who earned all points
     statistics: ItemStatistics  # how well it separates strong from weak learners
     # the most frequent first errors, in words, and how many learners made them
@@ -270,15 +280,20 @@ def _task_rows(class_: Sequence[Learner], results: Sequence[Result]) -> list[_Ta
     """Return a row for each task of the notebooks handed in, the hardest task first."""
     rows = []
     for task, of in tasks_of(class_).items():
-        tried = [result for result in results if task in result.tasks]
-        if not tried:  # the task was added after grading
+        asked = [result for result in results if task in result.tasks]
+        if not asked:  # the task was added after grading
             continue
-        outcomes = [result.tasks[task] for result in tried]
-        points = [(result.tasks[task].points, result.points) for result in tried]
+        outcomes = [result.tasks[task] for result in asked]
         reasons = Counter(outcome.reason for outcome in outcomes if outcome.reason != Reason.PASSED)
+        points = [
+            (result.tasks[task].points, result.points)
+            for result in asked
+            if result.tasks[task].tried
+        ]
         row = _TaskRow(
             task,
-            share=statistics.fmean(outcome.points / outcome.of for outcome in outcomes),
+            share=statistics.fmean(own / of for own, _ in points) if points else 0.0,
+            tried=len(points),
             full_marks=sum(outcome.points == outcome.of for outcome in outcomes),
             statistics=item_statistics([(own, total - own) for own, total in points], of),
             faults=[(reason.words, count) for reason, count in reasons.most_common(2)],
@@ -298,7 +313,9 @@ def _mistake_rows(results: Sequence[Result], tasks: Sequence[Task]) -> Iterator[
     explanations = {
         (task.id, mistake.name): mistake.explanation for task in tasks for mistake in task.mistakes
     }
-    tried = Counter(task for result in results for task in result.tasks)
+    tried = Counter(
+        task for result in results for task, outcome in result.tasks.items() if outcome.tried
+    )
     for (task, mistake), learners in made.most_common():
         yield task, mistake, explanations.get((task, mistake), ""), learners, tried[task]
 

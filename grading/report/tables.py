@@ -3,7 +3,7 @@
 `grades.csv` has one column of grades, in the form that Canvas or Moodle imports if the files come
 from there; `tasks.csv` has a column for each task. In `marks.csv`, the instructor enters marks for
 answers in words, and points for a task that replace the grader's. The grader adds rows to it for
-answers in words, changes nothing else in it, and takes the marks into the grades.
+answers in words, changes no row that has points, and takes the marks into the grades.
 """
 
 import csv
@@ -18,13 +18,15 @@ from typing import NamedTuple
 
 from grading.intake import platforms
 from grading.intake.class_file import BEST, ON_TIME, ClassFile, read_csv
-from grading.intake.submissions import key_of, some
+from grading.intake.notebook_parser import asked
+from grading.intake.submissions import CONTROL, INVISIBLE, key_of, some
 from grading.report.store import write
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
 
 NO_FILE = ClassFile()
 MARKS = ("learner", "question", "points", "remark")
+FORM = ("learner", "question", "asked", "answer", "of", "points", "remark")  # of a new marks.csv
 # Beginnings of text that a spreadsheet reads as a formula. Text after a semicolon counts too: a
 # program that splits lines at semicolons does not see the quotes around our cells.
 FORMULA_SIGNS = "=+@\t\r＝＋－＠-"
@@ -108,6 +110,34 @@ class Learner:
             return None
         best = self.rules.counts == BEST
         return result.points * self.worth(result) if best else result.order
+
+    @property
+    def unmarked(self) -> list[str]:
+        """The questions that are answered, or may be, and have no mark yet."""
+        return [
+            question
+            for result in self.results.values()
+            for question, text in result.words.items()
+            if (text or result.elsewhere) and question not in self.marks
+        ]
+
+    @property
+    def unread(self) -> list[Result]:
+        """The files that could not be graded, as long as a notebook is missing that they may be.
+
+        It is not missing any more once an instructor has given points for one of its tasks.
+        """
+        given = {*self.results, *(name for name in self.rules.notebooks if self._judged(name))}
+        missing = not (self.rules.notebooks and given.issuperset(self.rules.notebooks))
+        return [result for result in self.files if result.problem and missing]
+
+    def _judged(self, notebook: str) -> bool:
+        return not self.overrides.keys().isdisjoint(task.id for task in bank.tasks()[notebook])
+
+    @property
+    def pending(self) -> bool:
+        """Whether the points are not final: nobody has marked or could read something."""
+        return bool(self.unmarked or self.unread)
 
     def add(self, result: Result) -> None:
         self.files.append(result)
@@ -249,18 +279,31 @@ def about_possible(class_: Sequence[Learner]) -> Iterator[str]:
         )
 
 
+def about_pending(class_: Sequence[Learner]) -> str:
+    """Return a line that says how many learners have no grade yet, and why; "" if none."""
+    words, files = (
+        sum(map(bool, which))
+        for which in ([one.unmarked for one in class_], [one.unread for one in class_])
+    )
+    reasons = [f"{words} with answers in words to mark (marks.csv)"] if words else []
+    if files:
+        reasons.append(f"{files} with files that could not be graded (files.csv)")
+    pending = sum(learner.pending for learner in class_)
+    return (
+        f"{pending} of {len(class_)} learners are pending, and blank in grades.csv: "
+        f"{', '.join(reasons)}."
+        if pending
+        else ""
+    )
+
+
 def write_grades(class_: Sequence[Learner], path: Path) -> None:
     """Write a table of one row per learner, with the points for all notebooks together.
 
-    Whoever has handed in nothing has an empty cell.
+    Whoever has handed in nothing, or is pending, has an empty cell.
     """
     rows = [
-        platforms.Row(
-            learner.name,
-            learner.id,
-            learner.section,
-            _plain(learner.points) if learner.files else "",
-        )
+        platforms.Row(learner.name, learner.id, learner.section, _grade(learner))
         for learner in class_
     ]
     column = class_[0].rules.column if class_ else NO_FILE.column
@@ -268,7 +311,7 @@ def write_grades(class_: Sequence[Learner], path: Path) -> None:
 
 
 def _grade(learner: Learner) -> float | str:
-    return _plain(learner.points) if learner.files else ""
+    return _plain(learner.points) if learner.files and not learner.pending else ""
 
 
 def write_tasks(class_: Sequence[Learner], path: Path) -> None:
@@ -374,28 +417,52 @@ def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -
 
 
 def write_marks(class_: Sequence[Learner], path: Path) -> None:
-    """Add a row to `marks.csv` for each new answer in words, for an instructor to fill in."""
-    rows, delimiter = [list(MARKS)], ","
+    """Add a row to `marks.csv` for each new answer in words, for an instructor to fill in.
+
+    A row without points gets the answer as it is now. No other row changes.
+    """
+    rows, delimiter = [list(FORM)], ","
     if path.exists():
         try:
             rows, delimiter = _read_table(path)
         except ValueError:  # `read_marks` complains about it
             return
+    before = [list(row) for row in rows] if path.exists() else []
     heads = _column_names(rows[0])
     at = heads.index("learner"), heads.index("question")
-    there = [tuple(row[place].strip() for place in at) for row in rows if len(row) > max(at)]
     known = _by_name(class_)
-    there = {(known[name].key, question) for name, question in there if name in known}
-    new = []
+    there = {
+        (known[name].key, question): row
+        for row in rows[1:]
+        if len(row) > max(at)
+        for name, question in [tuple(row[place].strip() for place in at)]
+        if name in known
+    }
+    worth = parts_of(class_)
     for learner in class_:
         for result in learner.results.values():
             for question, text in result.words.items():
-                answered = text or result.elsewhere  # perhaps an answer in the wrong place
-                if answered and (learner.key, question) not in there:
-                    cells = {"learner": _guarded(learner.key), "question": question}
-                    new.append([cells.get(head, "") for head in heads])
-    if new or not path.exists():
-        write(path, _as_csv([*rows, *new], delimiter))
+                row = there.get((learner.key, question))
+                if row is None and (text or result.elsewhere):  # perhaps in the wrong place
+                    rows.append(row := [""] * len(heads))
+                if row is None or question in learner.marks:
+                    continue
+                cells = {
+                    "learner": learner.key,
+                    "question": question,
+                    "asked": asked(result.notebook)[question],
+                    "answer": "\n".join(map(_visible, text.split("\n"))),
+                    "of": f"{worth[question]:g}",
+                }
+                for place, head in enumerate(heads[: len(row)]):
+                    if head in cells and (place not in at or not row[place]):
+                        row[place] = _guarded(cells[head])
+    if rows != before:
+        write(path, _as_csv(rows, delimiter))
+
+
+def _visible(line: str) -> str:
+    return INVISIBLE.sub("", CONTROL.sub("\ufffd", line))
 
 
 def _read_table(path: Path) -> tuple[list[list[str]], str]:

@@ -24,7 +24,7 @@ from grading.run.launcher import Launcher
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import in_words
-from utils.checks.tasks import Answer, Reason, Record
+from utils.checks.tasks import Answer, Reason, Record, Task
 
 USED_UP = (
     "the files of this learner have taken all the time that one learner has, because something in "
@@ -61,6 +61,11 @@ class Outcome:
     found: Sequence | None = None
     place: Sequence[int] = ()
     returned: str = ""
+
+    @property
+    def tried(self) -> bool:
+        """Whether the learner has written anything for the task."""
+        return self.reason not in (Reason.NOTHING, Reason.NOT_DEFINED)
 
 
 @dataclass
@@ -194,7 +199,10 @@ def score_tasks(
         return asked.late
     for task in tasks:
         records = assignment.public[task], assignment.fresh[task]
-        result.tasks[task] = _outcome(*records, asked.replies[task])
+        outcome = _outcome(*records, asked.replies[task])
+        if task in notebook.untouched and outcome.tried and not outcome.points:
+            outcome = _not_written(records[0].task)
+        result.tasks[task] = outcome
         result.code[task] = notebook.code.get(task, "")
     result.remarks = list(dict.fromkeys([*result.remarks, *asked.remarks]))
     result.flags = list(_flags(result, notebook))
@@ -236,6 +244,12 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
         place=comparison.place if comparison else (),
         returned=returned if len(returned) <= LARGEST_RETURNED else "",
     )
+
+
+def _not_written(task: Task) -> Outcome:
+    """Return the outcome of a cell that runs as it was given: in it stands what is to be mended."""
+    note = in_words(Verdict(task, Reason.NOTHING, "The cell is as it was given out."))
+    return Outcome(0, task.points, Reason.NOTHING, "", note.heading, note.lines, 0)
 
 
 def _verdict(record: Record, reply: Reply) -> Verdict:

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from grading.intake.class_file import ClassFile
+from grading.intake.notebook_parser import asked
 from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
@@ -13,7 +14,7 @@ from grading.report.pages import page_names
 from grading.report.store import Store
 from grading.report.tables import Learner, learners
 from grading.run.scoring import Outcome
-from grading.tests.made import TASKS, result, rows, table
+from grading.tests.made import NOTEBOOK, TASKS, result, rows, table
 from tests import needs
 from utils.checks import bank
 from utils.checks.tasks import Reason
@@ -124,6 +125,50 @@ def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
 def test_a_class_of_no_platform_has_its_points_possible(tmp_path):
     (ada,) = grades(tmp_path, result("ada", 2))
     assert (ada["Student"], ada["Grade"], ada["Points possible"]) == ("ada", "2", str(POSSIBLE))
+
+
+# --- Pending is not zero --------------------------------------------------------------------------
+
+BROKEN = {"notebook": "", "tasks": {}, "words": {}, "problem": "an empty file"}
+
+
+@pytest.mark.parametrize("lms", ["canvas", "moodle", ""])
+def test_who_is_pending_has_an_empty_cell(tmp_path, lms):
+    results = [
+        result("answered", 1, lms, "1"),
+        result("silent", 1, lms, "2", words={"dark_column": ""}),
+        result("broken", 0, lms, "3", **BROKEN),
+        result("twice", 1, lms, "4", words={"dark_column": ""}),
+        result("twice", 0, lms, "4", "twice/broken.ipynb", **BROKEN),
+    ]
+    class_ = learners(results)
+    tables.write_grades(class_, tmp_path / "grades.csv")
+    heads, *others = table(tmp_path / "grades.csv")
+    names, at = [learner.name for learner in class_], heads.index("Grade")
+    assert names == ["answered", "broken", "silent", "twice"]
+    assert [row[at] for row in others if row[0] != "Points Possible"] == ["", "", "1", "1"]
+    assert tables.about_pending(class_) == (
+        "2 of 4 learners are pending, and blank in grades.csv: 1 with answers in words to mark "
+        "(marks.csv), 1 with files that could not be graded (files.csv)."
+    )
+
+
+def test_nobody_is_pending_once_a_person_has_decided(tmp_path):
+    class_ = learners([result("ada", 2), result("bob", **BROKEN)])
+    first = next(iter(TASKS))
+    marked(tmp_path, class_, HEAD + f"ada,dark_column,0,\nbob,{first},0,An empty file.")
+    assert tables.about_pending(class_) == ""
+    assert [row["Grade"] for row in written(tables.write_grades, tmp_path / "g", class_)] == [
+        "2",
+        "0",
+    ]
+
+
+def test_a_question_that_is_dropped_keeps_nobody_pending(tmp_path):
+    class_ = learners([result("ada", 2)], ClassFile(dropped=["dark_column"]))
+    assert tables.about_pending(class_) == ""
+    complaint = marked(tmp_path, class_, HEAD + "ada,dark_column,1,")[1]
+    assert complaint == ["marks.csv, line 2: the task is gone: the class file drops 'dark_column'"]
 
 
 # --- Late -----------------------------------------------------------------------------------------
@@ -258,14 +303,29 @@ def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[s
 def test_everybody_who_answered_has_a_row_to_be_marked(tmp_path, class_):
     tables.write_marks(class_, tmp_path / "marks.csv")
     assert table(tmp_path / "marks.csv") == [
-        ["learner", "question", "points", "remark"],
-        ["'=cmd", "dark_column", "", ""],
-        ["Zoë", "dark_column", "", ""],
-        ["ada", "dark_column", "", ""],
+        ["learner", "question", "asked", "answer", "of", "points", "remark"],
+        ["'=cmd", "dark_column", DARK, "So.", "3", "", ""],
+        ["Zoë", "dark_column", DARK, "So.", "3", "", ""],
+        ["ada", "dark_column", DARK, "So.", "3", "", ""],
     ]
 
 
 HEAD = "learner,question,points,remark\n"
+DARK = asked(NOTEBOOK)["dark_column"]
+
+
+def test_an_answer_is_the_present_one_until_it_has_a_mark(tmp_path):
+    path = tmp_path / "marks.csv"
+    tables.write_marks(learners([result("ada"), result("bob")]), path)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("So.,3,,", "So.,3,2,", 1), encoding="utf-8")  # ada's
+    class_ = learners([result(name, words={"dark_column": "=1\nNew."}) for name in ("ada", "bob")])
+    assert tables.read_marks(path, class_) == []
+    tables.write_marks(class_, path)
+    ada, bob = rows(path)
+    assert (ada["answer"], ada["points"]) == ("So.", "2")
+    assert (bob["answer"], bob["points"]) == ("'=1\nNew.", "")
+    assert "The model ignores *cat*" in bob["asked"]
 
 
 @pytest.mark.parametrize(
@@ -352,4 +412,5 @@ def test_points_for_a_task_can_be_overridden(tmp_path):
 def test_whoever_may_have_answered_in_the_wrong_place_can_be_marked(tmp_path):
     where = {"words": {"dark_column": ""}, "elsewhere": ["cell 9: Because of the values."]}
     tables.write_marks(learners([result("ada", **where)]), tmp_path / "marks.csv")
-    assert table(tmp_path / "marks.csv")[1:] == [["ada", "dark_column", "", ""]]
+    (row,) = rows(tmp_path / "marks.csv")
+    assert (row["learner"], row["question"], row["answer"]) == ("ada", "dark_column", "")

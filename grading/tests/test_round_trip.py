@@ -46,7 +46,7 @@ def scored(monkeypatch) -> list[str]:
         files.append(submission.file)
         result = Result.for_file(submission)
         result.digest, result.notebook = hashlib.sha256(data).hexdigest(), NOTEBOOK
-        result.words = {"dark_column": "So."}
+        result.words = {"dark_column": ""}
         result.tasks = outcomes(int(data))
         return result
 
@@ -191,6 +191,24 @@ def test_the_same_grades_give_the_same_zip_and_a_plain_class_has_none(tmp_path):
     assert first == again
     main([str(handed_in(tmp_path / "in", ada=2)), "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out" / "feedback.zip").exists()
+
+
+def test_a_rule_for_late_files_that_does_nothing_says_so(tmp_path, capsys):
+    moodle = zipped(tmp_path / "m.zip", {moodle_gives(*row[:3], True): row[3] for row in MOODLE})
+    plain = handed_in(tmp_path / "in", ada=2)
+    canvas = zipped(tmp_path / "c.zip", {canvas_gives(*row[:5]): row[5] for row in CANVAS})
+    for source, words in [
+        (moodle, "--late does nothing: Moodle's files tell no times."),
+        (plain, "--late does nothing without a deadline"),
+        (canvas, "Canvas tells who is late, not by how much"),
+    ]:
+        out = tmp_path / f"{source.name}-out"
+        assert words in run_command(capsys, source, "--out", out, "--late", "20%")[1]
+        last = run_command(capsys, source, "--out", out, "--resume", "--late", "last")
+        assert "does nothing" not in last[1]
+    week = class_file(tmp_path / "week.toml", plain, "deadline = 2020-01-01\ndeduction = 5")
+    assert "does nothing" not in run_command(capsys, week)[1]
+    assert grades(tmp_path / "out") == {"ada": "0"}
 
 
 def test_how_late_files_count_is_kept(tmp_path):
