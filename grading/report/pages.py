@@ -98,6 +98,7 @@ def page_names(class_: Sequence[Learner]) -> dict[str, str]:
 
 def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
     """Render the page for one learner: first the tasks that were right, then what to learn next."""
+    parts = parts_of([learner])
     counting = sorted(learner.results.values(), key=lambda result: result.notebook)
     misconceptions = bank.misconceptions()
     behind = {
@@ -122,7 +123,8 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
         steps=steps,
         unwritten=unwritten,
         for_code=sum(tasks_of([learner]).values()),
-        parts=parts_of([learner]),
+        for_words=sum(parts.values()) - sum(tasks_of([learner]).values()),
+        parts=parts,
         local=learner.rules.course == LOCAL_LAB,
         rubrics=_rubrics(),
         safe=safe,

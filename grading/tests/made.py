@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -46,6 +47,16 @@ def notebook(*cells: object, words: dict[str, str] | None = None, **facts: objec
         for question, text in (words or {}).items()
     ]
     return json.dumps({"cells": content, "nbformat": 4, "nbformat_minor": 5} | facts).encode()
+
+
+def in_a_zip(data: bytes, *more: str) -> bytes:
+    """Return the bytes of a zip file that holds one notebook, and perhaps other names."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("week 1/01.ipynb", data)
+        for name in more:
+            archive.writestr(name, b"")
+    return file.getvalue()
 
 
 def code(number: str, **changes: str) -> list[str]:

@@ -44,9 +44,9 @@ def test_a_learner_has_one_row_and_the_better_file_counts(tmp_path):
     other = bank.tasks()["02_additive_attention"][0]
     second = {other.id: Outcome(other.points, other.points, Reason.PASSED, "", "", (), 0)}
     results = [
-        result("ada", 2, file="ada/1.ipynb"),
+        result("ada", 2, file="ada/1.ipynb", words={}),
         result("ada", 1, file="ada/2.ipynb"),
-        result("ada", file="ada/3.ipynb", notebook="02_additive_attention", tasks=second),
+        result("ada", file="ada/3.ipynb", notebook="02_additive_attention", tasks=second, words={}),
         result("ada", file="ada/4.ipynb", notebook="", problem="an empty file", tasks={}),
         result("bob", 0),
     ]
@@ -75,7 +75,8 @@ def test_canvas_takes_no_task_for_an_assignment(tmp_path):
 
 def test_moodle_imports_the_grades(tmp_path):
     """It refuses a table without three of these columns, and looks every number up."""
-    ada, bob = grades(tmp_path, result("Ada Lovelace", 2, "moodle", "9001"), result("Bob, \\", 1))
+    ada = result("Ada Lovelace", 2, "moodle", "9001", words={})
+    ada, bob = grades(tmp_path, ada, result("Bob, \\", 1, words={}))
     assert ada == {
         "Identifier": "Participant 9001",
         "Full name": "Ada Lovelace",
@@ -110,7 +111,7 @@ ODD = ['"Ada" Lovelace', "Müller; Zoë", "=1+1", "+1, -1", "فاطمة العل
     ],
 )
 def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
-    results = [result(name, at % 3, lms, f"400{at}") for at, name in enumerate(ODD)]
+    results = [result(name, at % 3, lms, f"400{at}", words={}) for at, name in enumerate(ODD)]
     path = tmp_path / "grades.csv"
     class_ = learners([*results, result("Bob, \\", 1)], ClassFile(column="Week 1; (815)"))
     tables.write_grades(class_, path)
@@ -123,7 +124,7 @@ def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
 
 
 def test_a_class_of_no_platform_has_its_points_possible(tmp_path):
-    (ada,) = grades(tmp_path, result("ada", 2))
+    (ada,) = grades(tmp_path, result("ada", 2, words={}))
     assert (ada["Student"], ada["Grade"], ada["Points possible"]) == ("ada", "2", str(POSSIBLE))
 
 

@@ -526,8 +526,7 @@ def test_the_command_line_explains_itself(capsys, arguments):
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        ([], "required: submissions, --out"),
-        (["x"], "required: --out"),
+        ([], "required: submissions"),
         (["--out", "y"], "required: submissions"),
         (["regrade"], "required: --out"),
         (["grade", "x", "--out", "y", "--more"], "unrecognized arguments: --more"),

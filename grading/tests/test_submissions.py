@@ -13,7 +13,7 @@ import pytest
 
 from grading.intake import notebook_parser, platforms, submissions
 from grading.intake.submissions import CannotGrade, NoSubmissions, Unreadable, find, find_learner
-from grading.tests.made import NOTEBOOK, PATHS, nested_folders, notebook, stub
+from grading.tests.made import NOTEBOOK, PATHS, in_a_zip, nested_folders, notebook, stub
 from tests import needs
 from utils.checks import bank
 
@@ -492,22 +492,14 @@ def test_what_is_no_submission_says_why(data, reason, tmp_path):
     assert reason in problem(lambda: notebook_parser.read(data))
 
 
-def in_a_zip(path: Path, data: bytes, *more: str) -> bytes:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("week 1/01.ipynb", data)
-        for name in more:
-            archive.writestr(name, b"")
-    return path.read_bytes()
-
-
-def test_a_zip_of_one_notebook_is_opened_one_level_deep(tmp_path):
+def test_a_zip_of_one_notebook_is_opened_one_level_deep():
     own = notebook(ANSWER)
     more = ["picture.png", "__MACOSX/week 1/._01.ipynb", "week 1/.ipynb_checkpoints/01.ipynb"]
-    data = in_a_zip(tmp_path / "a.zip", own, *more)
+    data = in_a_zip(own, *more)
     assert notebook_parser.read(data) == notebook_parser.read(own)
-    nested = in_a_zip(tmp_path / "b.zip", data)
+    nested = in_a_zip(data)
     assert "a zip file in a zip file" in problem(lambda: notebook_parser.read(nested))
-    bomb = in_a_zip(tmp_path / "c.zip", bytes(submissions.LARGEST + 1))
+    bomb = in_a_zip(bytes(submissions.LARGEST + 1))
     assert "too large" in problem(lambda: notebook_parser.read(bomb))
 
 
