@@ -72,8 +72,8 @@ def test_everything_is_read(tmp_path):
 
 def test_every_mistake_is_named_at_once_with_its_cure(tmp_path):
     wrong = WEEK.replace("counts =", "count =").replace("2030-01-31 23:59:00", '"31 January"')
-    wrong = wrong.replace("12.5", "120").replace("entropy = 5", "entropi = 5\nsoft_lookup = 0")
-    wrong = wrong.replace('"01", ', '"01", "002_additive", ').replace("15", "-1")
+    wrong = wrong.replace("12.5", "120").replace("entropy = 5", "entropi = 5\nfour_patterns = 0")
+    wrong = wrong.replace('"01", ', '"01", "002_additive", ').replace("grace = 15", "grace = -1")
     wrong = wrong.replace("https://", "hub:").replace("2030-02-02", "3")
     wrong = wrong.replace('"Week 1 (815)"', "815").replace('handed_in = "in"\n', "")
     with pytest.raises(CannotGrade) as problem:
@@ -90,7 +90,7 @@ def test_every_mistake_is_named_at_once_with_its_cure(tmp_path):
         ("roster: roster.csv cannot be used", "No such file"),
         ("column: a text in quotes is needed", ""),
         ("course: 'hub:hub.example.org/lab/tree/course/' is no address", "https://"),
-        ("points.soft_lookup: 0 is no number above 0", "`dropped` drops it"),
+        ("points.four_patterns: 0 is no number above 0", "`dropped` drops it"),
         ("points: no task or question is called 'entropi'", "Did you mean entropy?"),
         ("extensions.Ada Lovelace: write a day", "2030-02-02 12:00:00"),
     ]:
