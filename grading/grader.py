@@ -102,10 +102,6 @@ def grade(
     if scheduler and not safe:
         raise CannotGrade("Without a sandbox, submissions run on no cluster: leave --unsafe out.")
 
-    if late and class_file:
-        raise CannotGrade(
-            f"What is late, and what that costs, stands in {class_file}, not in --late."
-        )
     everything = find(source, _log)
     people = {(submission.learner, submission.id) for submission in everything}
     chosen = find_learner(again, people, _log) if again else ""

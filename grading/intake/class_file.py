@@ -245,7 +245,7 @@ class _Reading:
             "dropped": self._dropped,
             "points": self._points,
             "counts": self._counts,
-            "deduction": self._number("per cent a day, from 0 to 100", 100),
+            "deduction": self._number("per cent a day, from 0 to 100,", 100),
             "deadline": self._time,
             "grace": self._number("minutes"),
             "extensions": self._extensions,
@@ -299,7 +299,7 @@ class _Reading:
     def _number(self, what: str, most: float = math.inf) -> Callable[[str, Any], None]:
         def take(key: str, value: Any) -> None:
             if not _is_number(value) or value > most:
-                self._say(key, f"{value!r} is not a number of {what}")
+                self._say(key, f"a number of {what} is needed, such as 10, not {value!r}")
             else:
                 self._known[key] = value
 
