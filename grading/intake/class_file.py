@@ -4,6 +4,7 @@
 there is none.
 """
 
+import contextlib
 import csv
 import difflib
 import io
@@ -33,7 +34,9 @@ HEADS = {  # what a column of a roster holds → its heads, in small letters
     "section": ("section", "group"),
     "time": ("handed in", "last modified (submission)"),
 }
-MOODLES_TIME = "%A, %d %B %Y, %I:%M %p"  # in its grading worksheet, set to English
+# in Moodle's grading worksheet, in English and in American English
+TIMES = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p")
+NOBODY = ("Points Possible", "Student, Test")  # rows in every export of Canvas' gradebook
 
 
 class Person(NamedTuple):
@@ -418,7 +421,7 @@ def read_roster(path: Path) -> list[Person]:
             what: row[place].strip() if place is not None and place < len(row) else ""
             for what, place in places.items()
         }
-        if not cells["name"] or cells["name"] == "Points Possible":  # Canvas' second row
+        if cells["name"] in ("", *NOBODY):
             continue
         number = cells["id"].removeprefix("Participant ")
         people.append(Person(cells["name"], number, cells["section"], _handed_in(cells["time"])))
@@ -429,13 +432,22 @@ def read_roster(path: Path) -> list[Person]:
 
 
 def _handed_in(text: str) -> float | None:
-    """Read a time as Moodle's worksheet or ISO 8601 writes it; None if it is something else."""
-    for read_time in (datetime.fromisoformat, lambda text: datetime.strptime(text, MOODLES_TIME)):
-        try:
-            return read_time(text).timestamp()
-        except ValueError:
-            pass
-    return None
+    """Read a time as Moodle's worksheet or ISO 8601 writes it; None if there is none.
+
+    Raises:
+        ValueError: it is written in another way.
+    """
+    if text in ("", "-"):
+        return None
+    for form in TIMES:
+        with contextlib.suppress(ValueError):
+            return datetime.strptime(text, form).timestamp()
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise ValueError(
+            f"{text!r} is no time. Set Moodle to English, or write 2030-01-31 23:59"
+        ) from None
 
 
 def read_csv(path: Path) -> tuple[list[list[str]], str]:

@@ -122,6 +122,7 @@ CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,Week 1 (815)
 Points Possible,,,,,27
 "Lovelace, Ada",4021,s1,ada,Monday,
 "Müller, Zoë",4022,s2,zoe,Friday,
+"Student, Test",4999,,x,Friday,
 """
 MOODLE = """Identifier,Full name,Status,Grade,Maximum grade,Last modified (submission)
 Participant 9001,Ada Lovelace,Submitted,,27,"Friday, 1 February 2030, 12:59 AM"
@@ -144,6 +145,8 @@ def test_a_platform_s_own_table_is_a_roster(tmp_path):
     moodle = roster(tmp_path, MOODLE)
     assert moodle.person("Ada Lovelace", "9001").time == DUE + HOUR
     assert moodle.person("Ada Lovelace", "9002").time is None
+    american = roster(tmp_path, MOODLE.replace("1 February 2030", "February 1, 2030"))
+    assert american.roster == moodle.roster
     assert moodle.person("Ada Lovelace", "") is None  # which of the two?
 
 
@@ -154,7 +157,11 @@ def test_a_roster_of_a_german_spreadsheet_is_read(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("Surname\nX\n", "no column Name"), ("Name\nAda\nAda\n", "Ada, Ada: a name or number twice")],
+    [
+        ("Surname\nX\n", "no column Name"),
+        ("Name\nAda\nAda\n", "Ada, Ada: a name or number twice"),
+        (MOODLE.replace("Friday", "Freitag"), "1 February 2030, 12:59 AM' is no time. Set Moodle"),
+    ],
 )
 def test_a_roster_that_is_none_says_so(tmp_path, text, problem):
     with pytest.raises(CannotGrade, match=f"roster: roster.csv cannot be used: .*{problem}"):
