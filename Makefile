@@ -73,9 +73,9 @@ catch-up: .venv/ready  ## solved exercises of all notebooks before one, for whoe
 release: .venv/ready  ## a minute: the learners' zip, without solutions, in dist/
 	$(BIN)/python -m grading.release
 
-grade: .venv/ready  ## grade a class: make grade SUBMISSIONS=folder [GRADES=folder] [OPTIONS=--resume]
-	@test -n "$(SUBMISSIONS)" || { echo "What was handed in? make grade SUBMISSIONS=folder" >&2; exit 1; }
-	$(BIN)/python -m grading "$(SUBMISSIONS)" --out "$(or $(GRADES),grades)" $(OPTIONS)
+grade: .venv/ready  ## grade a class: make grade CLASS=week1.toml, or SUBMISSIONS=folder [GRADES=folder] [OPTIONS=--resume]
+	@test -n "$(CLASS)$(SUBMISSIONS)" || { echo "Which class? make grade CLASS=week1.toml, or SUBMISSIONS=folder" >&2; exit 1; }
+	$(BIN)/python -m grading $(if $(CLASS),"$(CLASS)","$(SUBMISSIONS)" --out "$(or $(GRADES),grades)") $(OPTIONS)
 
 bench: .venv/ready  ## speed and memory of the library; ONLY=additive
 	$(BIN)/python -m tests.bench $(ONLY)

@@ -1,4 +1,4 @@
-"""Grade a class: `python -m grading FOLDER --out DIR`, or `make grade SUBMISSIONS=FOLDER`.
+"""Grade a class: `python -m grading CLASS.toml`, or `python -m grading FOLDER --out DIR`.
 
 Scores are decided in a process in which no learner's code runs. This process, the parent, reads
 notebooks as data. A worker in a sandbox runs their code on fresh inputs and sends back plain
@@ -12,7 +12,7 @@ answer with its explanation. A *guard* is the process that supervises one worker
 
 - `intake/` takes in the files: `submissions` and `platforms` find them and their learners,
   `notebook_parser` reads code and words, `limited_reader` does so in a process with limits,
-  `red_flags` finds code that a person should look at.
+  `red_flags` finds code that a person should look at. `class_file` says what a class is graded by.
 - `run/` runs and judges them: `launcher`, `server`, `worker`, `seccomp` (the sandbox), `protocol`
   and `schema` (its messages), `dialog`, `scoring`, `cluster` and `node` (Dask), `doctor`.
 - `report/` reports the results: `store` (on disk), `tables` (CSV), `pages` (HTML), their figures

@@ -1,4 +1,4 @@
-"""The command line: `python -m grading FOLDER --out DIR`; other commands also with `--out DIR`.
+"""The command line: `python -m grading CLASS.toml`, or `python -m grading FOLDER --out DIR`.
 
 Modules that take seconds to import are imported where they are used, so that `--help` is fast.
 """
@@ -15,9 +15,10 @@ from pathlib import Path
 from grading.intake.submissions import CannotGrade
 from grading.run.launcher import NoSandbox
 
-GONE = {  # former words of the command line → what replaces them (docs/grading.md)
+GONE = {  # former words of the command line → what replaces them
     "merge": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
     "--shard": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
+    "--column": "name it in a class file, which `python -m grading new FOLDER` writes",
     "catalogue": "enter the mistake by hand, from names.toml and overview.html into solutions/",
 }
 
@@ -56,7 +57,7 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     parser = ArgumentParser(
         prog="python -m grading",
         description="Grades a class. Without the name of a command, it is `grade`: "
-        "`python -m grading FOLDER --out DIR`.",
+        "`python -m grading CLASS.toml`, or `python -m grading FOLDER --out DIR`.",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -68,7 +69,10 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
         return added.add_argument
 
     add = command(grade)
-    handed_in = "a folder of notebooks or folders, one per learner; or Canvas' or Moodle's zip file"
+    handed_in = (
+        "a class file, which names the rest; or a folder of notebooks or folders, one per learner; "
+        "or Canvas' or Moodle's zip file"
+    )
     add("submissions", type=Path, help=handed_in)
     add("--resume", action="store_true", help="go on in a folder that holds grades")
     seeds = partial(_whole_number, 0, 2**64 - 1)  # torch takes no larger one
@@ -85,15 +89,17 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
         help="which of a learner's files counts: the `best` (default), the `last`, or the last "
         "that is not late, `on-time`; or 20%%: what a late one loses (kept with the grades)",
     )
-    add("--column", help="what Canvas calls the assignment (default: Grade; kept with the grades)")
     unsafe = "without a sandbox: submissions can read and change whatever you can"
     add("--unsafe", action="store_true", help=unsafe)
+    out = {"type": Path, "metavar": "DIR", "help": "the folder of the grades"}
+    add("--out", **out)
     command(regrade)
     command(show)("name", help="the learner's name or number")
     command(anonymous)("copy", type=Path, help="a new folder for the copy")
-    out = {"type": Path, "metavar": "DIR", "required": True, "help": "the folder of the grades"}
-    for with_grades in commands.choices.values():
-        with_grades.add_argument("--out", **out)
+    for name, afterwards in commands.choices.items():
+        if name != "grade":
+            afterwards.add_argument("--out", **out, required=True)
+    command(new)("submissions", type=Path, help="what was handed in: a folder, or a zip file")
     add = command(watch)
     add("folder", type=Path, help="where each learner has the course: FOLDER/NAME/…/exercises")
     add("--hide-names", action="store_true", help="show made-up labels instead")
@@ -110,10 +116,10 @@ def _whole_number(least: int, most: int, text: str) -> int:
 
 
 def _lateness(text: str) -> str:
-    from grading.report.tables import Lateness
+    from grading.intake.class_file import ClassFile
 
     try:
-        Lateness.of(text)
+        ClassFile.late(text)
     except ValueError as problem:
         raise ArgumentTypeError(str(problem)) from None
     return text
@@ -129,23 +135,52 @@ def grade(options: Namespace) -> int:
     if the files came from Canvas or Moodle, also feedback.zip, which takes the pages back there.
     """
     from grading import grader
+    from grading.intake import class_file
+    from grading.report import tables
 
-    results = grader.grade(
-        options.submissions,
-        options.out,
+    source, out, file = options.submissions, options.out, None
+    if source.suffix == ".toml":
+        if out:
+            raise CannotGrade(f"Where the grades go stands in {source}: leave --out away.")
+        file = source
+        rules = class_file.read(file)
+        source, out = rules.handed_in, rules.grades
+    elif not out:
+        raise CannotGrade("Where do the grades go? Name a folder with --out, or give a class file.")
+    class_ = grader.grade(
+        source,
+        out,
         options.seed,
         options.workers,
         options.only,
-        options.resume,
+        options.resume or bool(file),
         safe=not options.unsafe,
         again=options.again,
         late=options.late,
-        column=options.column,
         scheduler=options.scheduler,
+        class_file=file,
     )
+    results = [result for learner in class_ for result in learner.files]
     lost = sum(bool(result.problem) for result in results)
     print(f"{len(results) - lost} files graded, {lost} not (files.csv says why).")
-    print(f"Grades: {options.out / 'grades.csv'}    Overview: {options.out / 'overview.html'}")
+    print(f"Grades: {out / 'grades.csv'}    Overview: {out / 'overview.html'}")
+    if pending := tables.about_pending(class_):
+        print(pending)
+    return 0
+
+
+def new(options: Namespace) -> int:
+    """Write a class file, with comments, for what was handed in: FOLDER.toml, here."""
+    from grading.intake import class_file
+    from grading.intake.limited_reader import Reader
+
+    path = Path(f"{options.submissions.resolve().stem}.toml")
+    if path.exists():
+        raise CannotGrade(f"{path} is there already. Move it away, or change it by hand.")
+    with Reader() as reader:
+        text = class_file.new(options.submissions, reader.read)
+    path.write_text(text, encoding="utf-8")
+    print(f"{path}: look through it, then grade with: make grade CLASS={path}")
     return 0
 
 

@@ -13,8 +13,8 @@ import secrets
 import sys
 import threading
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, astuple, dataclass, fields
 from itertools import islice
@@ -23,6 +23,8 @@ from types import ModuleType
 
 from tqdm.auto import tqdm
 
+from grading.intake.class_file import BEST, ClassFile
+from grading.intake.class_file import read as read_class_file
 from grading.intake.limited_reader import Reader
 from grading.intake.submissions import (
     CannotGrade,
@@ -37,7 +39,7 @@ from grading.intake.submissions import (
 )
 from grading.report import pages, tables
 from grading.report.store import Store, disk_is_full, write
-from grading.report.tables import Lateness, Learner
+from grading.report.tables import Learner
 from grading.report.unrecognised import Names
 from grading.run import protocol
 from grading.run.answers import Answers
@@ -66,10 +68,10 @@ def grade(
     safe: bool = True,
     again: str = "",
     late: str | None = None,
-    column: str | None = None,
     scheduler: str = "",
-) -> list[Result]:
-    """Grade everything that was handed in.
+    class_file: Path | None = None,
+) -> list[Learner]:
+    """Grade everything that was handed in, and return all learners with their results.
 
     Args:
         source: a folder or a zip file.
@@ -81,10 +83,10 @@ def grade(
         resume: whether to continue in a folder that holds grades already.
         safe: whether to use the sandbox.
         again: name or number of the only learner to grade, anew; continues as `resume` does.
-        late: rule for which file counts and what lateness costs, in the form that `tables.Lateness`
+        late: rule for which file counts and what lateness costs, in the form that `ClassFile.late`
             reads; by default as before, or the best file.
-        column: name of the assignment in Canvas; by default as before, or "Grade".
         scheduler: address of a Dask cluster on whose nodes, in their sandboxes, submissions run.
+        class_file: what the class is graded by; by default as before, or no file.
 
     Raises:
         CannotGrade: the folder holds grades already, another grader is at work in it, two learners
@@ -127,7 +129,16 @@ def grade(
                 "name another folder for --out."
             )
         seed = before.get("seed", secrets.randbits(40) if seed is None else seed)
-        assignments = Assignments(store.records, seed, Names(out))
+        known = str(class_file.resolve()) if class_file else before.get("class_file", "")
+        if late and known:
+            raise CannotGrade(
+                f"What is late, and what that costs, stands in {known}, not in --late."
+            )
+        late = late or before.get("late", BEST)
+        rules = read_class_file(Path(known)) if known else ClassFile.late(late)
+        for line in [*rules.check_people(people), *_about_lateness(rules, everything)]:
+            _log(line)
+        assignments = Assignments(store.records, seed, Names(out), rules.notebooks)
         workers = workers or (AT_A_TIME if scheduler else processors())
         launcher = Cluster(scheduler, _log) if scheduler else Launcher(safe, workers)
         limits = _limited(workers, len(everything))
@@ -136,8 +147,8 @@ def grade(
                 seed=seed,
                 source=str(source.resolve()),
                 safe=safe and before.get("safe", True),
-                late=late or before.get("late", tables.BEST),
-                column=column or before.get("column", "Grade"),
+                late=late,
+                class_file=known,
             )
             if gone := store.leave(files):
                 _log(f"Removed or renamed, and no longer in the grades: {some(gone)}")
@@ -148,7 +159,7 @@ def grade(
                 budget = budgets[key_of(submission.learner, submission.id)]
                 return _score(submission, assignments, launcher, alone, reader, answers, budget)
 
-            with _LiveTables(out, store) as live:
+            with _LiveTables(out, store, rules) as live:
                 waiting = [
                     submission
                     for submission in submissions
@@ -157,6 +168,26 @@ def grade(
                 run(waiting, score, live.keep, workers)
         with _limited(workers, len(everything)):
             return report(out)
+
+
+def _about_lateness(rules: ClassFile, submissions: Sequence[Submission]) -> Iterator[str]:
+    """Yield a line if nothing tells how late files are, or not by how much."""
+    if not rules.asks_when:
+        return
+    platform = next((each.lms for each in submissions if each.lms), "")
+    times = [person.time for person in rules.roster] + [each.time for each in submissions]
+    if rules.deadline is not None and any(time is not None for time in times):
+        return
+    what = "The rule for late files" if rules.path else "--late"
+    if platform == "canvas":
+        yield "Canvas tells who is late, not by how much: each late file counts as one day late."
+    elif platform:
+        yield (
+            f"{what} does nothing: Moodle's files tell no times. Set, in a class file, the "
+            "deadline, and as the roster Moodle's grading worksheet, which has the times."
+        )
+    else:
+        yield f"{what} does nothing without a deadline: set one in a class file."
 
 
 @contextlib.contextmanager
@@ -220,24 +251,28 @@ class Assignments(Mapping):
         folder: folder that keeps the fresh records, so that a resumed run uses the same records.
         seed: seed of the fresh cases.
         names: mistakes that this class has named.
+        notebooks: the notebooks that count; by default, all.
     """
 
-    def __init__(self, folder: Path, seed: int, names: Names):
+    def __init__(self, folder: Path, seed: int, names: Names, notebooks: Sequence[str] = ()):
         self._folder, self._seed, self._names = folder, seed, names
+        self._notebooks = list(notebooks or bank.tasks())
         self._made: dict[str, Assignment] = {}
         self._lock = threading.Lock()
 
     def __getitem__(self, name: str) -> Assignment:
+        if name not in self._notebooks:
+            raise KeyError(name)
         with self._lock:
             if name not in self._made:
                 self._made[name] = self._make(name)
             return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(bank.tasks())
+        return iter(self._notebooks)
 
     def __len__(self) -> int:
-        return len(bank.tasks())
+        return len(self._notebooks)
 
     def _make(self, name: str) -> Assignment:
         path = self._folder / name
@@ -378,10 +413,11 @@ class _LiveTables:
     Args:
         out: folder of the tables.
         store: store of the results.
+        rules: what the class is graded by.
     """
 
-    def __init__(self, out: Path, store: Store):
-        self._out, self._store = out, store
+    def __init__(self, out: Path, store: Store, rules: ClassFile):
+        self._out, self._store, self._rules = out, store, rules
         self._results = {result.file: tables.brief(result) for result in store.all()}
         self._next = time.monotonic() + 1
 
@@ -406,7 +442,7 @@ class _LiveTables:
     def _write(self) -> None:
         began = time.monotonic()
         results = [self._results[file] for file in sorted(self._results)]
-        write_tables(_class_of(results, self._store), self._out, self._store)
+        write_tables(tables.learners(results, self._rules), self._out, self._store)
         ended = time.monotonic()
         self._next = ended + max(1.0, 20 * (ended - began))  # at most a twentieth of the time
 
@@ -419,39 +455,32 @@ def _digest(submission: Submission) -> str:
         return ""
 
 
-def _class_of(results: Iterable[Result], store: Store) -> list[Learner]:
-    return tables.learners(results, Lateness.of(store.run["late"]))
-
-
 def write_tables(class_: Sequence[Learner], out: Path, store: Store) -> list[str]:
     """Write grades.csv and files.csv; return complaints about invalid rows in marks.csv."""
     complaints = tables.read_marks(out / "marks.csv", class_)
-    tables.write_grades(class_, out / "grades.csv", store.run["column"])
+    tables.write_grades(class_, out / "grades.csv")
     tables.write_files(class_, out / "files.csv", store.gone())
     return complaints
 
 
-def report(out: Path) -> list[Result]:
-    """Write all tables and pages from the results stored so far, and return these results."""
+def report(out: Path) -> list[Learner]:
+    """Write all tables and pages from the results stored so far; return the learners with them."""
     store = Store(out)
-    brief = _class_of(map(tables.brief, store.all()), store)
+    rules = store.rules
+    brief = tables.learners(map(tables.brief, store.all()), rules)
     count = {result.file for learner in brief for result in learner.results.values()}
     results = [  # a learner may have handed in a thousand files, of which few count
         result if result.file in count else tables.without_code(result) for result in store.all()
     ]
-    class_ = _class_of(results, store)
+    class_ = tables.learners(results, rules)
     for complaint in write_tables(class_, out, store):
         _log(complaint)
-    for name, count in Counter(name for learner in class_ for name in learner.results).items():
-        if 10 * count < len(class_):  # perhaps these few erred, which would cost the others points
-            _log(
-                f"Only {count} of {len(class_)} learners handed in {name}: its points are among "
-                "those that are possible for everybody."
-            )
+    for line in tables.about_possible(class_):
+        _log(line)
     tables.write_tasks(class_, out / "tasks.csv")
     tables.write_marks(class_, out / "marks.csv")
     pages.write_pages(class_, Names(out), out, store.run["safe"])
-    return results
+    return class_
 
 
 # --- Afterwards -----------------------------------------------------------------------------------
@@ -468,7 +497,7 @@ def show(out: Path, name: str) -> Iterator[str]:
         CannotGrade: there are no grades, or the name fits no learner or several.
     """
     store = _store_with_grades(out)
-    class_ = _class_of(store.all(), store)
+    class_ = tables.learners(store.all(), store.rules)
     tables.read_marks(out / "marks.csv", class_)
     chosen = find_learner(name, {(learner.name, learner.id) for learner in class_}, _log)
     learner = next(learner for learner in class_ if learner.key == chosen)
@@ -476,7 +505,7 @@ def show(out: Path, name: str) -> Iterator[str]:
 
 
 def _lines_about(learner: Learner, class_: Sequence[Learner], out: Path) -> Iterator[str]:
-    yield f"{learner.key}: {learner.points:g} of {tables.possible(class_)} points"
+    yield f"{learner.key}: {learner.points:g} of {tables.possible(class_):g} points"
     for result in learner.files:
         yield f"  {result.file}: {result.problem or learner.standing(result)}"
         for task, outcome in result.tasks.items():
@@ -497,7 +526,7 @@ def _store_with_grades(out: Path) -> Store:
 
 @dataclass(frozen=True)
 class Move:
-    """A change of a score: points before and after, and the parts of the task that have changed."""
+    """A change of a score: points before and after, and what has become of the task."""
 
     learner: str
     file: str
@@ -508,7 +537,7 @@ class Move:
 
     def __str__(self) -> str:
         change = f"{self.before} → {self.after}"
-        return f"{self.learner}: {self.task} {change} ({self.file}), as {self.why} changed"
+        return f"{self.learner}: {self.task} {change} ({self.file}), as {self.why}"
 
 
 def regrade(out: Path) -> list[Move]:
@@ -563,7 +592,8 @@ def regrade(out: Path) -> list[Move]:
                     for graded in (old, result)
                 ]
                 if points[0] != points[1]:
-                    why = " and ".join(parts)
+                    there = task in now[result.notebook].public
+                    why = f"{' and '.join(parts)} changed" if there else "the task is gone"
                     moves.append(Move(result.learner, result.file, task, *points, why))
             draft.save(result)
 

@@ -9,24 +9,27 @@ itself, in 0.3 seconds.
 """
 
 import ast
+import io
 import json
 import re
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt, leading_indent
 
 from grading.intake.red_flags import Flag, find_flags
-from grading.intake.submissions import Unreadable
+from grading.intake.submissions import NOT_HANDED_IN, Unreadable, read_member
 from utils.checks import bank
 from utils.checks.code import defined, syntax
 
 ANSWER = re.compile(
     r"\*\*Your answer\*\* · `(?P<question>\w+)`(?: · up to \d+ points?)?\s*(?P<text>.*)", re.DOTALL
 )
+ZIP = b"PK\x03\x04"  # the beginning of a zip file
 NOT_ANSWERED = "*Write your answer here.*"
 LINE_MAGIC = re.compile(
     r"(?P<before>[ \t]*|\s*\w[\w, ]*=\s*)(?P<magic>[%!?].*)|(?P<indent>[ \t]*)[%\w.*]+\?{1,2}\s*"
@@ -61,6 +64,7 @@ class Notebook:
     # prose outside the places for answers, with the number of its cell
     elsewhere: Sequence[str] = ()
     flags: Sequence[Flag] = ()  # red flags, for a person to look at
+    untouched: Sequence[str] = ()  # tasks whose cell is the one that learners are given
 
 
 def read(data: bytes, file: str = "") -> Notebook:
@@ -95,14 +99,16 @@ def read(data: bytes, file: str = "") -> Notebook:
     cells = _without_leftover_stubs(cells, name)
     code = {task: cell.source for cell in cells for task in defined(cell.source) & {*tasks()[name]}}
     flags = find_flags(name, [(cell.number, cell.source) for cell in cells], given_code(name))
-    return Notebook(name, cells, words, remarks, code, elsewhere, flags)
+    given = {task: _shape(source) for task, source in stubs(name).items()}
+    untouched = [task for task, source in code.items() if _shape(source) == given.get(task)]
+    return Notebook(name, cells, words, remarks, code, elsewhere, flags, untouched)
 
 
 def _content(data: bytes) -> dict:
     if not data.strip(b"\0 \t\r\n"):
         raise Unreadable("an empty file")
-    if data.startswith(b"PK\x03\x04"):
-        raise Unreadable("a zip file in place of a notebook: unpack it")
+    if data.startswith(ZIP):
+        data = _unzipped(data)
     try:
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         content = json.loads(text)
@@ -110,6 +116,26 @@ def _content(data: bytes) -> dict:
         raise Unreadable("no notebook, or a damaged one: it is not JSON") from None
     if not (isinstance(content, dict) and ("cells" in content or "worksheets" in content)):
         raise Unreadable("no notebook: JSON of another kind")
+    return content
+
+
+def _unzipped(data: bytes) -> bytes:
+    """Return the one notebook in a zip file. A zip file in a zip file is not opened."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except Exception as error:  # zipfile raises whatever comes up
+        raise Unreadable(f"a damaged zip file: {error}") from None
+    notebooks = [
+        member
+        for member in archive.infolist()
+        if member.filename.endswith(".ipynb")
+        and not any(map(NOT_HANDED_IN.match, member.filename.split("/")))
+    ]
+    if len(notebooks) != 1:
+        raise Unreadable(f"a zip file that holds {len(notebooks)} notebooks, not one: unpack it")
+    content = read_member(archive, notebooks[0])
+    if content.startswith(ZIP):
+        raise Unreadable("a zip file in a zip file: unpack it")
     return content
 
 
@@ -208,6 +234,17 @@ def stubs(name: str) -> dict[str, str]:
 def questions(name: str) -> list[str]:
     """Return the names of a notebook's questions that learners answer in words."""
     return [match["question"] for _, source in _given(name) if (match := ANSWER.match(source))]
+
+
+@cache
+def asked(name: str) -> dict[str, str]:
+    """Return question → its text, in one of the course's notebooks."""
+    texts = [text for _, text in _given(name)]
+    return {
+        match["question"]: re.sub(r"^#.*\n+", "", above)
+        for above, text in pairwise(texts)
+        if (match := ANSWER.match(text))
+    }
 
 
 def _elsewhere(

@@ -15,7 +15,7 @@ Canvas takes grades back in `lib/gradebook_importer.rb`, and files by their name
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -62,28 +62,36 @@ def platform_of(names: Collection[str]) -> str:
     return most if 2 * named[most] > len(names) else ""
 
 
-def grade_rows(platform: str, column: str, possible: float, rows: list[tuple]) -> list[list]:
+class Row(NamedTuple):
+    """A learner's row in a table of grades."""
+
+    name: str
+    id: str
+    section: str
+    points: float | str  # "" if there is no grade
+
+
+def grade_rows(platform: str, column: str, possible: float, rows: Sequence[Row]) -> list[Sequence]:
     """Return the rows of a table of grades, in the form that a platform imports.
 
     Args:
         platform: "canvas", "moodle", or "".
         column: name of the assignment in Canvas.
         possible: maximum number of points.
-        rows: name, number and points of each learner.
+        rows: a row for each learner.
     """
     if platform == "canvas":
         heads = [[*CANVAS, column], ["Points Possible", "", "", "", "", possible]]
-        return heads + [[name, id, "", "", "", points] for name, id, points in rows]
+        return heads + [[row.name, row.id, "", "", row.section, row.points] for row in rows]
     if platform == "moodle":  # without the last column, Moodle imports nothing
         heads = ["Identifier", "Full name", "Grade", "Maximum grade", "Last modified (grade)"]
         # Moodle needs a number, and nobody has 0. A backslash at the end of a cell hides that end.
         return [heads] + [
-            [f"Participant {id or 0}", name.replace("\\", "/"), points, possible, ""]
-            for name, id, points in rows
+            [f"Participant {row.id or 0}", row.name.replace("\\", "/"), row.points, possible, ""]
+            for row in rows
         ]
-    return [["Student", "Grade", "Points possible"]] + [
-        [name, points, possible] for name, _, points in rows
-    ]
+    heads = ["Student", "Grade", "Points possible", "Section"]
+    return [heads] + [[row.name, row.points, possible, row.section] for row in rows]
 
 
 def feedback(platform: str, name: str, id: str, file: str, page: str) -> tuple[str, str] | None:

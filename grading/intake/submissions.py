@@ -4,12 +4,12 @@ Nothing is unpacked, and no link is followed out of the folder. Reading a submis
 bytes, or one reason why there are none.
 """
 
-import calendar
 import contextlib
 import difflib
 import os
 import re
 import stat
+import time
 import unicodedata
 import zipfile
 from collections import Counter, deque
@@ -70,6 +70,7 @@ class Submission:
     # larger for a file that a learner handed in later: the number that Canvas gave it, or the time
     # of its last change, in seconds
     order: float = 0.0
+    time: float | None = None  # of its last change; None if a platform, which renames it, made that
 
 
 class _File(NamedTuple):
@@ -137,7 +138,8 @@ def _submission(file: _File, unique: str, depth: int, platform: str) -> Submissi
         order = file.changed if known.number is None else known.number
         return Submission(known.name, platform, known.id, unique, read, known.late, order)
     name = parts[0] if len(parts) > 1 else _without_exercise(parts[0])
-    return Submission(name.strip() or "?", "", "", unique, read, order=file.changed)
+    changed = None if platform else file.changed
+    return Submission(name.strip() or "?", "", "", unique, read, order=file.changed, time=changed)
 
 
 def _without_exercise(name: str) -> str:
@@ -405,8 +407,8 @@ def _in_zip(path: Path) -> Iterator[_File]:
         parts = PurePosixPath(member.filename.replace("\\", "/").lstrip("/")).parts
         if not member.is_dir() and not any(map(NOT_HANDED_IN.match, parts)):
             year, month, *rest = member.date_time  # the month is 0 where a program knows none
-            changed = calendar.timegm((year, min(max(month, 1), 12), *rest, 0, 0, 0))
-            read = partial(_read_member, archive, member)
+            changed = time.mktime((year, min(max(month, 1), 12), *rest, 0, 0, -1))  # local
+            read = partial(read_member, archive, member)
             of_one = parts[:2]  # a folder around all may come first
             seen[of_one] += 1
             if seen[of_one] == MOST_SEEN_OF_ONE + 1:
@@ -416,7 +418,12 @@ def _in_zip(path: Path) -> Iterator[_File]:
     yield from files
 
 
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int) -> bytes:
+def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, depth: int = 0) -> bytes:
+    """Return the bytes of a file in a zip file.
+
+    Raises:
+        Unreadable: they are too many, or damaged.
+    """
     _check_size(member.file_size)
     if member.flag_bits & 1:
         raise Unreadable("locked with a password")

@@ -15,7 +15,7 @@ from pathlib import Path
 from grading.intake.submissions import CannotGrade
 from grading.report import pages, tables
 from grading.report.store import Store, write
-from grading.report.tables import Lateness, Learner
+from grading.report.tables import Learner
 from grading.report.unrecognised import Names
 
 
@@ -37,7 +37,7 @@ def write_copy(out: Path, copy: Path) -> int:
         raise CannotGrade(f"There are no grades in {out}.")
     if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
         raise CannotGrade(f"{copy} holds something already. Name a new folder.")
-    class_ = tables.learners(store.all(), Lateness.of(store.run["late"]))
+    class_ = tables.learners(store.all(), store.rules)
     tables.read_marks(out / "marks.csv", class_)
     key = out / "private" / "pseudonyms.key"  # without it, nobody can match pseudonyms and names
     if not key.exists():
@@ -57,7 +57,8 @@ def _anonymous(learner: Learner, key: bytes) -> Learner:
     name, files = pseudonym(learner.key, key), {}
     for number, result in enumerate(learner.files, start=1):
         own = {"learner": name, "lms": "", "id": "", "file": f"{name}/{number}.ipynb"}
-        texts = {"words": {}, "code": {}, "remarks": (), "flags": (), "elsewhere": ()}
+        words = {question: text and "Not shown." for question, text in result.words.items()}
+        texts = {"words": words, "code": {}, "remarks": (), "flags": (), "elsewhere": ()}
         tasks = {
             task: replace(outcome, lines=(), returned="") for task, outcome in result.tasks.items()
         }
@@ -67,6 +68,7 @@ def _anonymous(learner: Learner, key: bytes) -> Learner:
         name=name,
         lms="",
         id="",
+        section="",
         files=[*files.values()],
         results={notebook: files[result.file] for notebook, result in learner.results.items()},
         marks={part: mark._replace(remark="") for part, mark in learner.marks.items()},

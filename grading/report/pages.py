@@ -31,12 +31,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from grading.intake import platforms
+from grading.intake.class_file import LOCAL_LAB
 from grading.intake.submissions import key_of
 from grading.report import similarity
 from grading.report.item_analysis import ItemStatistics, item_statistics
 from grading.report.misconception_stats import misconception_counts
 from grading.report.store import write
-from grading.report.tables import Learner, tasks_of
+from grading.report.tables import Learner, about_pending, parts_of, tasks_of
 from grading.report.unrecognised import Names, UnrecognisedAnswer
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
@@ -48,7 +49,6 @@ LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
 SCRIPT = (Path(__file__).parents[1] / "templates" / "tables.js").read_text(encoding="utf-8")
 FEW = 10  # rows of a table that are shown until the reader asks for all
-LAB = "http://localhost:8888/lab/tree/notebooks/"  # of a reader who has the course open
 
 
 def write_pages(class_: Sequence[Learner], names: Names, out: Path, safe: bool) -> None:
@@ -98,6 +98,7 @@ def page_names(class_: Sequence[Learner]) -> dict[str, str]:
 
 def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
     """Render the page for one learner: first the tasks that were right, then what to learn next."""
+    parts = parts_of([learner])
     counting = sorted(learner.results.values(), key=lambda result: result.notebook)
     misconceptions = bank.misconceptions()
     behind = {
@@ -105,11 +106,13 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
         for task in tasks
         for mistake in task.mistakes
     }
-    right, steps = [], []
+    right, steps, unwritten = [], [], []
     for result in counting:
         for task, outcome in result.tasks.items():
             if outcome.reason == Reason.PASSED:
                 right.append(outcome)
+            elif not outcome.tried:
+                unwritten.append((outcome, section_of(task)))
             else:
                 steps.append((outcome, behind.get((task, outcome.mistake)), section_of(task)))
     return templates.get_template("learner.html").render(
@@ -118,6 +121,11 @@ def learner_page(learner: Learner, tasks: Sequence[Task], safe: bool) -> str:
         others=[file for file in learner.files if file is not learner.results.get(file.notebook)],
         right=right,
         steps=steps,
+        unwritten=unwritten,
+        for_code=sum(tasks_of([learner]).values()),
+        for_words=sum(parts.values()) - sum(tasks_of([learner]).values()),
+        parts=parts,
+        local=learner.rules.course == LOCAL_LAB,
         rubrics=_rubrics(),
         safe=safe,
     )
@@ -129,10 +137,10 @@ class Section(NamedTuple):
     notebook: str
     heading: str
 
-    @property
-    def address(self) -> str:
-        """The address of the section, which works while the course is open in JupyterLab."""
-        return f"{LAB}{self.notebook}.ipynb#{quote(self.heading.replace(' ', '-'))}"
+    def address(self, course: str) -> str:
+        """Return the address of the section, where the course's folder has this address."""
+        anchor = quote(self.heading.replace(" ", "-"))
+        return f"{course}/notebooks/{self.notebook}.ipynb#{anchor}"
 
 
 @cache
@@ -212,11 +220,15 @@ def overview(
             task: outcome.mistake
             for result in learner.results.values()
             for task, outcome in result.tasks.items()
+            if outcome.tried
         }
         for learner in class_
     ]
     return templates.get_template("overview.html").render(
         class_=class_,
+        pending=about_pending(class_),
+        absent=[learner for learner in class_ if not learner.files],
+        possible=sum(parts_of(class_).values()),
         files=files,
         lost=[result for result in files if result.problem],
         safe=safe,
@@ -236,9 +248,10 @@ def overview(
 def _distributions(results: Sequence[Result]) -> Iterator[AccessibleFigure]:
     """Draw a histogram of the learners' points for each notebook."""
     for notebook in sorted({result.notebook for result in results}):
-        shares = [
-            100 * result.points / result.of for result in results if result.notebook == notebook
-        ]
+        own = [result for result in results if result.notebook == notebook and result.of]
+        if not own:  # all tasks are dropped
+            continue
+        shares = [100 * result.points / result.of for result in own]
         bins = np.histogram(shares, bins=np.linspace(0, 100, 11))[0].tolist()
         labels = [f"{low}–{low + 10}" for low in range(0, 100, 10)]
         counts = ", ".join(
@@ -257,7 +270,8 @@ class _TaskRow(NamedTuple):
     """The results of a class on one task."""
 
     task: str  # name of the task
-    share: float  # mean share of the task's points that was earned
+    share: float  # mean share of the task's points that was earned by those who tried
+    tried: int  # number of learners who tried: their cell is not what they were given
     full_marks: int  # number of learners who earned all points
     statistics: ItemStatistics  # how well it separates strong from weak learners
     # the most frequent first errors, in words, and how many learners made them
@@ -268,15 +282,20 @@ def _task_rows(class_: Sequence[Learner], results: Sequence[Result]) -> list[_Ta
     """Return a row for each task of the notebooks handed in, the hardest task first."""
     rows = []
     for task, of in tasks_of(class_).items():
-        tried = [result for result in results if task in result.tasks]
-        if not tried:  # the task was added after grading
+        asked = [result for result in results if task in result.tasks]
+        if not asked:  # the task was added after grading
             continue
-        outcomes = [result.tasks[task] for result in tried]
-        points = [(result.tasks[task].points, result.points) for result in tried]
+        outcomes = [result.tasks[task] for result in asked]
         reasons = Counter(outcome.reason for outcome in outcomes if outcome.reason != Reason.PASSED)
+        points = [
+            (result.tasks[task].points, result.points)
+            for result in asked
+            if result.tasks[task].tried
+        ]
         row = _TaskRow(
             task,
-            share=statistics.fmean(outcome.points / outcome.of for outcome in outcomes),
+            share=statistics.fmean(own / of for own, _ in points) if points else 0.0,
+            tried=len(points),
             full_marks=sum(outcome.points == outcome.of for outcome in outcomes),
             statistics=item_statistics([(own, total - own) for own, total in points], of),
             faults=[(reason.words, count) for reason, count in reasons.most_common(2)],
@@ -296,7 +315,9 @@ def _mistake_rows(results: Sequence[Result], tasks: Sequence[Task]) -> Iterator[
     explanations = {
         (task.id, mistake.name): mistake.explanation for task in tasks for mistake in task.mistakes
     }
-    tried = Counter(task for result in results for task in result.tasks)
+    tried = Counter(
+        task for result in results for task, outcome in result.tasks.items() if outcome.tried
+    )
     for (task, mistake), learners in made.most_common():
         yield task, mistake, explanations.get((task, mistake), ""), learners, tried[task]
 

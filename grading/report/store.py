@@ -22,12 +22,14 @@ from typing import Any
 
 import filelock
 
+from grading.intake import class_file
+from grading.intake.class_file import ClassFile
 from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
 from utils.checks.tasks import Reason
 
-FORMAT = 5  # of the stored files: it needs a new number for every change
+FORMAT = 6  # of the stored files: it needs a new number for every change
 
 
 class Store:
@@ -59,6 +61,17 @@ class Store:
                 f"{self._out} holds grades of another version of the grader. Name a new folder."
             )
         return run
+
+    @property
+    def rules(self) -> ClassFile:
+        """What this class is graded by: its class file as it is now, or a rule for late files.
+
+        Raises:
+            CannotGrade: the class file is gone, or something in it is wrong.
+        """
+        run = self.run
+        known = run.get("class_file")
+        return class_file.read(Path(known)) if known else ClassFile.late(run["late"])
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -3,27 +3,30 @@
 `grades.csv` has one column of grades, in the form that Canvas or Moodle imports if the files come
 from there; `tasks.csv` has a column for each task. In `marks.csv`, the instructor enters marks for
 answers in words, and points for a task that replace the grader's. The grader adds rows to it for
-answers in words, changes nothing else in it, and takes the marks into the grades.
+answers in words, changes no row that has points, and takes the marks into the grades.
 """
 
 import csv
-import functools
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from grading.intake import platforms
-from grading.intake.submissions import key_of
+from grading.intake.class_file import BEST, ON_TIME, ClassFile, read_csv
+from grading.intake.notebook_parser import asked
+from grading.intake.submissions import CONTROL, INVISIBLE, key_of, some
 from grading.report.store import write
-from grading.run.scoring import Result
+from grading.run.scoring import Outcome, Result
 from utils.checks import bank
 
+NO_FILE = ClassFile()
 MARKS = ("learner", "question", "points", "remark")
-BEST, LAST, ON_TIME = "best", "last", "on-time"
+FORM = ("learner", "question", "asked", "answer", "of", "points", "remark")  # of a new marks.csv
 # Beginnings of text that a spreadsheet reads as a formula. Text after a semicolon counts too: a
 # program that splits lines at semicolons does not see the quotes around our cells.
 FORMULA_SIGNS = "=+@\t\r＝＋－＠-"
@@ -37,42 +40,12 @@ class ManualMark(NamedTuple):
     remark: str
 
 
-class Lateness(NamedTuple):
-    """The rule that says which file of a learner counts for a notebook, and what lateness costs."""
-
-    counts: str = BEST  # "best", "last", or "on-time": the last file that is not late
-    percent: float = 0.0  # percentage of its points that a late file loses
-
-    @classmethod
-    def of(cls, text: str) -> "Lateness":
-        """Read a rule in the form of the command line: `best`, `last`, `on-time`, or `20%`.
-
-        Raises:
-            ValueError: the text is not a rule.
-        """
-        if text in (BEST, LAST, ON_TIME):
-            return cls(text)
-        if not re.fullmatch(r"\d{1,3}(\.\d+)?%", text, re.ASCII) or float(text[:-1]) > 100:
-            raise ValueError(f"{text!r} is none of best, last, on-time, and no share such as 20%")
-        return cls(BEST, float(text[:-1]))
-
-    def worth(self, result: Result) -> float:
-        """Return the share of a file's points that is left after the deduction for lateness."""
-        return 1 - self.percent / 100 if result.late else 1.0
-
-    def rank(self, result: Result) -> float | None:
-        """Return the rank of a file: the highest rank counts, and a file with None never does."""
-        if result.problem or (self.counts == ON_TIME and result.late):
-            return None
-        return result.points * self.worth(result) if self.counts == BEST else result.order
-
-
-BEST_COUNTS = Lateness()
-
-
 @dataclass
 class Learner:
-    """A learner, with all files, the file that counts for each notebook, and the marks."""
+    """A learner, with all files, the file that counts for each notebook, and the marks.
+
+    Somebody on the roster who has handed in nothing has no files.
+    """
 
     name: str
     lms: str
@@ -81,7 +54,8 @@ class Learner:
     files: list[Result] = field(default_factory=list)  # results of all their files
     marks: dict[str, ManualMark] = field(default_factory=dict)  # question → mark
     overrides: dict[str, ManualMark] = field(default_factory=dict)  # task → points that count
-    lateness: Lateness = BEST_COUNTS
+    rules: ClassFile = NO_FILE  # with the notebooks that count for this class
+    section: str = ""
 
     @property
     def key(self) -> str:
@@ -114,10 +88,10 @@ class Learner:
     @property
     def deducted(self) -> float:
         """The points that the learner loses because files were late."""
-        if not self.lateness.percent:
+        if not self.rules.deduction:
             return 0.0
         return sum(
-            (1 - self.lateness.worth(result)) * self.all_earned.get(part, 0)
+            (1 - self.worth(result)) * self.all_earned.get(part, 0)
             for result in self.results.values()
             for part in [*result.tasks, *result.words]
         )
@@ -126,30 +100,131 @@ class Learner:
     def points(self) -> float:
         return round(self.for_code + self.for_words - self.deducted, 2)
 
+    def worth(self, result: Result) -> float:
+        """Return the share of a file's points that is left after the deduction for lateness."""
+        return max(0.0, 1 - self.rules.deduction / 100 * result.days_late)
+
+    def _rank(self, result: Result) -> float | None:
+        """Return the rank of a file: the highest rank counts, and a file with None never does."""
+        if result.problem or (self.rules.counts == ON_TIME and result.days_late):
+            return None
+        best = self.rules.counts == BEST
+        return result.points * self.worth(result) if best else result.order
+
+    @property
+    def unmarked(self) -> list[str]:
+        """The questions that are answered, or may be, and have no mark yet."""
+        return [
+            question
+            for result in self.results.values()
+            for question, text in result.words.items()
+            if (text or result.elsewhere) and question not in self.marks
+        ]
+
+    @property
+    def unread(self) -> list[Result]:
+        """The files that could not be graded, as long as a notebook is missing that they may be.
+
+        It is not missing any more once an instructor has given points for one of its tasks.
+        """
+        given = {*self.results, *(name for name in self.rules.notebooks if self._judged(name))}
+        missing = not (self.rules.notebooks and given.issuperset(self.rules.notebooks))
+        return [result for result in self.files if result.problem and missing]
+
+    def _judged(self, notebook: str) -> bool:
+        return not self.overrides.keys().isdisjoint(task.id for task in bank.tasks()[notebook])
+
+    @property
+    def pending(self) -> bool:
+        """Whether the points are not final: nobody has marked or could read something."""
+        return bool(self.unmarked or self.unread)
+
     def add(self, result: Result) -> None:
         self.files.append(result)
-        rank, best = self.lateness.rank(result), self.results.get(result.notebook)
-        if rank is not None and (best is None or rank >= self.lateness.rank(best)):
+        rank, best = self._rank(result), self.results.get(result.notebook)
+        if rank is not None and (best is None or rank >= self._rank(best)):
             self.results[result.notebook] = result
 
     def standing(self, result: Result) -> str:
         """Return words that say whether a graded file is late and whether it counts."""
-        words = ["graded", *["late"] * result.late]
+        words = ["graded", *["late"] * (result.days_late > 0)]
+        if result.days_late > 1:
+            words.append(f"day {result.days_late}")
         if self.results.get(result.notebook) is not result:
-            excluded = self.lateness.rank(result) is None
+            no_one_asks = result.notebook not in self.rules.notebooks
+            excluded = no_one_asks or self._rank(result) is None
             words.append("does not count" if excluded else "another file counts")
-        elif result.late and self.lateness.percent:
-            words.append(f"{self.lateness.percent:g} % of the points are taken off")
+        elif result.days_late and self.rules.deduction:
+            lost = 100 * (1 - self.worth(result))
+            words.append(f"{lost:g} % of the points are taken off")
         return ", ".join(words)
 
 
-def learners(results: Iterable[Result], lateness: Lateness = BEST_COUNTS) -> list[Learner]:
-    """Group results by learner, and return the learners sorted by name."""
+def learners(results: Iterable[Result], rules: ClassFile = NO_FILE) -> list[Learner]:
+    """Group results by learner, and return the learners sorted by name.
+
+    Whoever is on the roster and has handed in nothing is among them, without files.
+    """
     by_key: dict[str, Learner] = {}
     for result in results:
-        new = Learner(result.learner, result.lms, result.id, lateness=lateness)
-        by_key.setdefault(new.key, new).add(result)
-    return [by_key[key] for key in sorted(by_key)]
+        new = Learner(result.learner, result.lms, result.id, rules=rules)
+        by_key.setdefault(new.key, new).add(_adapted(result, rules))
+    people = [(learner.name, learner.id) for learner in by_key.values()]
+    for person in rules.missing(people):
+        absent = Learner(person.name, "", person.id, rules=rules)
+        by_key.setdefault(absent.key, absent)
+    class_ = [by_key[key] for key in sorted(by_key)]
+    counting = replace(rules, notebooks=rules.notebooks or _usual(class_))
+    for learner in class_:
+        learner.rules = counting
+        person = rules.person(learner.name, learner.id)
+        learner.section = person.section if person else ""
+        learner.results = {
+            name: result for name, result in learner.results.items() if name in counting.notebooks
+        }
+    return class_
+
+
+def _usual(class_: Sequence[Learner]) -> list[str]:
+    """Return the notebooks that at least a third of the class handed in; else the commonest."""
+    count = notebooks_of(class_)
+    enough = min(len(class_) / 3, max(count.values(), default=0))
+    return [name for name in bank.tasks() if name in count and count[name] >= enough]
+
+
+def notebooks_of(class_: Sequence[Learner]) -> Counter[str]:
+    """Return notebook → number of learners who have handed it in."""
+    return Counter(
+        name
+        for learner in class_
+        for name in {result.notebook for result in learner.files if not result.problem}
+    )
+
+
+def _adapted(result: Result, rules: ClassFile) -> Result:
+    """Return a result as these rules see it: how late it is, its tasks and their points."""
+    own = result.learner, result.id, result.late, result.time
+    result = replace(result, days_late=rules.days_late(*own))
+    tasks = {
+        task: _worth(outcome, rules.points.get(task, outcome.of))
+        for task, outcome in result.tasks.items()
+        if task not in rules.dropped
+    }
+    words = {each: text for each, text in result.words.items() if each not in rules.dropped}
+    return replace(result, tasks=tasks, words=words)
+
+
+def _worth(outcome: Outcome, of: float) -> Outcome:
+    """Return an outcome with another maximum."""
+    if of == outcome.of:
+        return outcome
+    points, public = (
+        _plain(round(points * of / outcome.of, 2))
+        for points in (outcome.points, outcome.public_points)
+    )
+    told = f"{outcome.points} of {outcome.of} point"
+    heading = outcome.heading.replace(told, f"{points:g} of {of:g} point")
+    return replace(outcome, points=points, of=of, public_points=public, heading=heading)
 
 
 def without_code(result: Result) -> Result:
@@ -168,49 +243,75 @@ def brief(result: Result) -> Result:
     return replace(result, tasks=tasks, words=words, code={}, remarks=())
 
 
-def tasks_of(class_: Sequence[Learner]) -> dict[str, int]:
-    """Return task → maximum points, for the notebooks handed in, in the order of the course."""
-    notebooks = {name for learner in class_ for name in learner.results}
-    return {
-        task.id: task.points
-        for name, tasks in bank.tasks().items()
-        if name in notebooks
-        for task in tasks
-    }
+def tasks_of(class_: Sequence[Learner]) -> dict[str, float]:
+    """Return task → maximum points, for the notebooks that count, in the order of the course."""
+    tasks = {task.id for tasks in bank.tasks().values() for task in tasks}
+    return {part: points for part, points in parts_of(class_).items() if part in tasks}
 
 
-@functools.cache
-def _questions() -> dict[str, dict[str, int]]:
-    """Return notebook → question → maximum points for its answer in words."""
-    from solutions import build  # `grader` has checked that it exists
-
-    return {path.stem: build.marks(path) for path in build.notebooks()}
-
-
-def parts_of(class_: Sequence[Learner]) -> dict[str, int]:
-    """Return task or question → maximum points, for the notebooks handed in, tasks first."""
-    notebooks = {name for learner in class_ for name in learner.results}
-    parts = tasks_of(class_)
-    for name, questions in _questions().items():
-        parts |= questions if name in notebooks else {}
-    return parts
+def parts_of(class_: Sequence[Learner]) -> dict[str, float]:
+    """Return task or question → maximum points, for the notebooks that count, tasks first."""
+    rules = class_[0].rules if class_ else NO_FILE
+    tasks = {task.id for tasks in bank.tasks().values() for task in tasks}
+    parts = rules.parts(rules.notebooks)
+    return dict(sorted(parts.items(), key=lambda part: part[0] not in tasks))
 
 
-def possible(class_: Sequence[Learner]) -> int:
-    """Return the maximum number of points for all notebooks that were handed in."""
-    return sum(parts_of(class_).values())
+def possible(class_: Sequence[Learner]) -> float:
+    """Return the maximum number of points."""
+    return _plain(sum(parts_of(class_).values()))
 
 
-def write_grades(class_: Sequence[Learner], path: Path, column: str = "Grade") -> None:
+def about_possible(class_: Sequence[Learner]) -> Iterator[str]:
+    """Yield a line on what counts, if no class file says so, and one on who is missing."""
+    absent = [learner.key for learner in class_ if not learner.files]
+    if absent:
+        yield f"{len(absent)} of {len(class_)} have handed in nothing: {some(absent)}"
+    if class_ and class_[0].rules.path is None:
+        count, of = notebooks_of(class_), len(class_)
+        usual = class_[0].rules.notebooks
+        others = [f"{name} ({count[name]} of {of})" for name in sorted(count) if name not in usual]
+        yield (
+            f"{possible(class_):g} points are possible, from what at least a third handed in: "
+            f"{', '.join(usual) or 'nothing'}."
+            f"{f' Not counted: {some(others)}.' if others else ''} A class file says what counts: "
+            "python -m grading new FOLDER"
+        )
+
+
+def about_pending(class_: Sequence[Learner]) -> str:
+    """Return a line that says how many learners have no grade yet, and why; "" if none."""
+    words, files = (
+        sum(map(bool, which))
+        for which in ([one.unmarked for one in class_], [one.unread for one in class_])
+    )
+    reasons = [f"{words} with answers in words to mark (marks.csv)"] if words else []
+    if files:
+        reasons.append(f"{files} with files that could not be graded (files.csv)")
+    pending = sum(learner.pending for learner in class_)
+    return (
+        f"{pending} of {len(class_)} learners are pending, and blank in grades.csv: "
+        f"{', '.join(reasons)}."
+        if pending
+        else ""
+    )
+
+
+def write_grades(class_: Sequence[Learner], path: Path) -> None:
     """Write a table of one row per learner, with the points for all notebooks together.
 
-    Args:
-        class_: the learners.
-        path: path of the table.
-        column: name of the assignment in Canvas.
+    Whoever has handed in nothing, or is pending, has an empty cell.
     """
-    rows = [(learner.name, learner.id, _plain(learner.points)) for learner in class_]
+    rows = [
+        platforms.Row(learner.name, learner.id, learner.section, _grade(learner))
+        for learner in class_
+    ]
+    column = class_[0].rules.column if class_ else NO_FILE.column
     write_csv(path, platforms.grade_rows(_platform(class_), column, possible(class_), rows))
+
+
+def _grade(learner: Learner) -> float | str:
+    return _plain(learner.points) if learner.files and not learner.pending else ""
 
 
 def write_tasks(class_: Sequence[Learner], path: Path) -> None:
@@ -218,14 +319,14 @@ def write_tasks(class_: Sequence[Learner], path: Path) -> None:
     parts = parts_of(class_)
     canvas = _platform(class_) == "canvas"  # it would read a number in brackets as its own
     heads = parts if canvas else [f"{part} ({points})" for part, points in parts.items()]
-    blanks = [""] * (len(platforms.CANVAS) - 2 if canvas else 0)
-    rows = [[*(platforms.CANVAS if canvas else ("Student", "ID")), *heads]]
+    rows = [[*(platforms.CANVAS if canvas else ("Student", "ID", "Section")), *heads]]
+    blanks = [""] * (len(rows[0]) - len(parts) - 3)  # between the number and the section
     if canvas:
-        rows.append(["Points Possible", "", *blanks, *parts.values()])
+        rows.append(["Points Possible", "", *blanks, "", *parts.values()])
     for learner in class_:
         earned = learner.all_earned
         points = [_plain(earned[part]) if part in earned else "" for part in parts]
-        rows.append([learner.name, learner.id, *blanks, *points])
+        rows.append([learner.name, learner.id, *blanks, learner.section, *points])
     write_csv(path, rows)
 
 
@@ -279,6 +380,8 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
                 raise ValueError("more cells than heads; a comma inside a cell needs quotes")
             if name not in known:
                 raise ValueError(f"nobody is called {name!r}")
+            if part in known[name].rules.dropped:
+                raise ValueError(f"the task is gone: the class file drops {part!r}")
             if part not in worth:
                 raise ValueError(f"no question or task is called {part!r}")
             _enter(known[name], part, points, worth[part], remark)
@@ -293,13 +396,13 @@ def _by_name(class_: Sequence[Learner]) -> dict[str, Learner]:
     return known | {_guarded(learner.key): learner for learner in class_}
 
 
-def _enter(learner: Learner, part: str, points: str, most: int, remark: str) -> None:
+def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -> None:
     """Give a learner a mark for an answer in words, or other points for a task.
 
     Raises:
         ValueError: the mark makes no sense.
     """
-    is_task = all(part not in questions for questions in _questions().values())
+    is_task = any(part == task.id for tasks in bank.tasks().values() for task in tasks)
     entered = learner.overrides if is_task else learner.marks
     value = float(points.replace(",", "."))
     if part in entered:
@@ -307,35 +410,59 @@ def _enter(learner: Learner, part: str, points: str, most: int, remark: str) -> 
     if not math.isfinite(value):
         raise ValueError(f"{points!r} is not a number")
     if abs(value) > most or (is_task and value < 0):
-        raise ValueError(f"{points} points for {part!r} do not count: it is worth {most}")
+        raise ValueError(f"{points} points for {part!r} do not count: it is worth {most:g}")
     if is_task and not remark:
         raise ValueError(f"other points for {part!r} need a reason: write it under remark")
     entered[part] = ManualMark(_plain(value), remark)
 
 
 def write_marks(class_: Sequence[Learner], path: Path) -> None:
-    """Add a row to `marks.csv` for each new answer in words, for an instructor to fill in."""
-    rows, delimiter = [list(MARKS)], ","
+    """Add a row to `marks.csv` for each new answer in words, for an instructor to fill in.
+
+    A row without points gets the answer as it is now. No other row changes.
+    """
+    rows, delimiter = [list(FORM)], ","
     if path.exists():
         try:
             rows, delimiter = _read_table(path)
         except ValueError:  # `read_marks` complains about it
             return
+    before = [list(row) for row in rows] if path.exists() else []
     heads = _column_names(rows[0])
     at = heads.index("learner"), heads.index("question")
-    there = [tuple(row[place].strip() for place in at) for row in rows if len(row) > max(at)]
     known = _by_name(class_)
-    there = {(known[name].key, question) for name, question in there if name in known}
-    new = []
+    there = {
+        (known[name].key, question): row
+        for row in rows[1:]
+        if len(row) > max(at)
+        for name, question in [tuple(row[place].strip() for place in at)]
+        if name in known
+    }
+    worth = parts_of(class_)
     for learner in class_:
         for result in learner.results.values():
             for question, text in result.words.items():
-                answered = text or result.elsewhere  # perhaps an answer in the wrong place
-                if answered and (learner.key, question) not in there:
-                    cells = {"learner": _guarded(learner.key), "question": question}
-                    new.append([cells.get(head, "") for head in heads])
-    if new or not path.exists():
-        write(path, _as_csv([*rows, *new], delimiter))
+                row = there.get((learner.key, question))
+                if row is None and (text or result.elsewhere):  # perhaps in the wrong place
+                    rows.append(row := [""] * len(heads))
+                if row is None or question in learner.marks:
+                    continue
+                cells = {
+                    "learner": learner.key,
+                    "question": question,
+                    "asked": asked(result.notebook)[question],
+                    "answer": "\n".join(map(_visible, text.split("\n"))),
+                    "of": f"{worth[question]:g}",
+                }
+                for place, head in enumerate(heads[: len(row)]):
+                    if head in cells and (place not in at or not row[place]):
+                        row[place] = _guarded(cells[head])
+    if rows != before:
+        write(path, _as_csv(rows, delimiter))
+
+
+def _visible(line: str) -> str:
+    return INVISIBLE.sub("", CONTROL.sub("\ufffd", line))
 
 
 def _read_table(path: Path) -> tuple[list[list[str]], str]:
@@ -344,16 +471,7 @@ def _read_table(path: Path) -> tuple[list[list[str]], str]:
     Raises:
         ValueError: the file is no longer this table.
     """
-    data = path.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:  # older spreadsheets
-        text = data.decode("utf-16" if data[:2] == b"\xff\xfe" else "cp1252", errors="replace")
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    except csv.Error as error:
-        raise ValueError(str(error)) from None
+    rows, delimiter = read_csv(path)
     missing = [head for head in MARKS if not rows or head not in _column_names(rows[0])]
     if missing:
         raise ValueError(f"it has no column {', '.join(missing)}. Add it, or move the file away.")

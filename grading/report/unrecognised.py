@@ -11,6 +11,7 @@ An answer with a name is a known mistake of this class from then on: `regrade` t
 who gave it.
 """
 
+import difflib
 import hashlib
 import json
 import tomllib
@@ -30,6 +31,7 @@ from utils.checks.compare import judge
 from utils.checks.tasks import Answer, Mistake, Record, Task
 
 NOTHING = Mistake("", "", "")
+MOST_KINDS = 4  # that a message names
 FEWEST = 2  # learners who must give the same answer before it gets an entry
 FIELDS = ("name", "explanation", "hint", "kind")
 HEAD = """\
@@ -39,7 +41,7 @@ HEAD = """\
 #     name         a few words
 #     explanation  what the answer does, and why that is not what was asked
 #     hint         a question or a nudge that leads out of it
-#     kind         the belief behind it, from exercises/misconceptions.json; may stay empty
+#     kind         the belief behind it: its name in exercises/misconceptions.json
 #
 # and run `python -m grading regrade` with the folder of the grades. Learners read explanation and
 # hint on their pages. Entries without a name change nothing. The grader adds entries, and changes
@@ -135,7 +137,8 @@ class Names:
         task, known = record.task.id, self._usable(record)
         given: dict[str, UnrecognisedAnswer] = {}
         leaders = {Mistake(entry, "", ""): kept.answers for entry, kept in known.items()}
-        tried = sum(task in learner.results[notebook].tasks for learner in class_)
+        outcomes = (learner.results[notebook].tasks.get(task) for learner in class_)
+        tried = sum(outcome is not None and outcome.tried for outcome in outcomes)
         for learner in class_:
             result = learner.results[notebook]
             outcome = result.tasks.get(task)
@@ -205,16 +208,20 @@ class Names:
         for entry, words in self._words.items():
             task, problem = entry.partition(".")[0], ""
             if task not in used:
-                problem = "the course has no such task any more: delete the entry"
+                problem = "the task is gone: delete the entry"
             elif entry not in self._entries.get(task, {}):
                 problem = "no answer is kept under that number"
             elif words.name and not (words.explanation and words.hint):
                 problem = "a name needs an explanation and a hint"
             elif used[task].get(words.name, words) != words:
                 problem = f"`{task}` has a mistake of that name already"
-            elif words.misconception and words.misconception not in bank.misconceptions():
+            elif words.name and words.misconception not in (known := bank.misconceptions()):
+                close = difflib.get_close_matches(words.misconception, known, 1, cutoff=0.4)
+                own = [mistake.misconception for mistake in used[task].values()]
+                some = [*dict.fromkeys(filter(None, [*close, *own, *known]))][:MOST_KINDS]
                 problem = (
-                    f"there is no kind {words.misconception!r} in exercises/misconceptions.json"
+                    f"there is no kind {words.misconception!r}. Write the belief behind it, such "
+                    f"as {', '.join(map(repr, some))}; all are in exercises/misconceptions.json"
                 )
             if problem:
                 raise CannotGrade(f"{self._file}, [{entry}]: {problem}.")

@@ -24,7 +24,7 @@ from grading.run.launcher import Launcher
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import in_words
-from utils.checks.tasks import Answer, Reason, Record
+from utils.checks.tasks import Answer, Reason, Record, Task
 
 USED_UP = (
     "the files of this learner have taken all the time that one learner has, because something in "
@@ -50,8 +50,8 @@ class Outcome:
             many, and match no known mistake; "" otherwise.
     """
 
-    points: int
-    of: int
+    points: float
+    of: float
     reason: Reason
     mistake: str
     heading: str
@@ -62,13 +62,18 @@ class Outcome:
     place: Sequence[int] = ()
     returned: str = ""
 
+    @property
+    def tried(self) -> bool:
+        """Whether the learner has written anything for the task."""
+        return self.reason not in (Reason.NOTHING, Reason.NOT_DEFINED)
+
 
 @dataclass
 class Result:
     """The result of grading one file.
 
     Args:
-        learner, lms, id, file, late, order: as in `Submission`.
+        learner, lms, id, file, late, order, time: as in `Submission`.
         digest: SHA-256 of the file's bytes.
         notebook: name of the course's notebook that the file answers; "" if none.
         problem: reason why nothing could be graded; "" if the file was graded.
@@ -78,6 +83,7 @@ class Result:
         remarks: code that was left out, and cells that failed.
         flags: red flags, for a person to look at.
         elsewhere: answers in words outside the places for them, for a person to look at.
+        days_late: days after the deadline, begun ones in full; found when the tables are made.
     """
 
     learner: str
@@ -95,19 +101,22 @@ class Result:
     elsewhere: Sequence[str] = ()
     late: bool = False
     order: float = 0.0
+    time: float | None = None
+    days_late: int = 0
 
     @classmethod
     def for_file(cls, submission: Submission, problem: str = "") -> "Result":
         """Return a result that holds only a file, its learner and perhaps a problem."""
         own = submission.learner, submission.lms, submission.id, submission.file
-        return cls(*own, problem=problem, late=submission.late, order=submission.order)
+        when = {"late": submission.late, "order": submission.order, "time": submission.time}
+        return cls(*own, problem=problem, **when)
 
     @property
-    def points(self) -> int:
+    def points(self) -> float:
         return sum(outcome.points for outcome in self.tasks.values())
 
     @property
-    def of(self) -> int:
+    def of(self) -> float:
         return sum(outcome.of for outcome in self.tasks.values())
 
 
@@ -140,7 +149,11 @@ def score_submission(
     except Unreadable as problem:
         result.problem = str(problem)
         return result
-    assignment = assignments[notebook.name]
+    try:
+        assignment = assignments[notebook.name]
+    except KeyError:
+        result.problem = f"answers {notebook.name}, which does not count for this class"
+        return result
     result.notebook, result.words = notebook.name, notebook.words
     result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
     budget = budget or Budget()
@@ -186,7 +199,10 @@ def score_tasks(
         return asked.late
     for task in tasks:
         records = assignment.public[task], assignment.fresh[task]
-        result.tasks[task] = _outcome(*records, asked.replies[task])
+        outcome = _outcome(*records, asked.replies[task])
+        if task in notebook.untouched and outcome.tried and not outcome.points:
+            outcome = _not_written(records[0].task)
+        result.tasks[task] = outcome
         result.code[task] = notebook.code.get(task, "")
     result.remarks = list(dict.fromkeys([*result.remarks, *asked.remarks]))
     result.flags = list(_flags(result, notebook))
@@ -228,6 +244,12 @@ def _outcome(public: Record, fresh: Record, replies: Replies) -> Outcome:
         place=comparison.place if comparison else (),
         returned=returned if len(returned) <= LARGEST_RETURNED else "",
     )
+
+
+def _not_written(task: Task) -> Outcome:
+    """Return the outcome of a cell that runs as it was given: in it stands what is to be mended."""
+    note = in_words(Verdict(task, Reason.NOTHING, "The cell is as it was given out."))
+    return Outcome(0, task.points, Reason.NOTHING, "", note.heading, note.lines, 0)
 
 
 def _verdict(record: Record, reply: Reply) -> Verdict:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +49,16 @@ def notebook(*cells: object, words: dict[str, str] | None = None, **facts: objec
     return json.dumps({"cells": content, "nbformat": 4, "nbformat_minor": 5} | facts).encode()
 
 
+def in_a_zip(data: bytes, *more: str) -> bytes:
+    """Return the bytes of a zip file that holds one notebook, and perhaps other names."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("week 1/01.ipynb", data)
+        for name in more:
+            archive.writestr(name, b"")
+    return file.getvalue()
+
+
 def code(number: str, **changes: str) -> list[str]:
     """Return the cells of a notebook's solution, with other answers to some tasks."""
     cells = []
@@ -78,6 +89,13 @@ def write_files(folder: Path, files: dict[str, bytes]) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     return folder
+
+
+def class_file(path: Path, source: Path, more: str = "") -> Path:
+    """Write a class file for notebook 01; the grades go to the folder `out` beside it."""
+    keys = "" if "notebooks = " in more else 'notebooks = ["01"]\n'
+    path.write_text(f'handed_in = "{source}"\ngrades = "out"\n{keys}{more}', encoding="utf-8")
+    return path
 
 
 def hurried(records: Iterable[Record], seconds: float) -> dict[str, Record]:

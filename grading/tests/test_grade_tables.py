@@ -5,14 +5,16 @@ import subprocess
 
 import pytest
 
+from grading.intake.class_file import ClassFile
+from grading.intake.notebook_parser import asked
 from grading.intake.red_flags import Flag
 from grading.intake.submissions import CannotGrade
 from grading.report import tables
 from grading.report.pages import page_names
 from grading.report.store import Store
-from grading.report.tables import Lateness, Learner, learners
+from grading.report.tables import Learner, learners
 from grading.run.scoring import Outcome
-from grading.tests.made import TASKS, result, rows, table
+from grading.tests.made import NOTEBOOK, TASKS, result, rows, table
 from tests import needs
 from utils.checks import bank
 from utils.checks.tasks import Reason
@@ -42,9 +44,9 @@ def test_a_learner_has_one_row_and_the_better_file_counts(tmp_path):
     other = bank.tasks()["02_additive_attention"][0]
     second = {other.id: Outcome(other.points, other.points, Reason.PASSED, "", "", (), 0)}
     results = [
-        result("ada", 2, file="ada/1.ipynb"),
+        result("ada", 2, file="ada/1.ipynb", words={}),
         result("ada", 1, file="ada/2.ipynb"),
-        result("ada", file="ada/3.ipynb", notebook="02_additive_attention", tasks=second),
+        result("ada", file="ada/3.ipynb", notebook="02_additive_attention", tasks=second, words={}),
         result("ada", file="ada/4.ipynb", notebook="", problem="an empty file", tasks={}),
         result("bob", 0),
     ]
@@ -73,7 +75,8 @@ def test_canvas_takes_no_task_for_an_assignment(tmp_path):
 
 def test_moodle_imports_the_grades(tmp_path):
     """It refuses a table without three of these columns, and looks every number up."""
-    ada, bob = grades(tmp_path, result("Ada Lovelace", 2, "moodle", "9001"), result("Bob, \\", 1))
+    ada = result("Ada Lovelace", 2, "moodle", "9001", words={})
+    ada, bob = grades(tmp_path, ada, result("Bob, \\", 1, words={}))
     assert ada == {
         "Identifier": "Participant 9001",
         "Full name": "Ada Lovelace",
@@ -108,9 +111,10 @@ ODD = ['"Ada" Lovelace', "Müller; Zoë", "=1+1", "+1, -1", "فاطمة العل
     ],
 )
 def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
-    results = [result(name, at % 3, lms, f"400{at}") for at, name in enumerate(ODD)]
+    results = [result(name, at % 3, lms, f"400{at}", words={}) for at, name in enumerate(ODD)]
     path = tmp_path / "grades.csv"
-    tables.write_grades(learners([*results, result("Bob, \\", 1)]), path, "Week 1; (815)")
+    class_ = learners([*results, result("Bob, \\", 1)], ClassFile(column="Week 1; (815)"))
+    tables.write_grades(class_, path)
     command = [*READERS[lms], str(path)]
     heads, *others = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     assert {len(row) for row in others} == {len(heads)}
@@ -120,8 +124,52 @@ def test_the_platform_s_own_reader_finds_everybody(tmp_path, lms, id, points):
 
 
 def test_a_class_of_no_platform_has_its_points_possible(tmp_path):
-    (ada,) = grades(tmp_path, result("ada", 2))
-    assert ada == {"Student": "ada", "Grade": "2", "Points possible": str(POSSIBLE)}
+    (ada,) = grades(tmp_path, result("ada", 2, words={}))
+    assert (ada["Student"], ada["Grade"], ada["Points possible"]) == ("ada", "2", str(POSSIBLE))
+
+
+# --- Pending is not zero --------------------------------------------------------------------------
+
+BROKEN = {"notebook": "", "tasks": {}, "words": {}, "problem": "an empty file"}
+
+
+@pytest.mark.parametrize("lms", ["canvas", "moodle", ""])
+def test_who_is_pending_has_an_empty_cell(tmp_path, lms):
+    results = [
+        result("answered", 1, lms, "1"),
+        result("silent", 1, lms, "2", words={"dark_column": ""}),
+        result("broken", 0, lms, "3", **BROKEN),
+        result("twice", 1, lms, "4", words={"dark_column": ""}),
+        result("twice", 0, lms, "4", "twice/broken.ipynb", **BROKEN),
+    ]
+    class_ = learners(results)
+    tables.write_grades(class_, tmp_path / "grades.csv")
+    heads, *others = table(tmp_path / "grades.csv")
+    names, at = [learner.name for learner in class_], heads.index("Grade")
+    assert names == ["answered", "broken", "silent", "twice"]
+    assert [row[at] for row in others if row[0] != "Points Possible"] == ["", "", "1", "1"]
+    assert tables.about_pending(class_) == (
+        "2 of 4 learners are pending, and blank in grades.csv: 1 with answers in words to mark "
+        "(marks.csv), 1 with files that could not be graded (files.csv)."
+    )
+
+
+def test_nobody_is_pending_once_a_person_has_decided(tmp_path):
+    class_ = learners([result("ada", 2), result("bob", **BROKEN)])
+    first = next(iter(TASKS))
+    marked(tmp_path, class_, HEAD + f"ada,dark_column,0,\nbob,{first},0,An empty file.")
+    assert tables.about_pending(class_) == ""
+    assert [row["Grade"] for row in written(tables.write_grades, tmp_path / "g", class_)] == [
+        "2",
+        "0",
+    ]
+
+
+def test_a_question_that_is_dropped_keeps_nobody_pending(tmp_path):
+    class_ = learners([result("ada", 2)], ClassFile(dropped=["dark_column"]))
+    assert tables.about_pending(class_) == ""
+    complaint = marked(tmp_path, class_, HEAD + "ada,dark_column,1,")[1]
+    assert complaint == ["marks.csv, line 2: the task is gone: the class file drops 'dark_column'"]
 
 
 # --- Late -----------------------------------------------------------------------------------------
@@ -140,29 +188,29 @@ HANDED_IN = [  # the third is late, as Canvas says
 @pytest.mark.parametrize("backwards", [False, True])
 def test_the_file_that_counts_is_chosen_by_a_rule(rule, points, backwards):
     files = HANDED_IN[::-1] if backwards else HANDED_IN
-    (ada,) = learners(files, Lateness.of(rule))
+    (ada,) = learners(files, ClassFile.late(rule))
     assert ada.points == points
 
 
 def test_what_being_late_costs_is_taken_off_code_and_words(tmp_path):
     late = result("ada", 2, late=True)
-    (ada,) = learners([late], Lateness.of("20%"))
+    (ada,) = learners([late], ClassFile.late("20%"))
     marked(tmp_path, [ada], HEAD + f"ada,dark_column,3,\nada,{next(iter(TASKS))},1,A slip.")
     assert (ada.for_code, ada.for_words, ada.points) == (1, 3, 3.2)
     assert ada.deducted == pytest.approx(0.8)
-    assert ada.standing(late) == "graded, late, 20 % of the points are taken off"
+    assert ada.standing(ada.files[0]) == "graded, late, 20 % of the points are taken off"
 
 
 def test_a_late_file_loses_against_a_worse_one_that_is_not():
     files = [result("ada", 2, file="a", late=True), result("ada", 1, file="b")]
     for rule, points in (("51%", 1), ("49%", 1.02)):
-        (ada,) = learners(files, Lateness.of(rule))
+        (ada,) = learners(files, ClassFile.late(rule))
         assert ada.points == points
 
 
 def test_who_is_always_late_has_nothing_where_only_the_others_count(tmp_path):
     late = result("ada", 2, late=True)
-    class_ = learners([late, result("bob", 1)], Lateness.of("on-time"))
+    class_ = learners([late, result("bob", 1)], ClassFile.late("on-time"))
     assert [learner.points for learner in class_] == [0, 1]
     ada, _ = written(tables.write_files, tmp_path / "files.csv", class_)
     assert (ada["reason"], ada["counts"]) == ("graded, late, does not count", "no")
@@ -171,7 +219,7 @@ def test_who_is_always_late_has_nothing_where_only_the_others_count(tmp_path):
 @pytest.mark.parametrize("text", ["", "worst", "-20%", "20", "120%", "nan%", "٢٠%"])
 def test_a_rule_that_is_none_is_refused(text):
     with pytest.raises(ValueError, match="best, last, on-time"):
-        Lateness.of(text)
+        ClassFile.late(text)
 
 
 # --- Names ----------------------------------------------------------------------------------------
@@ -256,14 +304,29 @@ def marked(tmp_path, class_, data) -> tuple[dict[str, tuple[float, str]], list[s
 def test_everybody_who_answered_has_a_row_to_be_marked(tmp_path, class_):
     tables.write_marks(class_, tmp_path / "marks.csv")
     assert table(tmp_path / "marks.csv") == [
-        ["learner", "question", "points", "remark"],
-        ["'=cmd", "dark_column", "", ""],
-        ["Zoë", "dark_column", "", ""],
-        ["ada", "dark_column", "", ""],
+        ["learner", "question", "asked", "answer", "of", "points", "remark"],
+        ["'=cmd", "dark_column", DARK, "So.", "3", "", ""],
+        ["Zoë", "dark_column", DARK, "So.", "3", "", ""],
+        ["ada", "dark_column", DARK, "So.", "3", "", ""],
     ]
 
 
 HEAD = "learner,question,points,remark\n"
+DARK = asked(NOTEBOOK)["dark_column"]
+
+
+def test_an_answer_is_the_present_one_until_it_has_a_mark(tmp_path):
+    path = tmp_path / "marks.csv"
+    tables.write_marks(learners([result("ada"), result("bob")]), path)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("So.,3,,", "So.,3,2,", 1), encoding="utf-8")  # ada's
+    class_ = learners([result(name, words={"dark_column": "=1\nNew."}) for name in ("ada", "bob")])
+    assert tables.read_marks(path, class_) == []
+    tables.write_marks(class_, path)
+    ada, bob = rows(path)
+    assert (ada["answer"], ada["points"]) == ("So.", "2")
+    assert (bob["answer"], bob["points"]) == ("'=1\nNew.", "")
+    assert "The model ignores *cat*" in bob["asked"]
 
 
 @pytest.mark.parametrize(
@@ -350,4 +413,5 @@ def test_points_for_a_task_can_be_overridden(tmp_path):
 def test_whoever_may_have_answered_in_the_wrong_place_can_be_marked(tmp_path):
     where = {"words": {"dark_column": ""}, "elsewhere": ["cell 9: Because of the values."]}
     tables.write_marks(learners([result("ada", **where)]), tmp_path / "marks.csv")
-    assert table(tmp_path / "marks.csv")[1:] == [["ada", "dark_column", "", ""]]
+    (row,) = rows(tmp_path / "marks.csv")
+    assert (row["learner"], row["question"], row["answer"]) == ("ada", "dark_column", "")

@@ -11,7 +11,7 @@ import pytest
 from grading.intake import limited_reader, notebook_parser
 from grading.intake.limited_reader import Reader, read_here
 from grading.intake.submissions import CannotGrade, Unreadable
-from grading.tests.made import notebook, rows, submission, write_files
+from grading.tests.made import in_a_zip, notebook, rows, submission, write_files
 from tests import needs
 from utils.checks import bank
 
@@ -60,6 +60,8 @@ def test_whoever_takes_too_much_to_read_costs_nobody_else_anything(reading, too_
     for name in ("dictionaries", "magics"):  # memory and time; at night the lists too
         with pytest.raises(Unreadable, match="reading it takes more than"):
             reading.read(submission(too_much[name]))
+        with pytest.raises(Unreadable, match="reading it takes more than"):
+            reading.read(submission(in_a_zip(too_much[name])))
         assert reading.read(submission(EXERCISE.read_bytes()))[1].name == EXERCISE.stem
 
 

@@ -1,6 +1,6 @@
 """Pages show what strangers wrote, and none of it as HTML."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -13,6 +13,7 @@ from grading.report.similarity import Pair
 from grading.report.tables import Learner, ManualMark, learners
 from grading.report.unrecognised import UnrecognisedAnswer
 from grading.run.scoring import Outcome, Result
+from grading.tests.made import FULL
 from tests import needs
 from tests.browser.lab import running_browser
 from utils.checks import bank
@@ -20,7 +21,7 @@ from utils.checks.tasks import Misconception, Mistake, Reason, Task
 
 NOTEBOOK = "01_attention_concepts"
 ALL = [task for tasks in bank.tasks().values() for task in tasks]
-NOT_SHOWN = {"lms", "digest", "returned"}
+NOT_SHOWN = {"lms", "digest", "notebook", "returned"}  # the notebook is one of the course's
 
 
 def hostile(field: str) -> str:
@@ -168,11 +169,55 @@ WRONG = outcome(mistake="in bits", heading="✗ Two: not yet", lines=["What it d
 def test_a_learner_reads_first_what_is_right_and_then_what_to_learn_next():
     page = pages.learner_page(learner_of(entropy=WRONG, soft_lookup=RIGHT), ALL, True)
     text = Elements(page).text
-    order = ["2 of 4 points", "✓ One", "What to learn next", "✗ Two", "Worth knowing", "Read again"]
+    order = [
+        f"2 of {FULL['01']} points",
+        "✓ One",
+        "What to learn next",
+        "✗ Two",
+        "Worth knowing",
+        "Read again",
+    ]
     assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
     assert "A wrong factor gives a wrong answer that looks right." in text  # the kind of `in bits`
     address = "01_attention_concepts.ipynb#6.-How-focused%3F-The-entropy"
     assert f'{address}">6. How focused? The entropy</a>' in page
+
+
+STUB = outcome(reason=Reason.NOTHING, mistake="", heading="✗ Three: not yet", expected=None)
+
+
+def test_what_is_as_it_was_given_out_is_not_written_yet():
+    page = pages.learner_page(learner_of(entropy=RIGHT, four_patterns=STUB), ALL, True)
+    text = " ".join(Elements(page).text.split())
+    assert "Not written yet Three: not written yet, 0 of 2 points. Read again: notebook 01" in text
+    assert "What to learn next" not in text
+    assert "Everything that was asked is right." not in text
+
+
+def test_whoever_has_not_tried_is_in_no_statistics():
+    made = [outcome(points=2), outcome(points=1), STUB, replace(STUB, reason=Reason.NOT_DEFINED)]
+    results = [
+        Result(f"{number}", "", "", f"{number}", notebook=NOTEBOOK, tasks={"entropy": each})
+        for number, each in enumerate(made)
+    ]
+    class_ = learners(results)
+    (row,) = pages._task_rows(class_, results)
+    assert (row.share, row.tried, row.full_marks) == (0.5, 2, 1)  # of 3 points
+    mistakes = [*pages._mistake_rows(results, ALL)]
+    assert [row[-2:] for row in mistakes] == [(2, 2)]
+    text = Elements(pages.overview(class_, ALL, [], True, pages.page_names(class_))).text
+    assert "not written yet (1)" in text
+
+
+def test_a_page_says_what_is_pending():
+    learner = learner_of(entropy=RIGHT)
+    text = " ".join(Elements(pages.learner_page(learner, ALL, True)).text.split())
+    assert "Your grade is pending: your answer to dark_column (3 points) has to be marked." in text
+    learner.marks["dark_column"] = ManualMark(2, "Good.")
+    assert "pending" not in pages.learner_page(learner, ALL, True)
+    (learner,) = learners([Result("Ada", "", "", "ada.ipynb", problem="an empty file")])
+    text = " ".join(Elements(pages.learner_page(learner, ALL, True)).text.split())
+    assert "Your grade is pending: ada.ipynb could not be graded." in text
 
 
 def test_whoever_has_everything_reads_so():

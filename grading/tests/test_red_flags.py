@@ -212,7 +212,7 @@ def test_every_name_of_a_lookup_exists():
 
 
 def test_the_documentation_names_the_tasks_of_choices():
-    text = (bank.FOLDER.parent / "docs" / "grading.md").read_text(encoding="utf-8")
+    text = (bank.FOLDER.parent / "docs" / "scores.md").read_text(encoding="utf-8")
     tasks = [
         task for tasks in bank.tasks().values() for task in tasks if task.answer_type == "choices"
     ]

@@ -13,7 +13,7 @@ import pytest
 
 from grading.intake import notebook_parser, platforms, submissions
 from grading.intake.submissions import CannotGrade, NoSubmissions, Unreadable, find, find_learner
-from grading.tests.made import NOTEBOOK, nested_folders, notebook
+from grading.tests.made import NOTEBOOK, PATHS, in_a_zip, nested_folders, notebook, stub
 from tests import needs
 from utils.checks import bank
 
@@ -471,7 +471,9 @@ def test_a_damaged_or_locked_file_spares_the_others(tmp_path):
         (b"\x89PNG\r\n\x1a\n", "it is not JSON"),
         (b"[" * 100_000, "it is not JSON"),
         (b'{"cells": ' + b"9" * 5000 + b"}", "it is not JSON"),
-        (zipfile.ZipFile, "a zip file in place of a notebook"),
+        (("ada.txt",), "a zip file that holds 0 notebooks"),
+        (("01.ipynb", "02.ipynb"), "a zip file that holds 2 notebooks"),
+        (b"PK\x03\x04", "a damaged zip file"),
         (b"[1, 2]", "JSON of another kind"),
         (b'{"a": 1}', "JSON of another kind"),
         (b'{"cells": []}', "no code in it"),
@@ -485,9 +487,32 @@ def test_a_damaged_or_locked_file_spares_the_others(tmp_path):
     ],
 )
 def test_what_is_no_submission_says_why(data, reason, tmp_path):
-    if data is zipfile.ZipFile:
-        data = zipped(tmp_path / "a.zip", "ada.ipynb").read_bytes()
+    if isinstance(data, tuple):
+        data = zipped(tmp_path / "a.zip", *data).read_bytes()
     assert reason in problem(lambda: notebook_parser.read(data))
+
+
+def test_a_zip_of_one_notebook_is_opened_one_level_deep():
+    own = notebook(ANSWER)
+    more = ["picture.png", "__MACOSX/week 1/._01.ipynb", "week 1/.ipynb_checkpoints/01.ipynb"]
+    data = in_a_zip(own, *more)
+    assert notebook_parser.read(data) == notebook_parser.read(own)
+    nested = in_a_zip(data)
+    assert "a zip file in a zip file" in problem(lambda: notebook_parser.read(nested))
+    bomb = in_a_zip(bytes(submissions.LARGEST + 1))
+    assert "too large" in problem(lambda: notebook_parser.read(bomb))
+
+
+@pytest.mark.parametrize("number", ["01", "04", "07"])  # each has a bug that is to be found
+def test_a_cell_is_untouched_whatever_its_layout(number):
+    name = PATHS[number].stem
+    given = notebook_parser.stubs(name)
+    assert sorted(notebook_parser.read(stub(number)).untouched) == sorted(given)
+    task, source = next(item for item in given.items() if "..." not in item[1])
+    laid_out = notebook(*[f"# mine\n{cell}\n\n" for cell in given.values()])
+    assert sorted(notebook_parser.read(laid_out, name).untouched) == sorted(given)
+    mended = {**given, task: source.replace("return", "x = 1\n    return", 1)}
+    assert task not in notebook_parser.read(notebook(*mended.values()), name).untouched
 
 
 HEADING = {"cell_type": "heading", "level": 1, "source": ["Title"]}

@@ -157,7 +157,9 @@ def test_an_answer_to_other_inputs_is_not_used(tmp_path):
         ('[entropy.2]\nname = ""', r"\[entropy.2\]: no answer is kept under that number"),
         ('[entropy.1]\nname = "x"\nhint = "x"', "a name needs an explanation and a hint"),
         (NAMED.replace("from 0 to 1", "in bits"), "`entropy` has a mistake of that name already"),
-        (NAMED.replace("constant-", ""), "there is no kind 'factor'"),
+        (NAMED.replace("constant-", ""), "there is no kind 'factor'. .*such as 'constant-factor'"),
+        (NAMED.replace("constant-factor", ""), "there is no kind ''. Write the belief behind it"),
+        ('[entrop.1]\nname = ""', r"\[entrop.1\]: the task is gone: delete the entry"),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(tmp_path, text, complaint):
