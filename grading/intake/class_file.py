@@ -109,12 +109,27 @@ class ClassFile:
             raise ValueError(f"{rule!r} is none of best, last, on-time, and no share such as 20%")
         return cls(deduction=float(rule[:-1]))
 
-    def parts(self, notebooks: Iterable[str]) -> dict[str, float]:
-        """Return task or question → maximum points, for some notebooks: in each, tasks first."""
+    @cached_property
+    def tasks(self) -> dict[str, dict[str, float]]:
+        """Notebook that counts → task → maximum points."""
+        course = bank.tasks()
         return {
-            part: self.points.get(part, points)
-            for name in notebooks
-            for part, points in parts_of(name).items()
+            name: self._counting({task.id: task.points for task in course[name]})
+            for name in self.notebooks
+        }
+
+    @cached_property
+    def parts(self) -> dict[str, float]:
+        """Task or question → maximum points, for all notebooks that count, tasks first."""
+        parts = {}
+        for points in [*self.tasks.values(), *map(_questions, self.notebooks)]:
+            parts |= self._counting(points)
+        return parts
+
+    def _counting(self, points: Mapping[str, float]) -> dict[str, float]:
+        return {
+            part: self.points.get(part, most)
+            for part, most in points.items()
             if part not in self.dropped
         }
 

@@ -127,12 +127,14 @@ class Learner:
 
         It is not missing any more once an instructor has given points for one of its tasks.
         """
-        given = {*self.results, *(name for name in self.rules.notebooks if self._judged(name))}
+        judged = [
+            name
+            for name, tasks in self.rules.tasks.items()
+            if not self.overrides.keys().isdisjoint(tasks)
+        ]
+        given = {*self.results, *judged}
         missing = not (self.rules.notebooks and given.issuperset(self.rules.notebooks))
         return [result for result in self.files if result.problem and missing]
-
-    def _judged(self, notebook: str) -> bool:
-        return not self.overrides.keys().isdisjoint(task.id for task in bank.tasks()[notebook])
 
     @property
     def pending(self) -> bool:
@@ -245,16 +247,13 @@ def brief(result: Result) -> Result:
 
 def tasks_of(class_: Sequence[Learner]) -> dict[str, float]:
     """Return task → maximum points, for the notebooks that count, in the order of the course."""
-    tasks = {task.id for tasks in bank.tasks().values() for task in tasks}
-    return {part: points for part, points in parts_of(class_).items() if part in tasks}
+    tasks = class_[0].rules.tasks.values() if class_ else ()
+    return {task: points for of_notebook in tasks for task, points in of_notebook.items()}
 
 
 def parts_of(class_: Sequence[Learner]) -> dict[str, float]:
     """Return task or question → maximum points, for the notebooks that count, tasks first."""
-    rules = class_[0].rules if class_ else NO_FILE
-    tasks = {task.id for tasks in bank.tasks().values() for task in tasks}
-    parts = rules.parts(rules.notebooks)
-    return dict(sorted(parts.items(), key=lambda part: part[0] not in tasks))
+    return class_[0].rules.parts if class_ else {}
 
 
 def possible(class_: Sequence[Learner]) -> float:
@@ -402,7 +401,7 @@ def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -
     Raises:
         ValueError: the mark makes no sense.
     """
-    is_task = any(part == task.id for tasks in bank.tasks().values() for task in tasks)
+    is_task = any(part in tasks for tasks in learner.rules.tasks.values())
     entered = learner.overrides if is_task else learner.marks
     value = float(points.replace(",", "."))
     if part in entered:

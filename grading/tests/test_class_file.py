@@ -66,8 +66,7 @@ def test_everything_is_read(tmp_path):
     assert known.roster == [Person("Ada Lovelace", "", "A")]
     assert (known.column, known.counts) == ("Week 1 (815)", "last")
     assert known.course == "https://hub.example.org/lab/tree/course"
-    parts = known.parts([NOTEBOOK])
-    assert (parts["entropy"], "dark_column" in parts) == (5, False)
+    assert (known.parts["entropy"], "dark_column" in known.parts) == (5, False)
 
 
 def test_every_mistake_is_named_at_once_with_its_cure(tmp_path):

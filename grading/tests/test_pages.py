@@ -121,9 +121,10 @@ def test_the_overview_says_what_the_class_believes(monkeypatch):
     known = strings_of(Result) | {"problem": "", "notebook": NOTEBOOK}
 
     def page_of(*made):
+        outcomes = [*(outcome(mistake=mistake) for mistake in made), STUB]  # one has not tried
         class_ = learners(
-            Result(**known | {"learner": name, "tasks": {"one": outcome(mistake=mistake)}})
-            for name, mistake in zip("abc", made, strict=True)
+            Result(**known | {"learner": name, "tasks": {"one": each}})
+            for name, each in zip("abcd", outcomes, strict=True)
         )
         return Elements(pages.overview(class_, [task], [], True, pages.page_names(class_))).text
 
