@@ -25,6 +25,7 @@ const STYLE = `
   background: var(--ex-paper); border: 1px solid color-mix(in srgb, currentColor 22%, transparent);
   border-radius: 10px; padding: 12px 16px; }
 .ex .ex-name { font-size: 15px; font-weight: 600; margin: 0 0 6px; }
+.ex-kernel .ex-name { display: none; } /* the picture has a title of its own */
 .ex [role=status]:not(:empty) { font-size: 13px; margin: 8px 0 0; padding-top: 8px;
   max-width: none; border-top: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 @media (max-width: 640px) { /* what moves a picture stays in sight with it */

@@ -14,14 +14,14 @@ const PLAIN = { dot: "looks back at the whole sentence", "no attention": "rememb
 const TRANSLATOR_STYLE = `
 .tr-line { display: block; }
 .tr-line input { display: block; box-sizing: border-box; width: 100%; font-size: 16px; }
-.tr-panel { flex: 1 1 380px; }
+.tr-panel { flex: 1 1 320px; }
 .tr-words { display: flex; flex-wrap: wrap; gap: 4px; align-items: center; min-height: 2em;
   margin: 6px 0; font-size: 16px; }
 .tr-words span { border: 1px solid transparent; border-radius: 3px; padding: 0 4px; }
 .tr-words .tr-here { outline: 3px solid #d55e00; }
 .tr-words .tr-new { font-weight: bold; text-decoration: underline; text-underline-offset: 3px; }
 .tr-words .tr-unknown { border: 1px dashed currentColor; }
-.tr-panel .ex-map td { min-width: 22px; padding: 0; font-size: 11px; }
+.tr-panel .ex-map td { min-width: 20px; padding: 0; font-size: 11px; }
 .tr-panel .ex-map thead th { writing-mode: vertical-rl; transform: rotate(180deg); padding: 2px 0; }
 .tr-panel .ex-bars td:last-child { width: 110px; }
 .tr-panel .tr-beam td:last-child { width: 5em; }
