@@ -38,7 +38,7 @@ class ClockExplorer(Pictured, anywidget.AnyWidget):
         scores = angles.cos().mean(1).tolist()
         alt = (
             f"The score of two equal vectors of {len(self.frequencies)} clocks by distance, as a "
-            f"share of that at distance 0: it rises and falls, and falls to {scores[12]:.2f} at "
+            f"share of that at distance 0: it rises and falls, and is {scores[12]:.2f} at "
             f"distance 48, {scores[48]:.2f} at 192 and {scores[-1]:.2f} at {FARTHEST}."
         )
         lines = {"equal vectors": scores}
