@@ -38,6 +38,9 @@ def test_what_is_gone_names_what_takes_its_place(capsys, arguments, instead):
 )
 def test_make_hands_on_a_class_file_or_a_folder(words, command):
     done = subprocess.run(
-        ["make", "-n", "grade", *words], cwd=bank.FOLDER.parent, capture_output=True, text=True
+        ["make", "-n", "--no-print-directory", "grade", *words],
+        cwd=bank.FOLDER.parent,
+        capture_output=True,
+        text=True,
     )
     assert done.stdout.splitlines()[-1].rstrip().endswith(command)
