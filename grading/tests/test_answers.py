@@ -70,7 +70,7 @@ def test_an_expensive_call_costs_nobody_else_anything(before, tmp_path):
         assert float(found["Ada"]["points"]) < float(found["Ada"]["of"])
 
 
-@needs.unix
+@needs.sandbox
 def test_what_takes_too_much_to_answer_raises_an_error_in_the_test(monkeypatch):
     """The process that it ends is replaced."""
     monkeypatch.setattr(catch_the_bug, "LARGEST_RESULT", 10**12)
@@ -115,7 +115,7 @@ def test_a_limited_process_reaches_nothing():
         assert child.ask(b"") == b""
 
 
-@needs.unix
+@needs.sandbox
 def test_who_sleeps_is_ended(monkeypatch):
     from grading.run import limited_child
 

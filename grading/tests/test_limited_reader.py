@@ -40,7 +40,7 @@ def reading():
             yield started
 
 
-@needs.unix
+@needs.sandbox
 @pytest.mark.parametrize(
     "data", [EXERCISE.read_bytes(), notebook(ANSWER, "x = '\ud800'", "!ls"), notebook("\r%%time\r")]
 )
@@ -55,7 +55,7 @@ def test_it_reads_what_this_process_would_read(reading, data):
     assert actual == expected
 
 
-@needs.unix
+@needs.sandbox
 def test_whoever_takes_too_much_to_read_costs_nobody_else_anything(reading, too_much):
     for name in ("dictionaries", "magics"):  # memory and time; at night the lists too
         with pytest.raises(Unreadable, match="reading it takes more than"):
@@ -65,7 +65,7 @@ def test_whoever_takes_too_much_to_read_costs_nobody_else_anything(reading, too_
         assert reading.read(submission(EXERCISE.read_bytes()))[1].name == EXERCISE.stem
 
 
-@needs.unix
+@needs.sandbox
 def test_what_others_have_left_in_the_reader_is_not_held_against_a_file(monkeypatch):
     """It dies of the second file, whichever that is."""
     read, files = notebook_parser.read, []
@@ -80,7 +80,7 @@ def test_what_others_have_left_in_the_reader_is_not_held_against_a_file(monkeypa
             assert weak.read(submission(EXERCISE.read_bytes()))[1].name == EXERCISE.stem
 
 
-@needs.unix
+@needs.sandbox
 def test_it_ends_with_the_grader(reading):
     with Reader() as other:
         process = other._child.process

@@ -30,8 +30,10 @@ from grading.tests.made import (
     run_command,
     table,
 )
+from tests import needs
 from utils.checks import bank
 
+pytestmark = needs.sandbox  # files are read in it
 FIRST, WORTH = next(iter(TASKS.items()))
 WORTH_ALL = sum(TASKS.values()) + 3  # with the question
 
