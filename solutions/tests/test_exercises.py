@@ -28,12 +28,12 @@ from solutions.build import (
     repeated,
     stub,
 )
-from solutions.specification import CatchTheBug, Draw, Exercise, YourTurn
+from solutions.specification import PUBLIC_SEED, CatchTheBug, Draw, Exercise, YourTurn
 from utils.checks import bank
 from utils.checks.code import defined
-from utils.checks.implementations import Implementations
+from utils.checks.implementations import Implementations, any_attention
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed
+from utils.checks.runner import Printed, run_cases
 from utils.checks.tasks import Answer
 
 ALL = chosen()
@@ -383,3 +383,16 @@ def test_the_direct_way_takes_sections_and_exercises_that_there_are(path):
     assert sections <= {int(number) for number in re.findall(r"(?m)^## (\d+)\.", headings)}
     assert exercises <= set(range(1, len(exercises_of(path)) + 1))
     assert sections or "does not pass here" in notebook.cells[0].source
+
+
+@pytest.mark.parametrize("task", ["test_any_attention", "test_any_heads"])
+def test_what_a_test_catches_does_not_hang_on_the_score_that_was_drawn(task, monkeypatch):
+    ((_, exercise),) = chosen(task)
+    cases = exercise.cases(Draw(PUBLIC_SEED))
+    tests = [*exercise.variants, *(mistake.gives for mistake in exercise.mistakes)]
+    caught = []
+    for secret in range(12):
+        monkeypatch.setattr(any_attention, "SECRET", secret)
+        answers = [run_cases(exercise.task, test, cases, Printed())[0] for test in tests]
+        caught.append([answer.outputs["blames"].tolist() for answer in answers])
+    assert all(each == caught[0] for each in caught)

@@ -60,9 +60,13 @@ def by_place_alone(query, keys):
     return (query @ secret(query.shape[-1], keys.shape[1]).to(query)).tanh()
 
 
-def measured_against_the_largest(scores, mask):
-    """Divide by the largest score of a row, hidden ones included, and so let them have a say."""
-    return masked_softmax(scores / scores.abs().amax(-1, keepdim=True).clamp(min=1e-6), mask)
+def measured_against_all(scores, mask):
+    """Divide by the size of a row's scores, hidden ones included, and so let them have a say.
+
+    The root of their mean square moves with every one of them; the largest score would not, and
+    whether a test notices must not hang on a secret.
+    """
+    return masked_softmax(scores / scores.square().mean(-1, keepdim=True).sqrt(), mask)
 
 
 def aligned_at_the_upper_left(mask):
@@ -83,7 +87,7 @@ IMPLEMENTATIONS = Implementations(
         "one-for-all": attention(weigh=mask_of_the_first_sentence),
         "keys-handed-out": attention(handed_out="keys"),
         "attention-sees-order": attention(score=by_place_alone),
-        "padding-is-harmless": attention(weigh=measured_against_the_largest),
+        "padding-is-harmless": attention(weigh=measured_against_all),
         "wrong-end": attention(seen=aligned_at_the_upper_left),
     },
     laws={
