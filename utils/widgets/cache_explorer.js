@@ -1,6 +1,6 @@
 // What a cache keeps while words are written, for one model with layers of several kinds.
 
-import { COLOURS, bars, choice, element, explorer, heatmap, slider, status } from "./drawing.js";
+import { COLOURS, bars, choice, element, explorer, heatmap, setter, slider, status } from "./drawing.js";
 
 const DRAWN = 12; // words
 const NARROW = 4; // words in the window that is drawn: the real one is too wide for the picture
@@ -47,10 +47,7 @@ function columns(parent) {
 function render({ model, el }) {
   const kinds = model.get("kinds");
   const root = explorer(el, "Cache explorer");
-  const put = (name) => (value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const show = {
     kind: choice(root, "kind of layer", kinds.map(({ name }) => name), put("kind")),
     words: slider(root, "words written", [1, DRAWN, 1], put("words")),

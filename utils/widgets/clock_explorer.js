@@ -1,7 +1,8 @@
 // Rotary positions: a query and a key as the two hands of clocks that turn with the place.
 
 import { dot, sum } from "./arithmetic.js";
-import { COLOURS, chart, element, explorer, planeLegend, slider, status, written } from "./drawing.js";
+import { COLOURS, chart, element, explorer, planeLegend, setter, slider, status,
+  written } from "./drawing.js";
 
 const FARTHEST = 384; // words between query and key
 const [IN_A_ROW, DIAL, RADIUS] = [4, 88, 32]; // clocks; pixels
@@ -42,10 +43,7 @@ function render({ model, el }) {
   const frequencies = model.get("frequencies");
   const count = frequencies.length;
   const root = explorer(el, "Clock explorer");
-  const put = (name) => (value) => {
-    model.set(name, Math.round(value));
-    model.save_changes();
-  };
+  const put = setter(model);
   const show = {
     place: slider(root, "place of the key", [0, 1000, 1], put("place")),
     distance: slider(root, "distance to the query", [0, FARTHEST, 1], put("distance")),
@@ -64,7 +62,7 @@ function render({ model, el }) {
   const right = element("div", {}, row);
   const title = element("p", { class: "ex-title" }, right);
   const drawScores = chart(right, { name: "score, word by word", x: [0, FARTHEST], y: [-1, 1],
-    xName: "distance", yName: "score", onDrag: put("distance") });
+    xName: "distance", yName: "score", onDrag: (x) => put("distance")(Math.round(x)) });
   const say = status(root);
   const scoreAt = (distance) => sum(frequencies.map((each) => Math.cos(distance * each))) / count;
   const curve = Array.from({ length: FARTHEST + 1 }, (_, distance) => [distance, scoreAt(distance)]);

@@ -107,6 +107,12 @@ export function explorer(el, name) {
   return root;
 }
 
+/** What a control calls: setter(model)(name) is a function that gives the trait `name` a value. */
+export const setter = (model) => (name) => (value) => {
+  model.set(name, value);
+  model.save_changes();
+};
+
 /** A place for what moves the picture; on a phone it stays in sight. */
 export const controls = (root) => element("div", { class: "ex-controls" }, root);
 

@@ -1,7 +1,8 @@
 // The maps of some heads, and what is lost without one of them, or without several together.
 
 import { sum } from "./arithmetic.js";
-import { bars, button, checkbox, element, explorer, heatmap, status, textLine, written } from "./drawing.js";
+import { bars, button, checkbox, element, explorer, heatmap, setter, status, textLine,
+  written } from "./drawing.js";
 
 const NONE = -1; // no head is enlarged: the mean is
 
@@ -36,10 +37,7 @@ function thumbnail(parent, name, map, rows, columns, onEnlarge, onSwitch) {
 
 /** The line in which a sentence is typed, and what the kernel has against it. */
 function sentenceLine(parent, model) {
-  textLine(parent, "a sentence, then Enter", (text) => {
-    model.set("sentence", text);
-    model.save_changes();
-  })(model.get("sentence"));
+  textLine(parent, "a sentence, then Enter", setter(model)("sentence"))(model.get("sentence"));
   const say = status(parent);
   return () => say(model.get("complaint"));
 }
@@ -68,14 +66,12 @@ function render({ model, el }) {
 function build(model, root) {
   const [names, questions, answers, maps, rows, columns, unit] = ["names", "questions", "answers",
     "maps", "target", "source", "unit"].map((trait) => model.get(trait));
-  const put = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const small = element("div", { class: "ex-row", style: "gap: 8px", role: "group",
     "aria-label": "heads: enlarge them, switch them off" }, root);
   const heads = names.map((name, head) => thumbnail(small, name, maps[head], rows, columns,
-    () => put("large", model.get("large") === head ? NONE : head), () => put("off", model.get("off") ^ (1 << head))));
+    () => put("large")(model.get("large") === head ? NONE : head),
+    () => put("off")(model.get("off") ^ (1 << head))));
   const row = element("div", { class: "ex-row" }, root);
   const left = element("div", {}, row);
   const title = element("p", { class: "ex-title" }, left);

@@ -1,16 +1,13 @@
 // A mask built from rules and by hand, and the weights that it leaves.
 
 import { softmax } from "./arithmetic.js";
-import { checkbox, controls, element, explorer, heatmap, slider, status } from "./drawing.js";
+import { checkbox, controls, element, explorer, heatmap, setter, slider, status } from "./drawing.js";
 
 function render({ model, el }) {
   const labels = model.get("labels");
   const scores = model.get("scores"); // (len, len)
   const root = explorer(el, "Mask explorer");
-  const put = (name) => (value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const last = labels.length - 1;
   const place = controls(root);
   const show = {

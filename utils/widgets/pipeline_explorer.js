@@ -1,7 +1,7 @@
 // From queries, keys and values to the context, step by step, with one cell followed through.
 
 import { dot, matmul, softmax, transposed } from "./arithmetic.js";
-import { controls, element, explorer, heatmap, status, stepper, written } from "./drawing.js";
+import { controls, element, explorer, heatmap, setter, status, stepper, written } from "./drawing.js";
 
 const LONGEST = 8; // terms of a sum that are all written out
 
@@ -67,22 +67,19 @@ function render({ model, el }) {
   const [targets, sources] = [model.get("targets"), model.get("sources")];
   const path = steps(compute(q, k, v, mask, targets, sources), mask.length > 0);
   const root = explorer(el, "Pipeline explorer");
-  const put = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
 
   const list = element("ol", { class: "ex-tokens", style: "list-style: none; padding: 0" }, root);
   const places = path.map(({ title, to }) => element("li",
     { class: "ex-token", text: `${title} → ${to.name}` }, list));
-  const showStep = stepper(controls(root), (step) => put("step", step - 1), 1);
+  const showStep = stepper(controls(root), (step) => put("step")(step - 1), 1);
 
   const panels = path.map(({ from, to }, step) => {
     const panel = element("div", { class: "ex-row" }, root);
     const choose = (i, j) => {
       const last = step === path.length - 1; // whose columns are no keys, but axes of the values
-      put("cell", [i, last ? model.get("cell")[1] : j]);
-      if (last) put("axis", j);
+      put("cell")([i, last ? model.get("cell")[1] : j]);
+      if (last) put("axis")(j);
     };
     const draws = [...from, to].map((tensor) => {
       const box = element("div", {}, panel);

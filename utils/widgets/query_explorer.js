@@ -1,10 +1,8 @@
 // Keys as arrows, a query to turn, and the attention that follows, all computed in the page.
 
 import { context, dot, entropy, softmax } from "./arithmetic.js";
-import {
-  COLOURS, REACH, arrow, bars, choice, controls, draggable, element, explorer, heatmap, planeLegend, slider,
-  status, vectorPlane, written,
-} from "./drawing.js";
+import { COLOURS, REACH, arrow, bars, choice, controls, draggable, element, explorer, heatmap,
+  planeLegend, setter, slider, status, vectorPlane, written } from "./drawing.js";
 
 const times = (matrix, vector) => matrix.map((row) => dot(row, vector));
 
@@ -52,10 +50,7 @@ function render({ model, el }) {
   const [parameters, plain] = [model.get("parameters"), model.get("plain")];
   const root = explorer(el, "Query explorer");
   root.classList.add("qe");
-  const put = (name) => (value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
 
   const place = controls(root);
   const pictures = element("div", { class: "ex-row" }, root);

@@ -1,6 +1,6 @@
 // How far back a stack of layers with windows can see, and what sinks change about it.
 
-import { COLOURS, element, explorer, slider, status } from "./drawing.js";
+import { COLOURS, element, explorer, setter, slider, status } from "./drawing.js";
 
 const [MOST_LAYERS, WIDEST, MOST_SINKS] = [6, 8, 4];
 const BOX = 12; // pixels of a cell
@@ -34,10 +34,7 @@ function cells(parent, count, x, y) {
 function render({ model, el }) {
   const words = model.get("words");
   const root = explorer(el, "Reach explorer");
-  const put = (name) => (value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const show = {
     window: slider(root, "window W", [1, WIDEST, 1], put("window")),
     layers: slider(root, "layers L", [1, MOST_LAYERS, 1], put("layers")),

@@ -1,6 +1,6 @@
 // One memory, read with several shapes: why splitting into heads takes a view and a transpose.
 
-import { OWN_KEYS, choice, controls, element, explorer, status, stepper } from "./drawing.js";
+import { OWN_KEYS, choice, controls, element, explorer, setter, status, stepper } from "./drawing.js";
 
 const [WIDE, HIGH, BETWEEN, MARGIN] = [44, 26, 18, 48]; // a cell, two tables, the names of rows
 const TOKEN_COLOURS = ["#8ecae6", "#f6e27f", "#c79fd9", "#e3e3e3", "#6fc3a0", "#f7b6a0"];
@@ -132,10 +132,7 @@ function render({ model, el }) {
   const [batch, length] = [sentences.length, sentences[0].length];
   const root = explorer(el, "Reshape explorer");
   element("style", { text: LOOKS }, root);
-  const put = (name) => (value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const divisors = Array.from({ length: dim }, (_, n) => n + 1).filter((n) => n > 1 && dim % n === 0);
   const place = controls(root);
   const showHeads = choice(place, "heads", divisors, (heads) => put("heads")(Number(heads)));

@@ -1,7 +1,7 @@
 // Scores become weights: what temperature does, and what the width of the vectors does.
 
 import { entropy, softmax } from "./arithmetic.js";
-import { bars, controls, element, explorer, slider, status, written } from "./drawing.js";
+import { bars, controls, element, explorer, setter, slider, status, written } from "./drawing.js";
 
 function panel(parent, title, labels, columns) {
   const box = element("div", {}, parent);
@@ -22,10 +22,7 @@ function render({ model, el }) {
   const labels = model.get("labels");
   const scores = model.get("scores"); // a row for each width, or only one
   const root = explorer(el, "Softmax explorer");
-  const put = (name) => (value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const place = controls(root);
   const showTemperature = slider(place, "temperature", [0.1, 10, 0.1], put("temperature"),
     (value) => written(value, 1));

@@ -1,7 +1,7 @@
 // Softmax over keys that come tile by tile, without the table of all scores.
 
 import { matmul, softmax, transposed } from "./arithmetic.js";
-import { checkbox, controls, element, explorer, heatmap, OWN_KEYS, slider, status, stepper,
+import { OWN_KEYS, checkbox, controls, element, explorer, heatmap, setter, slider, status, stepper,
   written } from "./drawing.js";
 
 /**
@@ -60,10 +60,7 @@ function render({ model, el }) {
     row.map((score) => score / Math.sqrt(keys[0].length)));
   const atOnce = matmul(scores.map((row) => softmax(row)), values);
   const root = explorer(el, "Tiles explorer");
-  const put = (name) => (value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const place = controls(root);
   const showSize = slider(place, "keys in a tile", [1, source.length, 1], put("size"));
   const showRescaling = checkbox(place, "rescale what was summed before", put("rescaling"));

@@ -1,7 +1,7 @@
 // A training, moment by moment: an alignment forms, while the loss falls. It plays once when it is seen.
 
-import { button, chart, choice, COLOURS, controls, element, explorer, heatmap, slider, status, written,
-} from "./drawing.js";
+import { COLOURS, button, chart, choice, controls, element, explorer, heatmap, setter, slider,
+  status, written } from "./drawing.js";
 
 const STAYS = 350; // ms for a moment while it plays
 
@@ -9,20 +9,17 @@ function render({ model, el }) {
   const [steps, losses, shares, sentences, frames, translations] = ["steps", "losses", "shares",
     "sentences", "frames", "translations"].map((name) => model.get(name));
   const root = explorer(el, "Training film");
-  const put = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const place = controls(root);
   const last = steps.length - 1;
   const showMoment = slider(place, "step of training", [0, last, 1], (moment) => {
     stop();
-    put("moment", moment);
+    put("moment")(moment);
   }, (moment) => String(steps[moment]));
   const playButton = button(element("div", { class: "ex-steps" }, place), "Play",
     () => (timer ? stop() : play(shown < last ? shown : 0)));
   const showSentence = choice(place, "sentence", sentences.map(({ name }, n) => [n, name]),
-    (number) => put("sentence", Number(number)));
+    (number) => put("sentence")(Number(number)));
   const row = element("div", { class: "ex-row" }, root);
   const map = element("div", {}, row);
   const side = element("div", { style: "max-width: 290px" }, row);

@@ -1,7 +1,8 @@
 // The additive score: a state moves the threshold of each question, and keys flip from no to yes.
 
 import { dot, softmax } from "./arithmetic.js";
-import { COLOURS, bars, chart, controls, element, explorer, slider, status, written } from "./drawing.js";
+import { COLOURS, bars, chart, controls, element, explorer, setter, slider, status,
+  written } from "./drawing.js";
 
 const MOST_POINTS = 8;
 
@@ -47,12 +48,9 @@ function render({ model, el }) {
   const said = model.get("U").map((row) => model.get("key_vectors").map((key) => dot(row, key)));
   const reach = Math.ceil(Math.max(...said.flat().map(Math.abs))) + 1;
   const root = explorer(el, "Additive score explorer");
-  const put = (trait, value) => {
-    model.set(trait, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const putAt = (trait, n) => (value) =>
-    put(trait, model.get(trait).map((old, i) => (i === n ? value : old)));
+    put(trait)(model.get(trait).map((old, i) => (i === n ? value : old)));
   const sliders = model.get("sliders");
   const limits = sliders.map(([, low, high]) => [low, high]);
   const place = controls(root);
@@ -60,7 +58,7 @@ function render({ model, el }) {
     [low, high, 0.1], putAt("state", n), (value) => written(value, 1)));
   const row = element("div", { class: "ex-row" }, root);
   const panels = questions.map((name, n) => question(row, name, labels, said[n], reach,
-    putAt("points", n), (x) => put("state", stateFor(x, W[n], model.get("state"), limits))));
+    putAt("points", n), (x) => put("state")(stateFor(x, W[n], model.get("state"), limits))));
   const draw = bars(root, { name: "scores and weights", labels, columns: ["score", "weight"] });
   const say = status(root);
 

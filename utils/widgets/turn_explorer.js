@@ -1,17 +1,14 @@
 // The general score with a matrix that turns: W brings the keys into the language of the queries.
 
 import { matmul, softmax, transposed } from "./arithmetic.js";
-import { COLOURS, arrow, controls, element, explorer, heatmap, planeLegend, slider, status, vectorPlane,
-  written } from "./drawing.js";
+import { COLOURS, arrow, controls, element, explorer, heatmap, planeLegend, setter, slider, status,
+  vectorPlane, written } from "./drawing.js";
 
 function render({ model, el }) {
   const [source, keys] = [model.get("source"), model.get("key_vectors")];
   const [target, queries] = [model.get("target"), model.get("queries")];
   const root = explorer(el, "Turn explorer");
-  const put = (name) => (value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const showDegrees = slider(controls(root), "W turns by", [0, 360, 15], put("degrees"), (value) => `${value}°`);
   const row = element("div", { class: "ex-row" }, root);
   const figure = element("figure", { style: "margin: 0" }, row);

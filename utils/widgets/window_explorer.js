@@ -1,7 +1,7 @@
 // Local attention: a window around a centre, the softmax inside it, and a bell over that.
 
 import { softmax, sum } from "./arithmetic.js";
-import { COLOURS, bars, chart, checkbox, controls, element, explorer } from "./drawing.js";
+import { COLOURS, bars, chart, checkbox, controls, element, explorer, setter } from "./drawing.js";
 import { slider, status, written } from "./drawing.js";
 
 /** The nearest whole number; halves go to the even one, as torch.round does. */
@@ -32,10 +32,7 @@ function render({ model, el }) {
   const [labels, scores] = [model.get("labels"), model.get("scores")];
   const last = labels.length - 1;
   const root = explorer(el, "Local window explorer");
-  const put = (name) => (value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
+  const put = setter(model);
   const place = controls(root);
   const showCentre = slider(place, "centre p", [0, last, 0.1], put("centre"),
     (value) => written(value, 1));
