@@ -98,7 +98,7 @@ def relation_of_arrays(actual, expected):
     """
     task = task_of("gain", ["gain"])
     right, given = ([Answer({"gain": values}) for values in each] for each in (expected, actual))
-    return diagnose(Record(task, CASES[: len(expected)], right, {}), given).relation
+    return diagnose(Record(task, (2 * CASES)[: len(expected)], right, {}), given).relation
 
 
 def of_weights(change):
@@ -124,6 +124,7 @@ def of_each_row(change):
     return answer
 
 
+NEITHER = "`weights` is wrong, and `context` is not your `weights` times `values` either."
 RELATIONS = {
     "transposed": (
         of_weights(lambda weights: weights.mT),
@@ -326,11 +327,10 @@ def test_a_count_that_lacks_or_repeats_a_part_is_told():
         (lambda dim, words, cells: -6 * dim, "smaller than it should be, by 6 times `dim`."),
         (lambda dim, words, cells: 2 * dim * dim, "larger than it should be, by 2 times the sq"),
         (lambda dim, words, cells: dim * words, "larger than it should be, by `dim` times `words`"),
-        (lambda dim, words, cells: dim * words + dim + dim * dim, ""),
+        (lambda dim, words, cells: dim * words + dim + dim * dim, "Wherever `count` is wrong, it"),
     ):
         actual = counts(lambda right, *inputs, part=part: right(*inputs) + part(*inputs))
         assert actual.removeprefix("`count` is ").startswith(expected)
-        assert bool(actual) == bool(expected)
 
 
 def test_large_counts_are_as_telling_as_decimals():
@@ -400,7 +400,91 @@ def test_what_else_is_wrong_with_an_answer_that_changes_its_inputs_is_told():
     )
     doubled = relation(lambda *inputs: tuple(2 * values for values in overwrites(*inputs)))
     assert doubled == "`context` is the right one times 2."
-    assert relation(lambda *inputs: tuple(values.cos() for values in overwrites(*inputs))) == ""
+    strange = relation(lambda *inputs: tuple(values.cos() for values in overwrites(*inputs)))
+    assert strange == NEITHER
+
+
+# --- What several mistakes leave ------------------------------------------------------------------
+
+
+def uneven(weights):
+    """Change all numbers but 0, so that no rule finds what was done."""
+    return weights * (0.5 + torch.rand(weights.shape, generator=torch.Generator().manual_seed(0)))
+
+
+def test_a_context_is_compared_with_the_answers_own_weights():
+    def follows(query, keys, values, mask):
+        weights = uneven(attend(query, keys, values, mask)[1])
+        return weights @ values, weights
+
+    def differs(query, keys, values, mask):
+        context, weights = attend(query, keys, values, mask)
+        return uneven(context), weights
+
+    def neither(query, keys, values, mask):
+        context, weights = follows(query, keys, values, mask)
+        return uneven(context), weights
+
+    assert relation(follows) == (
+        "`context` is your `weights` times `values`, as it should be: what is wrong comes before, "
+        "in `weights`."
+    )
+    assert (
+        relation(differs)
+        == "`weights` is right, but `context` is not your `weights` times `values`."
+    )
+    assert relation(neither) == NEITHER
+
+
+def test_axes_are_told_by_their_lengths_where_the_numbers_are_wrong_too():
+    exchanged = "By its shape, `weights` has axis 1 and its last axis exchanged."
+    assert relation(of_weights(lambda weights: uneven(weights).mT)) == exchanged
+    lacking = "By its shape, `weights` lacks axis 1."
+    assert relation(of_weights(lambda weights: uneven(weights).prod(1))) == lacking
+    one_number_each = "By its shape, `weights` lacks the last axis."
+    assert relation(of_weights(lambda weights: uneven(weights).prod(-1))) == one_number_each
+
+
+def test_the_order_of_size_is_told_where_the_sizes_are_wrong():
+    draw = np.random.default_rng(0)
+    expected = [draw.normal(size=(3, 5)) for _ in range(4)]
+    for change, order in ((np.sinh, "right"), (lambda values: np.exp(-values), "reverse")):
+        assert relation_of_arrays([change(values) for values in expected], expected) == (
+            f"In each case, the numbers of `gain` are in the {order} order of size. What is wrong "
+            "is how large they are."
+        )
+    by_row = [np.sinh(values) + 9 * draw.normal(size=(3, 1)) for values in expected]
+    assert relation_of_arrays(by_row, expected).startswith("Along its last axis, the numbers of")
+    numbers = [np.array(number) for number in (0.3, 2.0, 1.1, 5.0, 0.7, 3.1, 0.1, 2.5)]
+    said = relation_of_arrays([np.sinh(number) for number in numbers], numbers)
+    assert said.startswith("From case to case, the numbers of `gain` are in the right order")
+    shuffled = [draw.permuted(np.sinh(values), axis=-1) for values in expected]
+    assert "order of size" not in relation_of_arrays(shuffled, expected)
+
+
+def test_a_small_constant_leaves_all_nearly_right():
+    draw = np.random.default_rng(0)
+    expected = [draw.normal(size=(3, 5)) for _ in range(4)]
+    nearly = [values + 0.01 * draw.random(values.shape) for values in expected]
+    assert relation_of_arrays(nearly, expected).startswith("`gain` is nearly right: nowhere is it")
+    farther = [values + 0.2 * draw.random(values.shape) for values in expected]
+    assert "nearly" not in relation_of_arrays(farther, expected)
+
+
+def test_a_mask_with_two_mistakes_is_described_on_either_side_of_the_diagonal():
+    draw = np.random.default_rng(0)
+    expected = [np.tril(draw.random((6, 6)) > 0.5) | np.eye(6, dtype=bool) for _ in range(4)]
+    shut = [
+        mask & ~np.eye(6, dtype=bool) | np.triu(draw.random((6, 6)) > 0.5, 1) for mask in expected
+    ]
+    assert relation_of_arrays(shut, expected) == (
+        "`gain` is `True` too often above the diagonal, too seldom on it."
+    )
+    mixed = [draw.random((6, 6)) > 0.5 for _ in expected]
+    more = sum(int((mine & ~mask).sum()) for mine, mask in zip(mixed, expected, strict=True))
+    assert relation_of_arrays(mixed, expected).startswith(
+        f"`gain` is `True` in {more} places where"
+    )
 
 
 # --- What is not quite so, or points elsewhere ----------------------------------------------------
@@ -412,7 +496,8 @@ def test_a_number_that_is_added_throughout_is_told():
         "Wherever `gain` is wrong, it is too large by 1."
     )
     shares = [np.linspace(0.2, 0.9, 8), np.linspace(0.1, 0.8, 5)]
-    assert relation_of_arrays([0 * values + 1e6 for values in shares], shares) == ""
+    constant = relation_of_arrays([0 * values + 1e6 for values in shares], shares)
+    assert constant == "Wherever `gain` is wrong, it is too large."
 
 
 def test_what_the_verdict_calls_wrong_no_relation_calls_right():
@@ -737,7 +822,7 @@ def test_no_relation_is_said_of_noise():
             )
             for known in RECORD.expected
         ]
-        assert diagnose(RECORD, given).relation == ""
+        assert diagnose(RECORD, given).relation == NEITHER
 
 
 def test_one_number_is_always_right_but_for_a_factor():

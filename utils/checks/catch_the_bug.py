@@ -27,7 +27,7 @@ MOST_AXES = 4  # of a tensor
 # Axes of different tensors may meet in one result, which then is as large as their product.
 MOST_MET = 5
 LARGEST_RESULT = 2**23  # the product of the `MOST_MET` longest axes of a call
-LARGEST_WHOLE = 100  # a whole number may be a length, and take memory
+LARGEST_WHOLE = 1_000  # a whole number may be a length, and take memory
 CARRIED = (torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool)
 ROUNDING = 1e-5  # difference of results that no test should notice
 LONGEST_MESSAGE = 500  # characters of an exception
@@ -216,7 +216,7 @@ def refusal(calls: int, values: Sequence[Any]) -> str:
     if math.prod(length or 1 for length in longest) > LARGEST_RESULT:
         return "takes tensors with shorter axes only: all of them may meet in one result"
     if any(map(_is_too_large, leaves)):
-        return f"takes whole numbers from -{LARGEST_WHOLE} to {LARGEST_WHOLE}"
+        return f"takes whole numbers from -{LARGEST_WHOLE:,} to {LARGEST_WHOLE:,}"
     return ""
 
 

@@ -7,6 +7,7 @@ by calling the answer again; if all values are right, it states which gradients 
 | module | what it describes of an answer that is no known mistake |
 |---|---|
 | `relations` | how its values differ from the right ones |
+| `remains` | what of it is still right, where several mistakes meet |
 | `behaviours` | how its values change if it is called with other inputs |
 | `causes` | the likely cause of an exception |
 """
@@ -34,6 +35,7 @@ from utils.checks.diagnosis.relations import (
     describe_exchange,
     describe_values,
 )
+from utils.checks.diagnosis.remains import REMAINS
 from utils.checks.runner import OUR_SEED, AnswerError
 from utils.checks.tasks import Answer, Reason, Record
 
@@ -99,7 +101,7 @@ def _describe(
         (called and describe_repetition(record, answers, rerun))
         or (compared and describe_values(record, answers, RELATIONS))
         or (called and describe_behaviour(record, answers, rerun))
-        or (compared and describe_values(record, answers, WEAKER_RELATIONS))
+        or (compared and describe_values(record, answers, [*WEAKER_RELATIONS, *REMAINS]))
         or (reason == Reason.GRADIENT and _describe_gradients(record, answers))
         or (
             reason == Reason.ERROR

@@ -231,7 +231,7 @@ def axis_in_words(axis: int, depth: int) -> str:
     return {-1: "the last axis", -depth: "the first axis"}.get(axis, f"axis {depth + axis}")
 
 
-def _its_axis(axis: int, depth: int) -> str:
+def its_axis(axis: int, depth: int) -> str:
     """Name an axis after its output in a sentence: "its last axis"."""
     return axis_in_words(axis, depth).replace("the ", "its ")
 
@@ -386,7 +386,7 @@ def axes_exchanged(output: OutputComparison) -> str:
             )
         if depth == 2:
             return f"`{name}` is right, but transposed: its rows should be columns."
-        first, second = (_its_axis(axis, depth) for axis in moved)
+        first, second = (its_axis(axis, depth) for axis in moved)
         return f"`{name}` holds the right numbers, but {first} and {second} are exchanged."
     return ""
 
@@ -408,7 +408,7 @@ def shifted(output: OutputComparison) -> str:
                 bits += BITS[expected.dtype.kind] * int(telling.sum())
             if overlaps and bits >= ENOUGH:
                 return (
-                    f"`{output.output}` is shifted along {_its_axis(axis, output.depth)}: each "
+                    f"`{output.output}` is shifted along {its_axis(axis, output.depth)}: each "
                     f"entry comes one place too {words}."
                 )
     return ""
@@ -581,7 +581,7 @@ def row_by_row(output: OutputComparison) -> str:
     if not output.holds("ff"):
         return ""
     for axis in output.axes:
-        where = _its_axis(axis, output.depth)
+        where = its_axis(axis, output.depth)
         if _each_row(output, axis, _factor_of, np.divide):
             return (
                 f"Along {where}, the numbers of `{output.output}` are in the right proportion to "
@@ -722,7 +722,7 @@ def sums_elsewhere(output: OutputComparison) -> str:
         whole = all(output.same(sums, np.ones_like(sums)) for sums in along)
         broken = sum(not output.same(sums, np.ones_like(sums)) for sums in last)
         if whole and broken >= 2:
-            where = _its_axis(axis, output.depth)
+            where = its_axis(axis, output.depth)
             return f"`{output.output}` sums to 1 along {where}, and should along its last axis."
     return ""
 
@@ -768,7 +768,7 @@ def right_at_an_end(output: OutputComparison) -> str:
             places = [np.arange(len(wrong)) != np.arange(len(wrong))[end] for wrong in along]
             regions = [place.reshape(-1, *[1] * (-1 - axis)) for place in places]
             if _only_wrong_in(output, regions):
-                where = _its_axis(axis, output.depth)
+                where = its_axis(axis, output.depth)
                 return (
                     f"`{output.output}` is right for the {words} entry along {where}, and not for "
                     "the others."

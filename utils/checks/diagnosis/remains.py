@@ -1,0 +1,235 @@
+"""Rules for an answer with several mistakes: what of it is still right, or wrong in one way only.
+
+Two mistakes together seldom leave the right numbers in a simple relation to the answer's. What they
+leave can be said of the numbers all the same: a context that follows from wrong weights, rows in
+the right order of size, a mask that is too open on one side of the diagonal and too closed on the
+other. Each sentence is a fact about all cases, and is said only if no rule in `relations` holds.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from torch import Tensor
+
+from utils.checks.diagnosis.relations import (
+    ENOUGH,
+    ROUNDED,
+    OutputComparison,
+    axis_in_words,
+    its_axis,
+)
+from utils.checks.tasks import Case
+
+LEAST = 5  # wrong entries of which something is said
+NEARLY = 0.03  # of the largest number of a case
+
+
+def axes_missing(output: OutputComparison) -> str:
+    """Describe an answer to `entropy` that has one number for a case, or one to `additive_scores`
+    whose table is transposed, and wrong besides.
+    """
+    shapes = [(pair.expected.shape, pair.actual.shape) for pair in output.pairs]
+    if not output.depth or all(expected == actual for expected, actual in shapes):
+        return ""
+    found = []
+    for first, second in itertools.combinations(output.axes, 2):
+        words = [its_axis(axis, output.depth) for axis in (second, first)]
+        if all(_exchanged(expected, first, second) == actual for expected, actual in shapes):
+            found.append("By its shape, {name} has " + " and ".join(words) + " exchanged.")
+    for axis in output.axes:
+        if all(_without(expected, axis) == actual for expected, actual in shapes):
+            found.append("By its shape, {name} lacks " + axis_in_words(axis, output.depth) + ".")
+    return found[0].format(name=f"`{output.output}`") if len(found) == 1 else ""
+
+
+def _exchanged(shape: tuple[int, ...], first: int, second: int) -> tuple[int, ...]:
+    lengths = [*shape]
+    lengths[first], lengths[second] = lengths[second], lengths[first]
+    return tuple(lengths)
+
+
+def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return tuple(np.delete(shape, axis).tolist())
+
+
+def weighted_sum(output: OutputComparison) -> str:
+    """Describe the context of an answer to `scaled_attention` whose weights are wrong too."""
+    whole = len(output.pairs) == len(output.all_pairs)
+    inputs = [name for name, value in output.record.cases[0].inputs.items() if _is_table(value)]
+    for weights, values in itertools.product(output.record.task.outputs, inputs):
+        if weights == output.output or not whole:
+            continue
+        comparison = OutputComparison(output.record, output.answers, weights)
+        sums = [
+            (_sums(theirs.expected, case, values), _sums(theirs.actual, case, values))
+            for case, theirs in ((pair.case, pair) for pair in comparison.all_pairs)
+        ]
+        if not all(
+            should is not None and output.same(pair.expected, should, _room(should))
+            for pair, (should, _) in zip(output.pairs, sums, strict=True)
+        ):
+            continue
+        follows = all(
+            made is not None and output.same(pair.actual, made, _room(made))
+            for pair, (_, made) in zip(output.pairs, sums, strict=True)
+        )
+        product = f"your `{weights}` times `{values}`"
+        if follows and not comparison.right:
+            return (
+                f"`{output.output}` is {product}, as it should be: what is wrong comes before, in "
+                f"`{weights}`."
+            )
+        if comparison.right:
+            return f"`{weights}` is right, but `{output.output}` is not {product}."
+        return f"`{weights}` is wrong, and `{output.output}` is not {product} either."
+    return ""
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point() and value.dim() >= 2
+
+
+def _sums(weights: np.ndarray, case: Case, values: str) -> np.ndarray | None:
+    """Return the sums of a case's values by weights, of one query or of several; None if none."""
+    table = case.inputs[values].double().numpy()
+    try:
+        one_query = weights.ndim == table.ndim - 1
+        return (weights[..., None, :] @ table)[..., 0, :] if one_query else weights @ table
+    except ValueError:  # the shapes do not fit
+        return None
+
+
+def _room(sums: np.ndarray) -> float:
+    return 100 * ROUNDED * (1 + float(np.abs(sums).max(initial=0)))
+
+
+def order_of_size(output: OutputComparison) -> str:
+    """Describe an answer to `temperature_for` that takes the inverse, and stops too early."""
+    if not output.holds("ff"):
+        return ""
+    for where, rows in _in_rows(output):
+        bits, agreements = 0.0, set()
+        for expected, actual, is_wrong in rows:
+            steps, mine = (np.subtract.outer(row, row) for row in (expected, actual))
+            telling = ~output.equal(expected[:, None], expected, 10 * output.record.task.tolerance)
+            agreements |= {*(np.sign(steps) * np.sign(mine))[telling].tolist()}
+            bits += is_wrong.any() * _bits_of_order(expected)
+        if bits >= ENOUGH / 3 and agreements in ({1.0}, {-1.0}):
+            order = "right order" if agreements == {1.0} else "reverse order"
+            return (
+                f"{where} the numbers of `{output.output}` are in the {order} of size. What is "
+                "wrong is how large they are."
+            )
+    return ""
+
+
+def _in_rows(output: OutputComparison) -> Iterator[tuple[str, list[tuple[np.ndarray, ...]]]]:
+    """Yield words for a way to cut all values into rows, and those of the arrays given so cut."""
+    arrays = [
+        (pair.expected, pair.actual, is_wrong)
+        for pair, is_wrong in zip(output.pairs, output.wrong, strict=True)
+    ]
+    if not output.depth:
+        columns = zip(*arrays, strict=True)
+        flat = (np.concatenate([values.ravel() for values in column]) for column in columns)
+        yield "From case to case,", [tuple(flat)]
+        return
+    yield "In each case,", [tuple(each.ravel() for each in case) for case in arrays]
+    for axis in output.axes if output.depth > 1 else ():
+        rows = [
+            row
+            for case in arrays
+            for row in zip(
+                *(np.moveaxis(each, axis, -1).reshape(-1, each.shape[axis]) for each in case),
+                strict=True,
+            )
+        ]
+        yield f"Along {its_axis(axis, output.depth)},", rows
+
+
+def _bits_of_order(row: np.ndarray) -> float:
+    """Return the bits of evidence in the order of a row's numbers."""
+    return math.lgamma(len(np.unique(row.round(4))) + 1) / math.log(2)
+
+
+def sides_of_the_diagonal(output: OutputComparison) -> str:
+    """Describe an answer to `combined_mask` that leaves out the diagonal and opens some padding."""
+    if not output.holds("bb") or output.depth < 2:
+        return ""
+    if any(pair.expected.shape[-2] != pair.expected.shape[-1] for pair in output.pairs):
+        return ""
+    sides: dict[str, list[str]] = {"too often": [], "too seldom": []}
+    for side, compare in (("above", np.less), ("on", np.equal), ("below", np.greater)):
+        more = less = 0
+        for pair in output.pairs:
+            places = np.arange(pair.expected.shape[-1])
+            here = compare(places[:, None], places)
+            more += int((pair.actual & ~pair.expected & here).sum())
+            less += int((pair.expected & ~pair.actual & here).sum())
+        if more and less:
+            return ""
+        if more or less:
+            sides["too often" if more else "too seldom"].append(side)
+    if not all(sides.values()):  # `one_sided` says more
+        return ""
+    often, seldom = (" and ".join(each) for each in sides.values())
+    return f"`{output.output}` is `True` too often {often} the diagonal, too seldom {seldom} it."
+
+
+def nearly_right(output: OutputComparison) -> str:
+    """Describe an answer to `layer_norm` that divides by one less, and adds ε outside the root."""
+    if not output.holds("ff") or not output.depth:
+        return ""
+    off = [
+        float(np.abs(pair.actual - pair.expected).max(initial=0))
+        / max(float(np.abs(pair.expected).max(initial=0)), ROUNDED)
+        for pair in output.pairs
+    ]
+    if max(off, default=1) > NEARLY or sum(map(np.sum, output.wrong)) < LEAST:
+        return ""
+    return (
+        f"`{output.output}` is nearly right: nowhere is it off by more than {100 * NEARLY:.0f} % "
+        "of its largest number. A small constant or a search that ends too early does that."
+    )
+
+
+def one_direction(output: OutputComparison) -> str:
+    """Describe an answer to `training_loop` whose loss counts padding too, and is not the mean."""
+    if not output.holds("ff", "ii"):
+        return ""
+    steps = np.concatenate(
+        [
+            (pair.actual - pair.expected)[is_wrong]
+            for pair, is_wrong in zip(output.pairs, output.wrong, strict=True)
+        ]
+    )
+    if len(steps) < LEAST or np.ptp(np.sign(steps)):
+        return ""
+    return f"Wherever `{output.output}` is wrong, it is too {'large' if steps[0] > 0 else 'small'}."
+
+
+def both_ways(output: OutputComparison) -> str:
+    """Describe an answer to `packed_mask` that opens what is shut, and shuts what is open."""
+    if not output.holds("bb"):
+        return ""
+    more = sum(int((pair.actual & ~pair.expected).sum()) for pair in output.pairs)
+    less = sum(int((pair.expected & ~pair.actual).sum()) for pair in output.pairs)
+    if min(more, less) < LEAST:
+        return ""
+    return (
+        f"`{output.output}` is `True` in {more} places where it should not be, and `False` in "
+        f"{less} where it should not be."
+    )
+
+
+REMAINS: list[Callable[[OutputComparison], str]] = [
+    axes_missing,
+    weighted_sum,
+    sides_of_the_diagonal,
+    nearly_right,
+    order_of_size,
+    one_direction,
+    both_ways,
+]
