@@ -123,6 +123,15 @@ def test_a_field_that_nobody_knows_is_told():
         assert not card.told
 
 
+def test_a_width_that_the_file_leaves_to_the_program_is_told():
+    sparse = SMALL | {"model_type": "gemma3_text"}  # as in the files of Gemma 3 12B and 27B
+    (sentence,) = read_card({"text_config": sparse}).told
+    assert "`head_dim`" in sentence
+    assert "64 / 8 = 8" in sentence
+    assert not read_card(sparse | {"head_dim": 16}).told
+    assert not read_card(SMALL | {"model_type": "llama"}).told
+
+
 def test_other_names_and_models_of_several_senses():
     old = {"n_layer": 4, "n_head": 8, "n_embd": 64}
     assert read_card(old) == read_card(SMALL)

@@ -33,6 +33,8 @@ ALIASES = {  # older names of the same fields
     "max_position_embeddings": ("n_positions",),
 }
 WINDOW_IN_EVERY_LAYER = ("mistral", "mixtral", "phi3", "starcoder2")  # types of model
+# Beginnings of types of model whose heads have a width of their own if the file names none.
+OWN_WIDTH = ("gemma", "qwen3", "gpt_oss")
 NOT_COUNTED = {  # fields that change what is kept, in ways that this card does not count
     "block_configs": "each layer has a number of heads with keys of its own",
     "num_kv_shared_layers": "later layers read the keys and values of earlier ones",
@@ -53,6 +55,7 @@ SUSPICIOUS = re.compile("attn|attention|kv|cache|window|latent|compress|head")  
 HARMLESS = re.compile(  # names like these that do not, and those that are read here
     r"_?(attn|attention)_(bias|dropout|pdrop|implementation|output_gate|logit_softcapping"
     r"|multiplier)(_internal)?|output_attentions|scale_attn_.+|reorder_and_upcast_attn"
+    r"|(num_ln_in_)?parallel_attn"
     r"|add_cross_attention|use_bidirectional_attention|use_cache|cache_implementation|lm_head\w*"
     r"|(pruned|init)_?heads|n_head(_kv)?|num_(attention|kv|key_value)_heads|head_dim|sliding_window"
     r"|sliding_window_pattern|use_sliding_window|max_window_layers|full_attention_interval"
@@ -233,17 +236,27 @@ def _card_of(config: Mapping[str, Any], width: int) -> ModelCard:
         if fields.get(field) is not None:
             facts[name] = f"{fields.whole(field):,}"
     layers, told = _layers(fields, count, layer)
-    told += [
-        f"`{name}`: {why}; not counted" for name, why in NOT_COUNTED.items() if fields.get(name)
-    ]
-    strange = {*filter(SUSPICIOUS.search, fields.config)} - {*NOT_COUNTED}
-    told += [
-        f"what `{name}` means: this card does not know the field, and if it changes what is kept, "
-        "the bytes are wrong"
-        for name in sorted(strange)
-        if fields.get(name) and not HARMLESS.fullmatch(name)
-    ]
+    told += _untold(fields, heads, head_dim)
     return ModelCard(layers, facts, tuple(_traps(fields, head_dim, layers)), tuple(told), width)
+
+
+def _untold(fields: _Fields, heads: int, head_dim: int) -> Iterator[str]:
+    """Yield a sentence for each thing that may change the bytes and that nobody said or counts."""
+    kind = str(fields.get("model_type"))
+    if fields.get("head_dim") is None and kind.startswith(OWN_WIDTH):
+        yield (
+            f"`head_dim`, and models of type {kind} have one of their own; counted as "
+            f"{fields.whole('hidden_size'):,} / {heads} = {head_dim}, so the bytes may be wrong"
+        )
+    for name, why in NOT_COUNTED.items():
+        if fields.get(name):
+            yield f"`{name}`: {why}; not counted"
+    for name in sorted({*filter(SUSPICIOUS.search, fields.config)} - {*NOT_COUNTED}):
+        if fields.get(name) and not HARMLESS.fullmatch(name):
+            yield (
+                f"what `{name}` means: this card does not know the field, and if it changes what "
+                "is kept, the bytes are wrong"
+            )
 
 
 def _kv_heads(fields: _Fields, heads: int) -> int:
