@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 LONG = 131_072  # tokens, to which cards are compared
+MOST_LAYERS = 10_000  # far more than any model has
 CARDS = Path(__file__).with_name("model_cards.json")
 FULL, SLIDING, LINEAR = "full_attention", "sliding_attention", "linear_attention"
 ALIASES = {  # older names of the same fields
@@ -145,9 +146,9 @@ def read_card(source: str | Path | Mapping[str, Any], width: int = 2) -> ModelCa
         config = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CardError(f"{path.name}: {(error.strerror or 'cannot be read').lower()}") from None
-    except ValueError as error:
-        if isinstance(error, CardError):
-            raise
+    except CardError:
+        raise
+    except (ValueError, RecursionError) as error:  # no JSON, or lists within lists without end
         raise CardError(f"{path.name} is no JSON file: {str(error).splitlines()[0]}") from None
     if not isinstance(config, dict):
         kind = type(config).__name__
@@ -220,6 +221,8 @@ def _card_of(config: Mapping[str, Any], width: int) -> ModelCard:
     inner = config.get("text_config")  # models that see and hear have one for each sense
     fields = _Fields(inner if isinstance(inner, Mapping) else config)
     count, heads = fields.whole("num_hidden_layers"), fields.whole("num_attention_heads")
+    if count > MOST_LAYERS:
+        raise CardError(f"`num_hidden_layers` is {count:,}; no model has so many")
     facts = {"layers": f"{count:,}"}
     if fields.get("kv_lora_rank") is not None:
         rank, rotary = fields.whole("kv_lora_rank"), fields.whole("qk_rope_head_dim")
@@ -297,9 +300,10 @@ def _layers(fields: _Fields, count: int, full: Layer) -> tuple[tuple[Layer, ...]
                 "are an upper bound"
             )
     types = [FULL] * count if types is None else types
-    if not isinstance(types, list) or len(types) != count:
-        length = len(types) if isinstance(types, list) else "no list"
-        raise CardError(f"`layer_types` names {length} layers, `num_hidden_layers` is {count}")
+    if not isinstance(types, list):
+        raise CardError(f"`layer_types` is {types!r}; it has to be a list of types, one a layer")
+    if len(types) != count:
+        raise CardError(f"`layer_types` names {len(types)} layers, `num_hidden_layers` is {count}")
     return tuple(_layer(fields, kind, full) for kind in types), told
 
 
