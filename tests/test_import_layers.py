@@ -11,7 +11,7 @@ ABOVE = ["tests", "workshop", "grading", "solutions", "utils"]
 # Modules of utils; each may import those behind it.
 LAYERS = [
     *("preflight", "widgets", "parts", "cards", "checks", "plots", "copying", "translators"),
-    *("training",),
+    *("lengths", "caching", "recall", "training"),
     *("metrics", "transformer", "seq2seq", "corpora", "attention", "positions", "masks"),
     *("running_example", "model_helpers", "model_card"),
 ]

@@ -123,6 +123,15 @@ def test_a_field_that_nobody_knows_is_told():
         assert not card.told
 
 
+def test_a_width_that_the_file_leaves_to_the_program_is_told():
+    sparse = SMALL | {"model_type": "gemma3_text"}  # as in the files of Gemma 3 12B and 27B
+    (sentence,) = read_card({"text_config": sparse}).told
+    assert "`head_dim`" in sentence
+    assert "64 / 8 = 8" in sentence
+    assert not read_card(sparse | {"head_dim": 16}).told
+    assert not read_card(SMALL | {"model_type": "llama"}).told
+
+
 def test_other_names_and_models_of_several_senses():
     old = {"n_layer": 4, "n_head": 8, "n_embd": 64}
     assert read_card(old) == read_card(SMALL)
@@ -173,6 +182,9 @@ BROKEN = {  # content of a config.json → words of the line
     "no whole width": (json.dumps(SMALL | {"hidden_size": 65}), "65 / 8 is no whole number"),
     "no whole groups": (json.dumps(SMALL | {"num_key_value_heads": 3}), "cannot share 3"),
     "too few types": (json.dumps(SMALL | {"layer_types": ["full_attention"]}), "names 1 layers"),
+    "types in one word": (json.dumps(SMALL | {"layer_types": "full_attention"}), "be a list"),
+    "a layer too many": (json.dumps(SMALL | {"num_hidden_layers": 10**12}), "no model has so many"),
+    "lists without end": ("[" * 100_000, "no JSON file"),
     "an unknown type": (json.dumps(SMALL | {"layer_types": ["mamba"] * 4}), "'mamba'"),
     "half a latent": (json.dumps(SMALL | LATENT), "`qk_rope_head_dim` is missing"),
     "rope is a word": (json.dumps(SMALL | {"rope_scaling": "yarn"}), "`rope_scaling` is 'yarn'"),

@@ -3,13 +3,56 @@
 Source: Olsson et al. 2022.
 """
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+
+from utils.attention import MultiHeadAttention
+from utils.masks import causal_mask
 
 WORDS = 64  # ids 0 to 63 are words
 START = WORDS  # the id of the start sign
+
+
+class Copier(nn.Module):
+    """Two causal blocks of attention alone, each with a norm before it and a residual around it.
+
+    Args:
+        make_attention: returns the attention of a block, for states 64 wide.
+        see_start: whether words may look at the start sign; it may always look at itself.
+
+    Attributes:
+        maps: the weights of both blocks in the last call, (batch, len, len) each.
+        seen: the states that the second block was given, (batch, len, 64).
+    """
+
+    def __init__(self, make_attention: Callable[[], MultiHeadAttention], see_start: bool = True):
+        super().__init__()
+        dim = 64
+        self.embedding, self.output = nn.Embedding(WORDS + 1, dim), nn.Linear(dim, WORDS)
+        self.blocks = nn.ModuleList(make_attention() for _ in range(2))
+        self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(3))
+        self.see_start = see_start
+
+    def forward(
+        self,
+        words: Int[Tensor, "batch len"],
+        chosen: Bool[Tensor, "..."] | None = None,
+    ) -> Float[Tensor, "batch len WORDS"]:
+        """Return the logits of the next words; `chosen` masks the second block once more."""
+        x, mask = self.embedding(words), causal_mask(words.shape[1])
+        mask[1:, 0] &= self.see_start
+        y = self.norms[0](x)
+        context, first = self.blocks[0](y, y, mask=mask)
+        x = x + context
+        self.seen = self.norms[1](x)
+        mask = mask if chosen is None else mask & chosen  # (batch, len, len), or without batch
+        context, second = self.blocks[1](self.seen, self.seen, mask=mask)
+        self.maps = first.detach(), second.detach()
+        return self.output(self.norms[2](x + context))
 
 
 def repeated_words(length: int, count: int = 32) -> Int[Tensor, "count 2*length+1"]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 LONG = 131_072  # tokens, to which cards are compared
+MOST_LAYERS = 10_000  # far more than any model has
 CARDS = Path(__file__).with_name("model_cards.json")
 FULL, SLIDING, LINEAR = "full_attention", "sliding_attention", "linear_attention"
 ALIASES = {  # older names of the same fields
@@ -33,6 +34,8 @@ ALIASES = {  # older names of the same fields
     "max_position_embeddings": ("n_positions",),
 }
 WINDOW_IN_EVERY_LAYER = ("mistral", "mixtral", "phi3", "starcoder2")  # types of model
+# Beginnings of types of model whose heads have a width of their own if the file names none.
+OWN_WIDTH = ("gemma", "qwen3", "gpt_oss")
 NOT_COUNTED = {  # fields that change what is kept, in ways that this card does not count
     "block_configs": "each layer has a number of heads with keys of its own",
     "num_kv_shared_layers": "later layers read the keys and values of earlier ones",
@@ -53,6 +56,7 @@ SUSPICIOUS = re.compile("attn|attention|kv|cache|window|latent|compress|head")  
 HARMLESS = re.compile(  # names like these that do not, and those that are read here
     r"_?(attn|attention)_(bias|dropout|pdrop|implementation|output_gate|logit_softcapping"
     r"|multiplier)(_internal)?|output_attentions|scale_attn_.+|reorder_and_upcast_attn"
+    r"|(num_ln_in_)?parallel_attn"
     r"|add_cross_attention|use_bidirectional_attention|use_cache|cache_implementation|lm_head\w*"
     r"|(pruned|init)_?heads|n_head(_kv)?|num_(attention|kv|key_value)_heads|head_dim|sliding_window"
     r"|sliding_window_pattern|use_sliding_window|max_window_layers|full_attention_interval"
@@ -142,9 +146,9 @@ def read_card(source: str | Path | Mapping[str, Any], width: int = 2) -> ModelCa
         config = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CardError(f"{path.name}: {(error.strerror or 'cannot be read').lower()}") from None
-    except ValueError as error:
-        if isinstance(error, CardError):
-            raise
+    except CardError:
+        raise
+    except (ValueError, RecursionError) as error:  # no JSON, or lists within lists without end
         raise CardError(f"{path.name} is no JSON file: {str(error).splitlines()[0]}") from None
     if not isinstance(config, dict):
         kind = type(config).__name__
@@ -217,6 +221,8 @@ def _card_of(config: Mapping[str, Any], width: int) -> ModelCard:
     inner = config.get("text_config")  # models that see and hear have one for each sense
     fields = _Fields(inner if isinstance(inner, Mapping) else config)
     count, heads = fields.whole("num_hidden_layers"), fields.whole("num_attention_heads")
+    if count > MOST_LAYERS:
+        raise CardError(f"`num_hidden_layers` is {count:,}; no model has so many")
     facts = {"layers": f"{count:,}"}
     if fields.get("kv_lora_rank") is not None:
         rank, rotary = fields.whole("kv_lora_rank"), fields.whole("qk_rope_head_dim")
@@ -233,17 +239,27 @@ def _card_of(config: Mapping[str, Any], width: int) -> ModelCard:
         if fields.get(field) is not None:
             facts[name] = f"{fields.whole(field):,}"
     layers, told = _layers(fields, count, layer)
-    told += [
-        f"`{name}`: {why}; not counted" for name, why in NOT_COUNTED.items() if fields.get(name)
-    ]
-    strange = {*filter(SUSPICIOUS.search, fields.config)} - {*NOT_COUNTED}
-    told += [
-        f"what `{name}` means: this card does not know the field, and if it changes what is kept, "
-        "the bytes are wrong"
-        for name in sorted(strange)
-        if fields.get(name) and not HARMLESS.fullmatch(name)
-    ]
+    told += _untold(fields, heads, head_dim)
     return ModelCard(layers, facts, tuple(_traps(fields, head_dim, layers)), tuple(told), width)
+
+
+def _untold(fields: _Fields, heads: int, head_dim: int) -> Iterator[str]:
+    """Yield a sentence for each thing that may change the bytes and that nobody said or counts."""
+    kind = str(fields.get("model_type"))
+    if fields.get("head_dim") is None and kind.startswith(OWN_WIDTH):
+        yield (
+            f"`head_dim`, and models of type {kind} have one of their own; counted as "
+            f"{fields.whole('hidden_size'):,} / {heads} = {head_dim}, so the bytes may be wrong"
+        )
+    for name, why in NOT_COUNTED.items():
+        if fields.get(name):
+            yield f"`{name}`: {why}; not counted"
+    for name in sorted({*filter(SUSPICIOUS.search, fields.config)} - {*NOT_COUNTED}):
+        if fields.get(name) and not HARMLESS.fullmatch(name):
+            yield (
+                f"what `{name}` means: this card does not know the field, and if it changes what "
+                "is kept, the bytes are wrong"
+            )
 
 
 def _kv_heads(fields: _Fields, heads: int) -> int:
@@ -284,9 +300,10 @@ def _layers(fields: _Fields, count: int, full: Layer) -> tuple[tuple[Layer, ...]
                 "are an upper bound"
             )
     types = [FULL] * count if types is None else types
-    if not isinstance(types, list) or len(types) != count:
-        length = len(types) if isinstance(types, list) else "no list"
-        raise CardError(f"`layer_types` names {length} layers, `num_hidden_layers` is {count}")
+    if not isinstance(types, list):
+        raise CardError(f"`layer_types` is {types!r}; it has to be a list of types, one a layer")
+    if len(types) != count:
+        raise CardError(f"`layer_types` names {len(types)} layers, `num_hidden_layers` is {count}")
     return tuple(_layer(fields, kind, full) for kind in types), told
 
 

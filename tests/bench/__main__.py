@@ -16,13 +16,14 @@ from tests.bench.multi30k import multi30k
 from tests.bench.parity import parity
 from tests.bench.positions import positions
 from tests.bench.throughput import pace, throughput
+from tests.bench.today import today
 from tests.bench.transformer import transformer
 
 BENCHMARKS = {
     bench.__name__: bench
     for bench in (
         *(parity, additive, multihead, scaled, throughput, pace),
-        *(capstone, transformer, positions, multi30k, captions),
+        *(capstone, transformer, positions, today, multi30k, captions),
     )
 }
 
