@@ -124,7 +124,10 @@ def of_each_row(change):
     return answer
 
 
-NEITHER = "`weights` is wrong, and `context` is not your `weights` times `values` either."
+NEITHER = (
+    "`weights` is wrong, and `context` is not the sum of `values` weighted with your `weights` "
+    "either."
+)
 RELATIONS = {
     "transposed": (
         of_weights(lambda weights: weights.mT),
@@ -193,12 +196,12 @@ RELATIONS = {
     "rows too high": (
         of_each_row(lambda context, number: context + number),
         "Along its last axis, the numbers of `context` are at the right distance from each other: "
-        "each row lacks a number to be added, not the same one for all.",
+        "each line of them is off by a number of its own.",
     ),
     "rows too large": (
         of_each_row(lambda context, number: context * number),
         "Along its last axis, the numbers of `context` are in the right proportion to each other: "
-        "each row lacks a factor, not the same one for all.",
+        "each line of them is off by a factor of its own.",
     ),
     "not a number in one case": (
         of_weights(lambda weights: weights if len(weights) < 4 else weights / 0),
@@ -396,7 +399,7 @@ def overwrites(query, keys, values, mask):
 
 def test_what_else_is_wrong_with_an_answer_that_changes_its_inputs_is_told():
     assert relation(overwrites) == (
-        "All values that it returns are right: leave the input alone, and all is done."
+        "All values that it returns are right, but it changes what was given to it."
     )
     doubled = relation(lambda *inputs: tuple(2 * values for values in overwrites(*inputs)))
     assert doubled == "`context` is the right one times 2."
@@ -426,12 +429,11 @@ def test_a_context_is_compared_with_the_answers_own_weights():
         return uneven(context), weights
 
     assert relation(follows) == (
-        "`context` is your `weights` times `values`, as it should be: what is wrong comes before, "
-        "in `weights`."
+        "`context` is the sum of `values` weighted with your `weights`, as it should be: what is "
+        "wrong comes before, in `weights`."
     )
-    assert (
-        relation(differs)
-        == "`weights` is right, but `context` is not your `weights` times `values`."
+    assert relation(differs) == (
+        "`weights` is right, but `context` is not the sum of `values` weighted with your `weights`."
     )
     assert relation(neither) == NEITHER
 

@@ -91,8 +91,8 @@ exercise = Exercise(
     mistakes={
         "0 times log 0": WrongAnswer(
             lambda weights: -(weights * weights.log()).sum(-1),
-            "The formula is right where all weights are positive. A weight of 0 gives 0 times "
-            "minus infinity, which is NaN, and should give 0.",
+            "The formula is right where all weights are positive. A weight of 0 gives NaN, as 0 "
+            "times a logarithm that is no finite number does, and should give 0.",
             "What could stand inside the logarithm, where the weight is 0, without changing the "
             "sum?",
             misconception="formula-is-safe",
@@ -134,7 +134,7 @@ exercise = Exercise(
         ),
         "sum down the columns": WrongAnswer(
             lambda weights: -_plogp(weights).sum(0),
-            "You add up along the first axis, over the queries. The shares that make a "
+            "You add up down the columns, over the queries. The shares that make a "
             "distribution lie along the last axis, over the keys.",
             "Which entries of a heatmap add up to 1?",
             misconception="reads-by-columns",

@@ -120,8 +120,8 @@ exercise = Exercise(
         ),
         "lengths added up": WrongAnswer(
             _clip(length=lambda of_keys, of_queries: of_keys.norm() + of_queries.norm()),
-            "Short gradients are left alone now. But the length is still too large: the lengths "
-            "of the parts are added up. Parts of 3 and 4 make 5, not 7.",
+            "Gradients far below the limit are left alone. But the length is too large: the "
+            "lengths of the parts are added up. Parts of 3 and 4 make 5, not 7.",
             "What is a norm, written as a sum over all numbers?",
             misconception="length-of-a-vector",
         ),

@@ -129,7 +129,8 @@ exercise = Exercise(
             ("numbers", "frozen"): (
                 "few and all is not frozen",
                 "You say frozen. Frozen rows look at few words each, and chance has chosen them: "
-                "some words are then nobody's, and all words together is less than 12.",
+                "some words are then nobody's, and all words together stay clearly below 12: at "
+                "about 8, where chance alone decides.",
                 "Twelve rows, one word each, and together nearly twelve. What does the map look "
                 "like?",
                 "map-by-one-sign",

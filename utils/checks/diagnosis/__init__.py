@@ -119,7 +119,7 @@ def _describe_with_own_inputs(record: Record, rerun: RerunCases) -> str:
     plain = replace(record, expected=[Answer(expected.outputs) for expected in record.expected])
     verdict = diagnose(plain, [Answer(values) for values in outputs], rerun=rerun)
     if verdict.passed:
-        return "All values that it returns are right: leave the input alone, and all is done."
+        return "All values that it returns are right, but it changes what was given to it."
     return verdict.mistake.explanation if verdict.mistake else verdict.relation
 
 

@@ -585,12 +585,12 @@ def row_by_row(output: OutputComparison) -> str:
         if _each_row(output, axis, _factor_of, np.divide):
             return (
                 f"Along {where}, the numbers of `{output.output}` are in the right proportion to "
-                "each other: each row lacks a factor, not the same one for all."
+                "each other: each line of them is off by a factor of its own."
             )
         if _each_row(output, axis, _step_of, np.subtract):
             return (
                 f"Along {where}, the numbers of `{output.output}` are at the right distance from "
-                "each other: each row lacks a number to be added, not the same one for all."
+                "each other: each line of them is off by a number of its own."
             )
     return ""
 
@@ -606,9 +606,11 @@ def _step_of(expected: np.ndarray, actual: np.ndarray, axis: int) -> np.ndarray:
 
 def _each_row(output: OutputComparison, axis: int, lack: Callable, undo: Callable) -> bool:
     """Decide whether one number or factor per row explains the answer, and not by chance."""
-    bits = 0
+    bits = lines = off = 0
     for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
         expected = pair.expected
+        lines += is_wrong.any(axis).size
+        off += is_wrong.any(axis).sum()
         lacking = lack(expected, pair.actual, axis)
         if undo is np.divide and (np.abs(lacking) < CLOSE).any():
             return False  # a row of zeros is in proportion to any row
@@ -616,7 +618,7 @@ def _each_row(output: OutputComparison, axis: int, lack: Callable, undo: Callabl
             return False
         others = (~output.equal(expected, np.take(expected, [0], axis))).sum(axis)
         bits += BITS["f"] * int(others[is_wrong.any(axis)].sum())
-    return bits >= ENOUGH
+    return bits >= ENOUGH and 2 * off >= lines  # of a few lines, other rules say which
 
 
 def straight_line(output: OutputComparison) -> str:
@@ -637,6 +639,8 @@ def straight_line(output: OutputComparison) -> str:
             distinct = [len(np.unique(row)) - 2 for row in _rows(source)]
             bits += BITS["f"] * sum(np.maximum(distinct, 0)[rows])
             bends |= not output.same(_nearest_on_a_line(pair.expected, source), pair.expected)
+            if not _follows(pair.expected, source):
+                break
         else:
             if bits >= ENOUGH and bends:
                 return (
@@ -645,6 +649,15 @@ def straight_line(output: OutputComparison) -> str:
                     "another function?"
                 )
     return ""
+
+
+def _follows(values: np.ndarray, source: np.ndarray) -> bool:
+    """Decide whether each row rises, or falls, with the source: only then can it bend."""
+    for row, of_source in zip(_rows(values), _rows(source), strict=True):
+        steps = np.diff(row[np.argsort(of_source)])
+        if not ((steps >= -ROUNDED).all() or (steps <= ROUNDED).all()):
+            return False
+    return True
 
 
 def _nearest_on_a_line(values: np.ndarray, source: np.ndarray) -> np.ndarray:
@@ -810,8 +823,14 @@ def one_sided(output: OutputComparison) -> str:
         return ""
     name = output.output
     if more:
-        return f"`{name}` is `True` wherever it should be, and in {more} other places too."
-    return f"`{name}` is `True` only where it should be, but lacks {less} such places."
+        return (
+            f"`{name}` is `True` wherever it should be, and in {more} other places too, all cases "
+            "together."
+        )
+    return (
+        f"`{name}` is `True` only where it should be, but lacks {less} such places, all cases "
+        "together."
+    )
 
 
 def right_in_some_cases(output: OutputComparison) -> str:

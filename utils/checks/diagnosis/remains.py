@@ -75,15 +75,15 @@ def weighted_sum(output: OutputComparison) -> str:
             made is not None and output.same(pair.actual, made, _room(made))
             for pair, (_, made) in zip(output.pairs, sums, strict=True)
         )
-        product = f"your `{weights}` times `{values}`"
+        weighted = f"the sum of `{values}` weighted with your `{weights}`"
         if follows and not comparison.right:
             return (
-                f"`{output.output}` is {product}, as it should be: what is wrong comes before, in "
+                f"`{output.output}` is {weighted}, as it should be: what is wrong comes before, in "
                 f"`{weights}`."
             )
         if comparison.right:
-            return f"`{weights}` is right, but `{output.output}` is not {product}."
-        return f"`{weights}` is wrong, and `{output.output}` is not {product} either."
+            return f"`{weights}` is right, but `{output.output}` is not {weighted}."
+        return f"`{weights}` is wrong, and `{output.output}` is not {weighted} either."
     return ""
 
 
@@ -220,7 +220,7 @@ def both_ways(output: OutputComparison) -> str:
         return ""
     return (
         f"`{output.output}` is `True` in {more} places where it should not be, and `False` in "
-        f"{less} where it should not be."
+        f"{less} where it should not be, all cases together."
     )
 
 
