@@ -321,7 +321,8 @@ def _task_facts(name: str) -> dict[str, Any]:
     number = bank.tasks()[file].index(task) + 1
     place = f"{path.name}#{_anchor(f'{number}. {task.title}')}"
     way = f" Task {number}: run the notebook's first code cell, then go there." * (number > 1)
-    notes = [f'{task.facts}.{way} `hint("{name}")` opens three hints, one at a time.']
+    hints = f' `hint("{name}")` opens three hints, one at a time.' if task.hints else ""
+    notes = [f"{task.facts}.{way}{hints}"]
     notes += _asked_back(task)
     title = f"Everybody: [{task.title}](../exercises/{place}), `{name}`"
     return {"title": title, "alone": task.minutes, "file": path, "notes": notes}

@@ -216,17 +216,11 @@ def notebook_plan(path: Path) -> Plan:
         if heading not in LEFT_OUT:
             own = [stub(cell) for cell in sections(path)[heading] if stub(cell)]
             for facts in [section_facts(f"{number} · {heading}"), *map(turn_facts, own)]:
-                day.append(Step(minutes=facts["alone"], optional=False, **facts))
+                day.append(Step(facts["alone"], False, **facts))
     tasks = bank.tasks()[path.stem]
-    day.append(
-        Step(
-            minutes=sum(task.minutes for task in tasks),
-            optional=False,
-            title="Now you: the exercises",
-            file=bank.FOLDER / path.name,
-            notes=[" · ".join(task.title for task in tasks)],
-        )
-    )
+    minutes, titles = sum(task.minutes for task in tasks), [task.title for task in tasks]
+    own = {"file": bank.FOLDER / path.name, "notes": [" · ".join(titles)]}
+    day.append(Step(minutes, False, "Now you: the exercises", **own))
     return Plan(f"{number} · {top['title']}", top["subtitle"], [day])
 
 
