@@ -109,7 +109,7 @@ def _styles(exercise: Exercise) -> Iterator[str]:
 
 def _mistakes(exercise: Exercise) -> Iterator[str]:
     """Yield the known wrong answers to a task, each with the helpers that it needs."""
-    module = ast.parse(inspect.getsource(inspect.getmodule(exercise.variants[0])))
+    module = ast.parse(inspect.getsource(inspect.getmodule(exercise.cases)))
     shared = ast.parse(inspect.getsource(wrong_pieces))
     helpers = {
         name: ast.unparse(node)

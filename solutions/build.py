@@ -19,6 +19,9 @@ The course's own notebooks have small exercises, too: a cell with a stub for lea
 while they read, which ends with `check("name")`. Its file is in the same folder; its solution is in
 the fold below the cell.
 
+The cells of a light task are written into the solution notebook from the task's file; whatever is
+tagged "light" there is replaced when the file changes.
+
 In place of the lines between `# BEGIN SOLUTION` and `# END SOLUTION` learners get a stub: `...`,
 or, if a line `# INSTEAD` is among them, the comments below that line, turned into code. Of a prose
 cell tagged "answer" (a model answer) they get only the first line, of one tagged "rubric" nothing.
@@ -27,6 +30,7 @@ cell tagged "answer" (a model answer) they get only the first line, of one tagge
 import argparse
 import ast
 import importlib
+import inspect
 import itertools
 import re
 import subprocess
@@ -37,10 +41,11 @@ from functools import cache
 from pathlib import Path
 
 import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from solutions import facts
 from solutions.misconceptions import MISCONCEPTIONS
-from solutions.specification import PUBLIC_SEED, Exercise
+from solutions.specification import PUBLIC_SEED, Exercise, LightTask
 from utils.checks import bank, code
 from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Record
@@ -93,6 +98,49 @@ def exercises_of(path: Path) -> list[Exercise]:
             )
         exercises.append(module.exercise)
     return exercises
+
+
+def write_light_tasks() -> None:
+    """Bring the cells of light tasks in the solution notebooks up to date with the tasks' files."""
+    for path in notebooks():
+        new = []
+        for file in sorted(folder_of(path).glob("[!_]*.py")):
+            module = importlib.import_module(f"solutions.n{path.stem}.{file.stem}")
+            if isinstance(module.exercise, LightTask):
+                if module.exercise.task.id != file.stem:
+                    raise ValueError(f"{_name(file)} has to be called like its function.")
+                new += _light_cells(module.exercise)
+        notebook = nbformat.read(path, as_version=4)
+        old = [cell for cell in notebook.cells if "light" in _tags(cell)]
+        if _unnumbered(old) != _unnumbered(new):
+            kept = [cell for cell in notebook.cells if cell not in old]
+            words = (n for n, cell in enumerate(kept) if cell.source.startswith("## In words"))
+            place = next(words, len(kept))
+            notebook.cells = [*kept[:place], *new, *kept[place:]]
+            nbformat.write(notebook, path)
+
+
+def _unnumbered(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
+    """Return the cells' sources without what `facts` writes into headings."""
+    return [facts.HEADING.sub("", cell.source) for cell in cells]
+
+
+def _light_cells(exercise: LightTask) -> list[nbformat.NotebookNode]:
+    """Return the heading with the text, the solution between its fences, and the check."""
+    task, source = exercise.task, inspect.getsource(exercise.solution).rstrip()
+    docstring_ends = ast.parse(source).body[0].body[0].end_lineno
+    lines = source.splitlines()
+    lines[docstring_ends:docstring_ends] = ["    # BEGIN SOLUTION"]
+    cells = [
+        new_markdown_cell(f"## 0. {task.title}\n\n{exercise.text.strip()}"),
+        new_code_cell("\n".join([*lines, "    # END SOLUTION"])),
+        new_markdown_cell("Run the check."),
+        new_code_cell(f'check("{task.id}")'),
+    ]
+    for number, cell in enumerate(cells):
+        cell.id = f"{task.id}-{number}"
+        cell.metadata["tags"] = ["check", "light"] if number == 3 else ["light"]
+    return cells
 
 
 def _checked(path: Path) -> list[str]:
@@ -365,6 +413,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     try:
+        write_light_tasks()
         if "records" not in options.skip:
             build(bank.FOLDER, options.only)
             repeat_facts()

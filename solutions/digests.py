@@ -23,6 +23,7 @@ WORDS = {  # class → its arguments that only people read: their positions, the
     "WrongAnswer": (slice(1, 3), {"explanation", "hint"}),
     "Exercise": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
     "YourTurn": (slice(0), {"title", "section"}),
+    "LightTask": (slice(1, 2), {"title", "section", "points", "difficulty", "minutes", "text"}),
     "CatchTheBug": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
 }
 Place = tuple[str | Path, str]  # a module or notebook, and a name in it ("" for all names)

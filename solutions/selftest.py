@@ -29,7 +29,7 @@ from typing import Any
 from solutions import digests, facts
 from solutions.build import chosen, code_of, only_argument, repeat_facts, solutions_of, stub
 from solutions.mutants import mutants
-from solutions.specification import CatchTheBug, Exercise
+from solutions.specification import CatchTheBug, Exercise, LightTask
 from utils.checks import bank
 from utils.checks.code import defined, syntax
 from utils.checks.compare import Verdict, judge
@@ -71,10 +71,10 @@ def source_of(path: Path, exercise: Exercise) -> str:
 def mutants_of(path: Path, exercise: Exercise) -> list[tuple[str, str]]:
     """Return (changed line, code) for each mutant of a solution.
 
-    There are none of a test, nor of an answer that trains a model for a mark: each verdict would
-    train for many seconds, and a training with slightly other numbers is no fault.
+    There are none of a test, a light task, nor of an answer that trains a model for a mark: each
+    verdict would train for many seconds, and a training with slightly other numbers is no fault.
     """
-    if isinstance(exercise, CatchTheBug) or _is_marked_by_training(exercise):
+    if isinstance(exercise, CatchTheBug | LightTask) or _is_marked_by_training(exercise):
         return []
     source = source_of(path, exercise)
     return [
@@ -229,7 +229,8 @@ def main() -> int:
             continue
         print(f"{number:2} of {len(exercises)}: {path.name[:2]} {task.id}", end=" ", flush=True)
         of_task = list(problems_of(path, exercise, counts))
-        print(facts.in_words(counts))
+        is_light = isinstance(exercise, LightTask)
+        print("light: symptoms only" if is_light else facts.in_words(counts))
         print("".join(f"  PROBLEM: {problem}\n" for problem in of_task), end="", flush=True)
         problems += len(of_task)
         if options.relations:

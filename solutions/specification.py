@@ -1,7 +1,8 @@
 """Specify exercises: the task, cases drawn from a seed, and known wrong and right answers."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +14,7 @@ from solutions.misconceptions import MISCONCEPTIONS
 from utils.checks import implementations
 from utils.checks.diagnosis import measure_moves
 from utils.checks.runner import Printed, Rerun, run_cases
-from utils.checks.tasks import Answer, Case, Mistake, Record, Task
+from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Record, Task
 
 PUBLIC_SEED = 2014  # seed of the cases that learners have; a grader draws its own
 ROUNDS = 3  # passes of a learner's test over all implementations, each under its own random seed
@@ -201,6 +202,66 @@ class YourTurn(Exercise):
 
     def __init__(self, **facts: Any):
         super().__init__(points=0, difficulty=1, minutes=0, hints=[], **facts)
+
+
+class LightTask(Exercise):
+    """A small exercise without a catalogue: it is checked by value, and feedback names symptoms.
+
+    Its file is all that there is to write: the build makes the notebooks' cells from it.
+
+    Args:
+        solution: the function that learners are to write; they get its head, and its docstring.
+        text: the task, in Markdown.
+        cases: as for `Exercise`.
+        facts: the arguments in `NEEDED` and, perhaps, others of `Task`.
+
+    Raises:
+        ValueError: something is missing or does not work; the message lists all that is wrong.
+    """
+
+    LEAST_MISTAKES, LEAST_VARIANTS, HINTS = 0, 0, 0
+    NEEDED = ("title", "points", "difficulty", "minutes", "section", "outputs")
+
+    def __init__(
+        self, solution: Callable, text: str, *, cases: Callable[[Draw], list[Case]], **facts: Any
+    ):
+        self.solution, self.text = solution, text
+        own = {"id": solution.__name__, "hints": [], **facts}
+        if complaints := [*self._complaints(cases, own)]:
+            lines = "\n".join(f"- {complaint}" for complaint in complaints)
+            raise ValueError(f"The light task `{solution.__name__}` cannot be used yet:\n{lines}")
+        super().__init__(cases=cases, mistakes={}, variants=[], **own)
+
+    def _complaints(self, cases: Callable, facts: Mapping[str, Any]) -> Iterator[str]:
+        known = [field.name for field in fields(Task)]
+        yield from (f"`{name}` is missing." for name in self.NEEDED if name not in facts)
+        yield from (f"There is no argument `{name}`." for name in facts if name not in known)
+        if not self.text.strip():
+            yield "The text is empty."
+        if not self.solution.__doc__:
+            yield "The solution has no docstring, which tells learners the shapes."
+        for name, most in {"points": 20, "difficulty": 3, "minutes": 60}.items():
+            if facts.get(name, 1) not in range(1, most + 1):
+                yield f"`{name}` is {facts[name]!r}, not a whole number from 1 to {most}."
+        if not re.fullmatch(r"\d\d\.\d+", str(facts.get("section", "01.1"))):
+            yield f"`section` is {facts['section']!r}, not a notebook and a section as in '01.6'."
+        try:
+            drawn = [cases(Draw(seed)) for seed in (0, 1)]
+        except Exception as error:
+            yield f"The cases cannot be drawn. {type(error).__name__}: {error}"
+            return
+        labels = [[case.label for case in each] for each in drawn]
+        if not labels[0] or labels[0] != labels[1]:
+            yield "Each seed has to draw the same labels, one or more."
+        elif repr(drawn[0]) == repr(drawn[1]):
+            yield "The cases are the same for each seed: a grader needs others. Use `draw`."
+        given = {each.name: facts[each.name] for each in fields(CallSpec) if each.name in facts}
+        spec = CallSpec(**{"outputs": ["result"]} | given)
+        for case in drawn[0]:
+            try:
+                run_cases(spec, self.solution, [case], Printed())
+            except Exception as error:
+                yield f"The solution fails for {case.label!r}. {type(error).__name__}: {error}"
 
 
 class CatchTheBug(Exercise):

@@ -56,6 +56,7 @@ class Step:
         questions: the section's predictions, with the notebook's answers, in Markdown.
         beliefs: slugs of misconceptions that learners may have here, the most frequent first.
         hands_on: whether everybody writes.
+        stub: name of the stub that everybody completes in the notebook.
     """
 
     minutes: int
@@ -69,6 +70,7 @@ class Step:
     questions: Sequence[str] = ()
     beliefs: Sequence[str] = ()
     hands_on: bool = False
+    stub: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def _step(minutes: int, optional: bool = False, **content: str) -> Step:
         raise ValueError(f"a step of {minutes} minutes {message}")
     if kind == "pause":
         return Step(minutes, optional, what)
-    facts = {"show": section_facts, "task": _task_facts, "turn": _turn_facts}[kind](what)
+    facts = {"show": section_facts, "task": _task_facts, "turn": turn_facts}[kind](what)
     if minutes < facts["alone"]:
         raise ValueError(f"{what} gets {minutes} minutes, and takes {facts['alone']} alone.")
     if kind != "show":
@@ -153,7 +155,7 @@ def section_facts(show: str) -> dict[str, Any]:
     counts = Counter(slug for of_task in slugs for slug in of_task)
     return {
         "title": f"[{show}](../notebooks/{path.name}#{_anchor(heading)})",
-        "alone": round(minutes_of(cell for cell in cells if not _stub(cell))),  # a step of its own
+        "alone": round(minutes_of(cell for cell in cells if not stub(cell))),  # a step of its own
         "file": path,
         "heading": heading,
         "notes": [_opening(cells)],
@@ -319,20 +321,21 @@ def _task_facts(name: str) -> dict[str, Any]:
     number = bank.tasks()[file].index(task) + 1
     place = f"{path.name}#{_anchor(f'{number}. {task.title}')}"
     way = f" Task {number}: run the notebook's first code cell, then go there." * (number > 1)
-    notes = [f'{task.facts}.{way} `hint("{name}")` opens three hints, one at a time.']
+    hints = f' `hint("{name}")` opens three hints, one at a time.' if task.hints else ""
+    notes = [f"{task.facts}.{way}{hints}"]
     notes += _asked_back(task)
     title = f"Everybody: [{task.title}](../exercises/{place}), `{name}`"
     return {"title": title, "alone": task.minutes, "file": path, "notes": notes}
 
 
-def _turn_facts(name: str) -> dict[str, Any]:
+def turn_facts(name: str) -> dict[str, Any]:
     """Return keyword arguments of `Step` for a stub in a notebook of the course."""
     stubs = {
-        _stub(cell): (path, heading)
+        stub(cell): (path, heading)
         for path in sorted(COURSE.glob("[0-9]*.ipynb"))
         for heading, cells in stored_sections(path).items()
         for cell in cells
-        if _stub(cell)
+        if stub(cell)
     }
     if name not in stubs:
         raise ValueError(f"the notebooks have no stub {_suggestion(name, stubs)}")
@@ -341,10 +344,10 @@ def _turn_facts(name: str) -> dict[str, Any]:
     place = f"../notebooks/{path.name}#{_anchor(heading)}"
     notes = ["It stands in the notebook; the fold below it opens an answer.", *_asked_back(task)]
     title = f"Everybody writes: [{task.title}]({place}), `{name}`"
-    return {"title": title, "alone": STUB_MINUTES, "file": path, "notes": notes}
+    return {"title": title, "alone": STUB_MINUTES, "file": path, "notes": notes, "stub": name}
 
 
-def _stub(cell: NotebookNode) -> str:
+def stub(cell: NotebookNode) -> str:
     """Return the name that a stub's cell checks; "" of any other cell."""
     found = re.search(r'^check\("(\w+)"\)', cell.source, flags=re.MULTILINE)
     return found[1] if found and cell.cell_type == "code" else ""

@@ -1,15 +1,11 @@
 """Make slides for a room: `python -m workshop.slides`, or `make slides`.
 
-There is a deck for each plan and one for each notebook, made of the stored notebooks:
-
-- each code cell becomes a slide: the text above it on one side, its picture, or its code and
-  printed output, on the other;
-- a prediction becomes a slide that asks the room; the next slide shows the answer;
-- each heading begins a new slide, and so does text that has no room beside a picture. Text after a
-  cell is shown beside the output of that cell.
-
-The plan's notes on a step become speaker's notes. Explorers, the widgets that compute in the page,
-work inside the decks, without kernel, network or server.
+There is a deck for each plan and one for each notebook, made of the stored notebooks. A slide has
+a heading, one sentence (the first of the text, or one in bold), and one thing to look at: a cell's
+picture or explorer, or its code with what it prints. A prediction asks the room, and the next slide
+answers. Text has a slide of its own where no cell follows it. The whole text goes into the
+speaker's notes, with the plan's notes and times. Explorers compute in the page, without kernel,
+network or server.
 """
 
 import importlib.util
@@ -18,10 +14,11 @@ import re
 import shutil
 import sys
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -45,31 +42,39 @@ from workshop.plan import (
     schedule,
     section_facts,
     sections_of,
+    stub,
+    turn_facts,
 )
 
 ROOT = HERE.parent
 SLIDES = ROOT / "build" / "slides"
 SCRIPT = ROOT / "docs" / "site" / "_static" / "site.js"  # makes the explorers interactive
 MATHJAX = "sphinx-mathjax-offline"
-BLOCK = re.compile(r"\n*(<details>.*?</details>|```.*?\n```|.+?)(?=\n\n|\Z)", flags=re.DOTALL)
 MODULE = re.compile(r'data-module="(\w+)"')
-PICTURES = ("<img", 'class="explorer"')
 LEFT_OUT = ("Sources",)
-ROOM_BESIDE, ROOM_ALONE = 650, 1100  # letters of text, beside code or output and without it
-LINE, FORMULA = 40, 150  # room of a line of code and of a displayed formula, in letters
-SHORT = 12  # lines of code that are shown; longer code is folded if the cell has any output
+SUBHEADING = re.compile(r"(?m)^### (.+)$")
+# What of a text is not for slides: folds, sentences in parentheses, ways on, listings.
+ASIDE = re.compile(
+    r"(?ms)<details>.*?</details>|\([^()]*\.\)|^(?:→|\*\*Next:|\*\*Now you:)[^\n]*|^```.*?^```"
+)
+RUN_IN = re.compile(r"(?<!\S)\*{1,2}[^*\n]{1,30}[.:?]\*{1,2}(?!\S)")  # such as "**By hand.** "
+CLAIM = re.compile(r"\*\*[^*\n]{30,}[.?!]\*\*")
+SENTENCE = re.compile(r"(?s)\S.+?(?:(?<!\bal)[.?!][)*]*(?=\s|\Z)|(?=\n\n|\Z))")
+FORMULA = re.compile(r"(?s)\$\$.+?\$\$")
+LIST = re.compile(r"(?m)(?:^(?:-|\d+\.) .+\n?)+")
+IMPORT = re.compile(r"(?m)^(?:from|import) [^\n(]*(?:\([^)]*\))?\n+")
 
 
 @dataclass(frozen=True)
 class Slide:
-    """A slide of a deck: text, with the code and outputs of a notebook's cell.
+    """A slide of a deck: a sentence, and one thing to look at.
 
     Args:
         title: heading of the slide, in Markdown.
-        text: text of the slide, in Markdown.
+        text: a sentence, perhaps with a formula or a list, in Markdown.
         code: source of the cell; "" if the slide shows no code.
-        outputs: outputs of the cell, or of the cell before the text.
-        layout: "text", "ask", "answer", "task", "pause" or "title".
+        outputs: outputs of the cell.
+        layout: "text", "ask", "task", "pause" or "title".
         where: notebook of the slide, with its section unless that is the title.
         notes: notes for the speaker, in Markdown.
     """
@@ -81,17 +86,6 @@ class Slide:
     layout: str = "text"
     where: str = ""
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def has_picture(self) -> bool:
-        html = "".join(output.get("data", {}).get("text/html", "") for output in self.outputs)
-        return any(tag in html for tag in PICTURES)
-
-    @property
-    def is_folded(self) -> bool:
-        """Return whether the slide's code is folded, to be opened by a click."""
-        is_long = self.code.count("\n") >= SHORT
-        return bool(self.outputs) and (self.has_picture or self.layout == "answer" or is_long)
 
 
 def deck(plan: Plan) -> str:
@@ -107,91 +101,104 @@ def deck(plan: Plan) -> str:
 
 def stack(start: str, step: Step, remarks: list[str]) -> list[Slide]:
     """Return the slides of a step, with speaker's notes; the arguments are those of `schedule`."""
-    minutes = f"**{step.minutes} minutes**"
+    own = step.notes
     if step.heading:
-        slides = [*_section_slides(step)]
+        slides, own = section_slides(step), own[:-1]  # the last says how the text begins
+    elif step.stub:
+        slides = [_stub_slide(step)]
     elif step.notes:
-        text = f"{minutes}\n\n`exercises/{step.file.name}`\n\n{step.notes[0]}"
-        slides = [Slide(step.title, text, layout="task")]
+        slides = [Slide(step.title, f"`exercises/{step.file.name}`", layout="task")]
     else:
-        slides = [Slide(step.title, minutes, layout="pause")]
-    clock = f"**{start}** · {step.minutes} minutes · {step.title}"
-    slides[0].notes[:0] = [*step.notes, *remarks]
+        slides = [Slide(step.title, layout="pause")]
+    slides[0].notes[:0] = [*own, *remarks]
     for slide in slides:
-        slide.notes.insert(0, clock)
+        slide.notes.insert(0, f"**{start}** · {step.minutes} minutes · {step.title}")
     return slides
 
 
 # --- A section's slides ---------------------------------------------------------------------------
 
 
-def _section_slides(step: Step) -> Iterator[Slide]:
-    """Yield the slides of a section: one for each code cell, and more for text without room."""
-    questions = iter(step.questions)
-    title, waiting, shown = step.heading, [], []  # text before a cell; outputs of the last cell
-
-    def slide(text: str, **parts) -> Slide:
-        is_below = title != step.heading
-        where = LINK.sub(r"\1", step.title) if is_below else f"Notebook {step.file.name[:2]}"
-        return Slide(title, text, where=where, **parts)
-
-    def text_slides(blocks: list[str]) -> Iterator[Slide]:
-        for group in packed(blocks, ROOM_BESIDE if shown else ROOM_ALONE):
-            yield slide("\n\n".join(group), outputs=shown)
-
-    for cell in sections(step.file)[step.heading]:
-        if cell.cell_type == "markdown":
-            for block in blocks(cell.source):
-                if block.startswith("### "):
-                    yield from text_slides(waiting)
-                    title, waiting, shown = block.removeprefix("### "), [], []
-                else:
-                    waiting.append(block)
-            continue
-        if "predict(" in cell.source:
-            last = slide("", outputs=cell.outputs, layout="ask", notes=[next(questions)])
+def section_slides(step: Step) -> list[Slide]:
+    """Return the slides of a section. A text between two cells is in the notes of both."""
+    slides: list[Slide] = []
+    questions, question = iter(step.questions), ""
+    for title, text, cell in passages(step.file, step.heading):
+        goes_on = bool(slides) and slides[-1].title == title
+        if goes_on:
+            slides[-1].notes.append(text)
+        where = LINK.sub(r"\1", step.title) if title != step.heading else ""
+        slide = partial(Slide, title, where=where or f"Notebook {step.file.name[:2]}")
+        if not cell or stub(cell):
+            if text and not goes_on:
+                slides.append(slide(stays(text, lists=True), notes=[text]))
+        elif "predict(" in cell.source:
+            question = cell.outputs[0].data["text/plain"].partition(": ")[2]
+            notes = [text, next(questions)]
+            slides.append(slide(outputs=cell.outputs, layout="ask", notes=notes))
         else:
-            layout = "answer" if ".reveal(" in cell.source else "text"
-            last = slide("", code=cell.source, outputs=cell.outputs, layout=layout)
-        lines = 0 if last.is_folded else last.code.count("\n") + 1
-        *before, beside = packed(waiting, ROOM_BESIDE - LINE * lines) or [[]]
-        yield from text_slides([block for group in before for block in group])
-        yield replace(last, text="\n\n".join(beside))
-        waiting, shown = [], cell.outputs
-    yield from text_slides(waiting)
+            said = question if ".reveal(" in cell.source else stays(text, place=-goes_on)
+            slides.append(slide(said, **shown(cell), notes=[text]))
+    return slides
 
 
-def blocks(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a text, each with the list or the formula that it introduces."""
-    whole = ""
-    for block in filter(None, (part.strip("\n") for part in BLOCK.findall(text))):
-        whole += f"\n\n{block}" if whole else block
-        if block.startswith("### ") or not re.search(r"[:,\w]$", block):
-            yield whole
-            whole = ""
-    if whole:
-        yield whole
+def _stub_slide(step: Step) -> Slide:
+    """Return the slide of a step in which everybody completes a stub."""
+    before, task, cell = next(
+        (*text.split("**Your turn.** "), cell)
+        for heading in sections(step.file)
+        for _, text, cell in passages(step.file, heading)
+        if cell and stub(cell) == step.stub
+    )
+    text = stays(f"{task}\n\n{before}")
+    return Slide(step.title, text, cell.source, layout="task", notes=[before, task])
 
 
-def packed(blocks: Iterable[str], room: int) -> list[list[str]]:
-    """Group paragraphs, in order, into slides; fill the last slide first, then the one before it.
+def passages(path: Path, heading: str) -> Iterator[tuple[str, str, NotebookNode | None]]:
+    """Yield (title, text, cell) for each cell of a section that shows something.
+
+    The title is the heading above the cell; the text stands between it and the cell before. The
+    cell is None where a text ends at a heading.
+    """
+    title, text = heading, ""
+    for cell in sections(path)[heading]:
+        if cell.cell_type == "markdown":
+            before, *parts = SUBHEADING.split(cell.source)
+            text += f"\n\n{before}"
+            for subheading, below in zip(parts[::2], parts[1::2], strict=True):
+                yield title, text.strip(), None
+                title, text = subheading, below
+        elif cell.outputs:
+            yield title, text.strip(), cell
+            text = ""
+    yield title, text.strip(), None
+
+
+def stays(text: str, lists: bool = False, place: int = 0) -> str:
+    """Return what stays of a text on a slide: a sentence and a formula, in Markdown.
 
     Args:
-        blocks: the paragraphs, in order.
-        room: number of letters that fit on a slide. A displayed formula counts as its letters and
-            `FORMULA` more. A paragraph that is longer gets a slide of its own.
+        text: text in Markdown.
+        lists: whether a list stays, too.
+        place: place of the sentence, if none is in bold: 0 for the first, -1 for the last.
     """
+    prose = ASIDE.sub("", text)
+    plain = LIST.sub("", FORMULA.sub("", prose)).strip()
+    sentences = SENTENCE.findall(RUN_IN.sub("", plain).strip()) or [""]
+    claim, formula, items = (pattern.search(prose) for pattern in (CLAIM, FORMULA, LIST))
+    parts = [claim[0] if claim else sentences[place], formula and formula[0]]
+    return "\n\n".join(filter(None, [*parts, lists and items and items[0]])).strip()
 
-    def size(block: str) -> int:
-        return len(block) + FORMULA * (block.count("$$") // 2)
 
-    groups: list[list[str]] = []
-    for block in reversed([*blocks]):
-        if groups and sum(map(size, [*groups[0], block])) <= room:
-            groups[0].insert(0, block)
-        else:
-            groups.insert(0, [block])
-    return groups
+def shown(cell: NotebookNode) -> dict[str, Any]:
+    """Return what is shown of a cell: its picture or, without imports, its code and what it prints.
+
+    Of long code, only what it prints is seen: `deck.js` hides it if there is no room for both.
+    """
+    html = "".join(output.get("data", {}).get("text/html", "") for output in cell.outputs)
+    if "<img" in html or 'class="explorer"' in html:
+        return {"outputs": [each for each in cell.outputs if each.output_type != "stream"]}
+    return {"outputs": cell.outputs, "code": IMPORT.sub("", cell.source).strip()}
 
 
 @cache
@@ -207,18 +214,13 @@ def notebook_plan(path: Path) -> Plan:
     day = []
     for heading in sections(path):
         if heading not in LEFT_OUT:
-            facts = section_facts(f"{number} · {heading}")
-            day.append(Step(minutes=facts["alone"], optional=False, **facts))
+            own = [stub(cell) for cell in sections(path)[heading] if stub(cell)]
+            for facts in [section_facts(f"{number} · {heading}"), *map(turn_facts, own)]:
+                day.append(Step(facts["alone"], False, **facts))
     tasks = bank.tasks()[path.stem]
-    day.append(
-        Step(
-            minutes=sum(task.minutes for task in tasks),
-            optional=False,
-            title="Now you: the exercises",
-            file=bank.FOLDER / path.name,
-            notes=[" · ".join(task.title for task in tasks)],
-        )
-    )
+    minutes, titles = sum(task.minutes for task in tasks), [task.title for task in tasks]
+    own = {"file": bank.FOLDER / path.name, "notes": [" · ".join(titles)]}
+    day.append(Step(minutes, False, "Now you: the exercises", **own))
     return Plan(f"{number} · {top['title']}", top["subtitle"], [day])
 
 

@@ -48,7 +48,7 @@ from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
 LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
 SCRIPT = (Path(__file__).parents[1] / "templates" / "tables.js").read_text(encoding="utf-8")
-FEW = 10  # rows of a table that are shown until the reader asks for all
+FEW = 5  # rows of a table that are shown until the reader asks for all
 
 
 def write_pages(class_: Sequence[Learner], names: Names, out: Path, safe: bool) -> None:

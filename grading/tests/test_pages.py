@@ -1,5 +1,6 @@
 """Pages show what strangers wrote, and none of it as HTML."""
 
+import itertools
 from dataclasses import fields, replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -265,7 +266,7 @@ def class_of(count: int) -> list[Learner]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("pages")
-    answer = UnrecognisedAnswer("entropy.1", "entropy", 12, "", class_of(12), outcome(), "x" * 300)
+    answer = UnrecognisedAnswer("entropy.1", "entropy", 12, "", class_of(4), outcome(), "x" * 300)
     names = SimpleNamespace(tasks=lambda: ALL, answers_of=lambda _: [answer])
     pages.write_pages(class_of(FEW_MORE), names, out, safe=True)
     return out
@@ -296,10 +297,10 @@ def test_tables_sort_filter_and_fold_by_keyboard(folder, browser):
     points.focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")  # from many to few
-    assert visible(page)[0] == f"learner {FEW_MORE}"  # by number, 9 comes after 15
+    assert visible(page)[0] == f"learner {FEW_MORE}"  # by number, 9 comes after 10
     head = page.locator("[aria-label=Learners] th[aria-sort]")
     assert head.get_attribute("aria-sort") == "descending"
-    page.get_by_label("Show all 15 rows").focus()
+    page.get_by_label(f"Show all {FEW_MORE} rows").focus()
     page.keyboard.press("Space")
     assert len(visible(page)) == FEW_MORE
     page.keyboard.press("Space")
@@ -310,6 +311,39 @@ def test_tables_sort_filter_and_fold_by_keyboard(folder, browser):
     page.get_by_label("Only rows with").fill("")
     assert (len(visible(page)), answers.count()) == (pages.FEW, 0)
     assert errors == []
+
+
+@pytest.mark.browser
+@needs.chromium
+def test_the_overview_of_two_hundred_is_short(browser, tmp_path, monkeypatch):
+    """Every table is full: files that failed, answers, flags, pairs, beliefs."""
+    class_ = learners(
+        Result(
+            *(f"Anna Magdalena {i}", "", "", f"Anna Magdalena {i}_{NOTEBOOK}.ipynb"),
+            notebook=NOTEBOOK,
+            tasks={
+                task.id: outcome(
+                    mistake=task.mistakes[i % len(task.mistakes)].name, public_points=0
+                )
+                for task in bank.tasks()[NOTEBOOK]
+            },
+            words={"dark_column": f"So says {i}."},
+            flags=[Flag("entropy", "reads like a published solution", 15)],
+            problem="the file is no notebook that can be read" * (i % 8 == 0),
+        )
+        for i in range(200)
+    )
+    results = [result for learner in class_ for result in learner.files]
+    pairs = [Pair(*two, 0.9, 30) for two in itertools.pairwise(results)]
+    monkeypatch.setattr(similarity, "similar_pairs", lambda _: pairs)
+    links = pages.page_names(class_)
+    shared = [UnrecognisedAnswer("entropy.1", "entropy", 12, "", class_[:12], outcome(), "x")] * 20
+    path = tmp_path / "overview.html"
+    path.write_text(pages.overview(class_, ALL, shared, True, links), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(path.as_uri())
+    assert page.locator(".listing:visible").count() >= 5
+    assert page.evaluate("document.documentElement.scrollHeight") < 2500
 
 
 @pytest.mark.browser
@@ -334,7 +368,7 @@ def test_without_scripts_everything_is_there(folder, browser):
     assert len(visible(page)) == pages.FEW
     assert page.get_by_label("Only rows with").count() == 1
     assert not page.get_by_label("Only rows with").is_visible()
-    page.locator("label:has-text('Show all 15 rows') input").check()
+    page.locator(f"label:has-text('Show all {FEW_MORE} rows') input").check()
     assert len(visible(page)) == FEW_MORE
 
 
@@ -348,4 +382,4 @@ def test_a_name_of_two_hundred_letters_breaks_no_page(folder, browser, width):
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
     box = page.get_by_role("link", name=LONG, exact=True).first.bounding_box()
-    assert box["width"] <= 400
+    assert box["width"] <= 490

@@ -121,7 +121,9 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
         lines += _locate(verdict, evidence)
     if mistake:
         lines.append(f"To think about: {mistake.hint}")
-    stuck = f'Stuck? `hint("{task.id}")` opens the next hint.' if task.hints else IN_FOLD
+    stuck = "" if task.points else IN_FOLD
+    if task.hints:
+        stuck = f'Stuck? `hint("{task.id}")` opens the next hint.'
     return Note(f"✗ {task.title}: not yet{earned}", [*lines, *printed], BAD, next_step=stuck)
 
 

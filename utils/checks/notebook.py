@@ -115,7 +115,7 @@ def hint(task_id: str) -> Note:
     record = _find(task_id, names, "hint")
     if isinstance(record, Note):
         return _show(record, names)
-    hints = record.task.hints or [IN_FOLD]
+    hints = record.task.hints or ["This task has none." if record.task.points else IN_FOLD]
     opened = _hints_open[task_id] = min(_hints_open.get(task_id, 0) + 1, len(hints))
     lines = [f"{number}. {text}" for number, text in enumerate(hints[:opened], start=1)]
     more = len(hints) - opened
