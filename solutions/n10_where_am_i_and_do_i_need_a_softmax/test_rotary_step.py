@@ -126,8 +126,9 @@ exercise = CatchTheBug(
         ),
         "the other layout": WrongAnswer(
             compared(expected, *inputs(), layout="pairs"),
-            "Your test turns neighbours together. Here entry i and entry i + dim / 2 are a pair.",
-            "Which entry is the partner of entry 0?",
+            "What your test expects, no implementation returns, not even the right one. Does it "
+            "turn neighbours together? Here entry i and entry i + dim / 2 are a pair.",
+            "Which entry is the partner of entry 0, and from which place on do the queries count?",
             misconception="layouts-alike",
         ),
         "upside down": upside_down(differs(expected, *inputs())),
