@@ -172,7 +172,7 @@ RELATIONS = {
     ),
     "no scale": (
         partial(attend, width=1),
-        "`weights` is the softmax of the right scores times the square root of the length of the "
+        "`weights` is the softmax of its right scores times the square root of the length of the "
         "last axis of `query`.",
     ),
     "a size and a number": (
@@ -190,7 +190,7 @@ RELATIONS = {
     ),
     "proportional": (
         of_weights(lambda weights: 3 * weights.square()),
-        "Where `weights` should not be 0, its rows are in proportion to the softmax of the right "
+        "Where `weights` should not be 0, its rows are in proportion to the softmax of their right "
         "scores times 2. But its rows have other sums.",
     ),
     "rows too high": (
@@ -917,7 +917,7 @@ def test_an_exception_in_a_late_case_hides_no_early_mistake():
 
     verdict = verdict_on(RECORD, {"attend": answer}, Printed())
     assert verdict.evidence.case is CASES[0]
-    assert "softmax of the right scores" in verdict.relation
+    assert "softmax of its right scores" in verdict.relation
 
 
 def test_an_exception_in_a_late_case_is_told_where_the_early_ones_are_right():

@@ -258,7 +258,7 @@ exercise = Exercise(
                 ),
             ),
             "Your `rnn` goes on from zeros, not from the old state: a GRU cell that is given no "
-            "state takes zeros. So the decoder forgets everything in every step.",
+            "state takes zeros. What the old state held gets on through the context alone.",
             "What does `nn.GRUCell` take besides what it reads?",
             misconception="input-unused",
         ),

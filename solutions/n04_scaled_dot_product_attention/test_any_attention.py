@@ -141,8 +141,8 @@ exercise = CatchTheBug(
         ),
         "order never changed": WrongAnswer(
             asking(order=False),
-            "Your test does not notice an attention that prefers late keys, whatever they say. It "
-            "takes the same keys in two orders.",
+            "Your test does not notice an attention that prefers late keys, whatever they say. "
+            "What would: the same keys, given in two orders.",
             "If keys, values and mask are turned round together, what happens to the weights?",
             misconception="attention-sees-order",
         ),

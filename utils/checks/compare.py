@@ -24,7 +24,7 @@ from utils.checks.runner import AnswerError
 from utils.checks.tasks import Answer, Case, GradientKey, Mistake, Reason, Record, Task
 
 LARGEST_PICTURE = 8  # rows or columns of a matrix that is drawn
-MOST = 0.5  # share of a mistake's wrong entries above which a model is said to make the mistake
+MOST = 0.75  # share of a mistake's wrong entries above which a model is said to make the mistake
 ENOUGH_CASES = 3  # cases before an exception in which a mistake has to show, or half of all
 GRADIENT_TOLERANCE = 1e-3  # relative to the largest entry, as float32 is compared with float64
 NUMBER_TYPES = {
@@ -419,7 +419,10 @@ def _not_finite(task: Task, output: str, expected: Answer, actual: Answer) -> st
     if not _blown_up(values):
         return ""
     what = "NaN (not a number)" if np.isnan(values).any() else "infinity"
-    return f"`{output}` holds {what}. Something was divided by 0, or grew too large on the way."
+    return (
+        f"`{output}` holds {what}. A division by 0, a logarithm or a root of a number below 0, or a "
+        "number that grew too large on the way makes that."
+    )
 
 
 def _negative(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:

@@ -708,10 +708,10 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
     words = _factor_in_words(factors, [pair.case for pair in output.pairs])
     words = words or "times a factor, which is not the same in all cases"
     if sums_are_right:
-        return f"`{output.output}` is the softmax of the right scores {words}."
+        return f"`{output.output}` is the softmax of its right scores {words}."
     return (
         f"Where `{output.output}` should not be 0, its rows are in proportion to the softmax of "
-        f"the right scores {words}. But its rows have other sums."
+        f"their right scores {words}. But its rows have other sums."
     )
 
 
