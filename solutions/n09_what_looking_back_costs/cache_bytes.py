@@ -222,9 +222,9 @@ exercise = Exercise(
         ),
         "no window": WrongAnswer(
             _bytes(is_off=lambda config: True),
-            "You count all tokens in every layer. A layer with a window keeps no more than the "
-            "window.",
-            "Which field have you not used?",
+            "Where one of these files has a window, you count all tokens all the same. A layer "
+            "with a window keeps no more than that, unless `use_sliding_window` is `false`.",
+            "Which field have you not used, and what holds where a field is missing?",
             misconception="input-unused",
         ),
         "window always full": WrongAnswer(
