@@ -110,17 +110,20 @@ def test_what_is_not_said_is_told():
     card = read_card(SMALL | {"sliding_window": 16})
     assert "upper bound" in card.told[0]
     assert card.kept(100) == 100 * card.per_token
-    (sentence,) = read_card(SMALL | {"num_kv_shared_layers": 2}).told
-    assert "`num_kv_shared_layers`" in sentence
-    assert "not counted" in sentence
+    for fields in ({"num_kv_shared_layers": 2}, {"use_cla": True, "cla_share_factor": 2}):
+        (sentence,) = read_card(SMALL | fields).told
+        assert f"`{next(iter(fields))}`" in sentence
+        assert "not counted" in sentence
+    assert not read_card(SMALL | {"use_cla": False, "cla_share_factor": 2}).told
 
 
 def test_a_field_that_nobody_knows_is_told():
     (sentence,) = read_card(SMALL | {"kv_moon_phase": 3, "vocab_size": 7}).told
     assert "`kv_moon_phase`" in sentence
     assert not read_card(SMALL | {"kv_moon_phase": None, "attention_bias": True}).told
-    for card in STORED.values():
-        assert not card.told
+    for name, card in STORED.items():
+        told = ["linear_conv_kernel_dim"] if name == "Qwen3-Next 80B" else []
+        assert [sentence.split("`")[1] for sentence in card.told] == told
 
 
 def test_a_width_that_the_file_leaves_to_the_program_is_told():

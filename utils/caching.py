@@ -55,7 +55,7 @@ def speed_ups(
 
     With it, the words are read one by one. Without it, each step reads the whole text again; that
     is timed at eight lengths, and interpolated between them. Processor seconds are compared, the
-    fewest of three runs.
+    fewest of three runs; those of several threads add up, so let PyTorch have one.
     """
     longest = max(lengths)
     x = torch.randn(1, longest, dim)

@@ -49,8 +49,8 @@ class NormedAttention(MultiHeadAttention):
     """Multi-head attention that normalises queries and keys before they are turned (QK-norm).
 
     Each head's queries and keys are divided by their root mean square and multiplied by a learned
-    number for each entry, so no score can outgrow these numbers. Source: Henry et al. 2020, with
-    the norm of Zhang and Sennrich 2019.
+    number for each entry, so no score can outgrow these numbers. After Henry et al. 2020, who
+    divide by the length and learn a single scale; with the norm of Zhang and Sennrich 2019.
     """
 
     def __init__(self, dim: int, heads: int, positions: Positions | None = None):

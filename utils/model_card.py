@@ -7,7 +7,8 @@ is read. Without FILE, the models of `model_cards.json` are listed.
     card.per_token, card.kept(131_072)  # bytes
     print(card)                         # the same, with the traps of this configuration
 
-What a configuration does not say is reported, never guessed.
+What a configuration does not say is reported, not guessed; only where it does not say how many
+heads have keys, all are taken to have them.
 """
 
 import argparse
@@ -39,6 +40,8 @@ OWN_WIDTH = ("gemma", "qwen3", "gpt_oss")
 NOT_COUNTED = {  # fields that change what is kept, in ways that this card does not count
     "block_configs": "each layer has a number of heads with keys of its own",
     "num_kv_shared_layers": "later layers read the keys and values of earlier ones",
+    "use_cla": "neighbouring layers share keys and values",
+    "linear_conv_kernel_dim": "a linear layer also keeps the last inputs of its convolution",
     "global_head_dim": "full layers have heads of another width",
     "attention_k_eq_v": "keys and values are the same",
     "index_head_dim": "each layer keeps a key of an indexer as well",
