@@ -51,10 +51,10 @@ class Person(NamedTuple):
     def spellings(self) -> set[str]:
         """The letters of the name, as "Ada Lovelace" or "Lovelace, Ada" have them."""
         last, _, first = self.name.partition(",")
-        return {_letters(self.name), _letters(first + last)} - {""}
+        return {letters(self.name), letters(first + last)} - {""}
 
 
-def _letters(name: str) -> str:
+def letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 
 
@@ -157,18 +157,18 @@ class ClassFile:
     def _extended(self, name: str, id: str) -> str:
         """Return the name under which a learner has an extension; "" if there is none."""
         own = self.person(name, id) or Person(name, id)
-        labels = [*map(_letters, (key_of(name, id), id, name, own.id)), *own.spellings]
+        labels = [*map(letters, (key_of(name, id), id, name, own.id)), *own.spellings]
         return next((self._spelt[label] for label in labels if label in self._spelt), "")
 
     @cached_property
     def _spelt(self) -> dict[str, str]:
         """Letters of a name or number → the name under which there is an extension."""
-        return {_letters(name): name for name in self.extensions if _letters(name)}
+        return {letters(name): name for name in self.extensions if letters(name)}
 
     def person(self, name: str, id: str) -> Person | None:
         """Return the row of the roster for a learner, by the number if both have numbers."""
         by_number, by_name = self._people
-        return by_number.get(id) if id and by_number else by_name.get(_letters(name))
+        return by_number.get(id) if id and by_number else by_name.get(letters(name))
 
     @cached_property
     def _people(self) -> tuple[dict[str, Person], dict[str, Person]]:
@@ -188,7 +188,7 @@ class ClassFile:
             people: name and number of each learner who has handed in.
 
         Raises:
-            CannotGrade: an extension fits several learners.
+            CannotGrade: an extension fits several learners, or nobody on the roster.
         """
         everybody = {self.person(*own) or Person(*own) for own in people} | {*self.roster}
         fitting = Counter(self._extended(person.name, person.id) for person in everybody)
@@ -198,7 +198,12 @@ class ClassFile:
                 "numbers in place of their names."
             )
         lines = []
-        if nobody := [name for name in self.extensions if not fitting[name]]:
+        nobody = [name for name in self.extensions if not fitting[name]]
+        if nobody and self.roster:
+            raise CannotGrade(
+                f"{self.path}, extensions: {some(nobody)}: nobody on the roster is called so."
+            )
+        if nobody:
             lines.append(f"Extensions for learners who have handed in nothing: {some(nobody)}")
         strangers = [key_of(*own) for own in sorted(people) if self.person(*own) is None]
         if strangers and self.roster:
@@ -440,8 +445,8 @@ def read_roster(path: Path) -> list[Person]:
             continue
         number = cells["id"].removeprefix("Participant ")
         people.append(Person(cells["name"], number, cells["section"], _handed_in(cells["time"])))
-    same = Counter(person.id or _letters(person.name) for person in people)
-    if twice := [person.name for person in people if same[person.id or _letters(person.name)] > 1]:
+    same = Counter(person.id or letters(person.name) for person in people)
+    if twice := [person.name for person in people if same[person.id or letters(person.name)] > 1]:
         raise ValueError(f"{some(twice)}: a name or number twice. Give each a number of their own.")
     return people
 

@@ -13,11 +13,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from grading.intake import platforms
-from grading.intake.class_file import BEST, ON_TIME, ClassFile, read_csv
+from grading.intake.class_file import BEST, ON_TIME, ClassFile, letters, read_csv
 from grading.intake.notebook_parser import asked
 from grading.intake.submissions import CONTROL, INVISIBLE, key_of, some
 from grading.report.store import write
@@ -25,6 +26,7 @@ from grading.run.scoring import Outcome, Result
 from utils.checks import bank
 
 NO_FILE = ClassFile()
+NUMBER = re.compile(r"\((\w+)\)\s*$")  # behind a name, as `key_of` writes it
 MARKS = ("learner", "question", "points", "remark")
 FORM = ("learner", "question", "asked", "answer", "of", "points", "remark")  # of a new marks.csv
 # Beginnings of text that a spreadsheet reads as a formula. Text after a semicolon counts too: a
@@ -61,6 +63,13 @@ class Learner:
     def key(self) -> str:
         """The learner's name in `marks.csv`, with a number that tells people of one name apart."""
         return key_of(self.name, self.id)
+
+    @cached_property
+    def labels(self) -> set[str]:
+        """The letters of label, name, number and name on the roster: all that one may be called."""
+        person = self.rules.person(self.name, self.id)
+        own = {letters(text) for text in (self.key, self.name, self.id)} - {""}
+        return own | (person.spellings if person else set())
 
     @property
     def earned(self) -> dict[str, float]:
@@ -367,7 +376,7 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
         (heads, *rows), _ = _read_table(path)
     except ValueError as error:
         return [f"{path.name} is left as it is, and not used: {error}"]
-    known, worth = _by_name(class_), parts_of(class_)
+    worth = parts_of(class_)
     complaints = []
     for number, row in enumerate(rows, start=2):
         cells = dict(zip(_column_names(heads), map(str.strip, row), strict=False))
@@ -377,22 +386,29 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
         try:
             if any(row[len(heads) :]):
                 raise ValueError("more cells than heads; a comma inside a cell needs quotes")
-            if name not in known:
-                raise ValueError(f"nobody is called {name!r}")
-            if part in known[name].rules.dropped:
+            learner = _called(name, class_)
+            if learner is None:
+                raise ValueError(f"nobody is called {name!r}, or several are")
+            if part in learner.rules.dropped:
                 raise ValueError(f"the task is gone: the class file drops {part!r}")
             if part not in worth:
                 raise ValueError(f"no question or task is called {part!r}")
-            _enter(known[name], part, points, worth[part], remark)
+            _enter(learner, part, points, worth[part], remark)
         except ValueError as error:
             complaints.append(f"{path.name}, line {number}: {error}")
     return complaints
 
 
-def _by_name(class_: Sequence[Learner]) -> dict[str, Learner]:
-    """Return name → learner, also for names with the apostrophe that `_guarded` adds."""
-    known = {learner.key: learner for learner in class_}
-    return known | {_guarded(learner.key): learner for learner in class_}
+def _called(name: str, class_: Sequence[Learner]) -> Learner | None:
+    """Return the learner whom a cell of `marks.csv` means, by label, name, number or roster.
+
+    A number in brackets is enough: a spreadsheet may have spoilt the letters in front of it.
+    """
+    number = NUMBER.search(name)
+    meant = {letters(name), letters(number[1]) if number else ""} - {""}
+    exact = [learner for learner in class_ if name in (learner.key, _guarded(learner.key))]
+    found = exact or [learner for learner in class_ if meant & learner.labels]
+    return found[0] if len(found) == 1 else None
 
 
 def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -> None:
@@ -429,13 +445,12 @@ def write_marks(class_: Sequence[Learner], path: Path) -> None:
     before = [list(row) for row in rows] if path.exists() else []
     heads = _column_names(rows[0])
     at = heads.index("learner"), heads.index("question")
-    known = _by_name(class_)
     there = {
-        (known[name].key, question): row
+        (learner.key, question): row
         for row in rows[1:]
         if len(row) > max(at)
         for name, question in [tuple(row[place].strip() for place in at)]
-        if name in known
+        if (learner := _called(name, class_))
     }
     worth = parts_of(class_)
     for learner in class_:

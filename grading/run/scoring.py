@@ -144,10 +144,16 @@ def score_submission(
         The result; None if the file ran out of time beside others, and must be graded again alone.
     """
     result = Result.for_file(submission)
+    budget = budget or Budget()
+    if budget.spent:
+        result.problem = USED_UP
+        return result
     try:
         result.digest, notebook = read(submission)
     except Unreadable as problem:
         result.problem = str(problem)
+        if result.problem == limited_reader.TOO_MUCH:  # it has been tried twice
+            budget.take(late=2 * limited_reader.SECONDS, clock=2 * limited_reader.SECONDS)
         return result
     try:
         assignment = assignments[notebook.name]
@@ -156,10 +162,6 @@ def score_submission(
         return result
     result.notebook, result.words = notebook.name, notebook.words
     result.remarks, result.elsewhere = notebook.remarks, notebook.elsewhere
-    budget = budget or Budget()
-    if budget.spent:
-        result.problem = USED_UP
-        return result
     # Beside others, one late worker is enough to know that only the next time counts.
     late = score_tasks(
         result,

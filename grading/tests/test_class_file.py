@@ -1,6 +1,7 @@
 """One file says what a class is graded by, and what is wrong in it is said at once."""
 
 import os
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from grading.__main__ import main
 from grading.intake.class_file import ClassFile, Person, read
 from grading.intake.submissions import CannotGrade
 from grading.report import pages
-from grading.report.tables import learners
+from grading.report.tables import learners, read_marks
 from grading.tests.made import (
     NOTEBOOK,
     TASKS,
@@ -214,6 +215,28 @@ def test_who_is_missing_and_who_is_a_stranger_is_told(tmp_path):
     assert alone.check_people([("bob", "")]) == [
         "Extensions for learners who have handed in nothing: Ada Lovelace"
     ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["lovelaceada (4021)", "Lovelace, Ada", "Ada Lovelace", "4021", "'4021", "??????? (4021)"],
+)
+def test_a_mark_finds_its_learner_by_any_name(tmp_path, name):
+    rules = roster(tmp_path, CANVAS)
+    class_ = learners([result("lovelaceada", lms="canvas", id="4021", words={})], rules)
+    path = tmp_path / "marks.csv"
+    path.write_text(f'learner,question,points,remark\n"{name}",entropy,2,shown to me\n')
+    assert read_marks(path, class_) == []
+    (ada,) = (learner for learner in class_ if learner.id == "4021")
+    assert ada.overrides["entropy"].points == 2
+    path.write_text("learner,question,points,remark\nEve,entropy,2,shown to me\n")
+    assert read_marks(path, class_) == ["marks.csv, line 2: nobody is called 'Eve', or several are"]
+
+
+def test_an_extension_for_nobody_on_the_roster_is_refused(tmp_path):
+    rules = replace(roster(tmp_path, CANVAS), extensions={"Ada Lovelacce": DUE})
+    with pytest.raises(CannotGrade, match="Ada Lovelacce: nobody on the roster is called so"):
+        rules.check_people([("lovelaceada", "4021")])
 
 
 # --- A class graded by it -------------------------------------------------------------------------
