@@ -125,8 +125,3 @@ def test_all_that_is_wrong_is_told_at_once():
     assert last.startswith("- The solution fails for 'always the same'. AnswerError: ")
     with pytest.raises(ValueError, match=r"The cases cannot be drawn\. KeyError: 'size'"):
         LightTask(weights_as_they_are, "Text.", cases=lambda draw: {}["size"])
-
-
-def test_a_section_that_no_notebook_has_is_told():
-    with pytest.raises(ValueError, match=r"There is no section '01\.33' in the notebooks"):
-        LightTask(weights_as_they_are, "Text.", cases=lambda draw: [], section="01.33")
