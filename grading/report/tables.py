@@ -419,7 +419,10 @@ def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -
     """
     is_task = any(part in tasks for tasks in learner.rules.tasks.values())
     entered = learner.overrides if is_task else learner.marks
-    value = float(points.replace(",", "."))
+    try:
+        value = float(points.replace(",", "."))
+    except ValueError:
+        raise ValueError(f"{points!r} is not a number") from None
     if part in entered:
         raise ValueError(f"a second mark of {learner.key!r} for {part!r}; the first counts")
     if not math.isfinite(value):

@@ -355,7 +355,7 @@ def test_marks_are_taken_from_whatever_a_spreadsheet_saves(tmp_path, class_, dat
     [
         ("eve,dark_column,2,", "line 2: nobody is called 'eve', or several are"),
         ("ada,dark_matter,2,", "line 2: no question or task is called 'dark_matter'"),
-        ("ada,dark_column,good,", "line 2: could not convert string to float: 'good'"),
+        ("ada,dark_column,good,", "line 2: 'good' is not a number"),
         ("ada,dark_column,nan,", "line 2: 'nan' is not a number"),
         ("ada,dark_column,1e999,", "line 2: '1e999' is not a number"),
         ("ada,dark_column,1,5,good", "line 2: more cells than heads"),
