@@ -15,11 +15,17 @@ counts of all files, as JSON.
 measures answers with two known mistakes at once: solutions with two small faults, each of which
 alone would be named. It counts for how many one of the two is named, and prints those for which
 another mistake is, which may be false.
+
+    python -m solutions.evaluate_checks --lines 400
+
+changes one line in right answers of the files, and counts how often the line at which feedback says
+that they leave the right ones is that line; it prints the others.
 """
 
 import argparse
 import contextlib
 import json
+import linecache
 import random
 import re
 import sys
@@ -39,9 +45,11 @@ from utils.checks.compare import Verdict
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Reason
+from utils.checks.trace import LONGEST_LINE
 
 ROUNDS = sorted((Path(__file__).parent / "labelled").glob("round*.py"))
 HEADING = re.compile(r"^# %% (?P<task>\w+) · (?P<label>right|wrong) · (?P<name>\S+)$", re.MULTILINE)
+PARTS = re.compile(r"At `([^`]*)` \(line \d+\) your code")
 MOST_PAIRS = 15  # answers with two mistakes to one task
 OUTCOMES = (  # of a check that refuses a wrong answer
     "named",  # it names a known mistake
@@ -108,7 +116,9 @@ def verdict(answer: Labelled) -> Verdict:
     with redirected(Printed()):
         names = {"torch": torch, **names_at_first(path)}  # every notebook imports it
         torch.manual_seed(0)  # some answers train a network
-        exec(compile(answer.code, f"{answer.task}/{answer.name}.py", "exec"), names)
+        file = f"<{answer.task} {answer.name}>"  # known as a notebook's cells are, for feedback
+        linecache.cache[file] = (0, None, answer.code.splitlines(keepends=True), file)
+        exec(compile(answer.code, file, "exec"), names)
     return verdict_on(bank.load(answer.task), names, Printed())
 
 
@@ -199,6 +209,33 @@ def measure_two_mistakes(count: int, seed: int = 0) -> None:
     print(json.dumps(counts))
 
 
+def measure_lines(files: Sequence[Path], count: int, seed: int = 0) -> None:
+    """Print how often the feedback on a right answer with one changed line points at that line."""
+    draw = random.Random(seed)
+    right = [answer for file in files for answer in labelled(file) if answer.right]
+    counts: Counter[str] = Counter()
+    for answer in draw.choices(right, k=count):
+        faulty = [*mutants(answer.code, answer.task)]
+        if not faulty:
+            continue
+        changed, code = draw.choice(faulty)
+        try:
+            given = verdict(answer._replace(code=code))
+        except Exception:  # it can no longer be defined
+            continue
+        found = PARTS.search(given.relation)
+        if not found:
+            counts["no line"] += not given.passed
+            continue
+        place = "the line" if found[1] == changed[:LONGEST_LINE] else "another"
+        counts[place] += 1
+        if place == "another":
+            print(
+                f"{answer.task} {answer.name}: changed `{changed}`\n    {given.relation}\n{code}\n"
+            )
+    print(json.dumps(counts))
+
+
 def main(files: Sequence[Path]) -> None:
     """Print the checks' verdicts on the answers in each file, and the counts over all files."""
     judged: list[tuple[Labelled, str]] = []
@@ -224,9 +261,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Measure the checks on labelled answers.")
     parser.add_argument("files", type=Path, nargs="*", default=ROUNDS)
     parser.add_argument("--two-mistakes", type=int, default=0, metavar="COUNT")
+    parser.add_argument("--lines", type=int, default=0, metavar="COUNT")
     options = parser.parse_args()
     if options.two_mistakes:
         measure_two_mistakes(options.two_mistakes)
         sys.exit()
-    paths = options.files
-    main([file for path in paths for file in (sorted(path.rglob("*.py")) or [path])])
+    files = [file for path in options.files for file in (sorted(path.rglob("*.py")) or [path])]
+    if options.lines:
+        measure_lines(files, options.lines)
+        sys.exit()
+    main(files)

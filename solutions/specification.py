@@ -13,8 +13,9 @@ from torch import Tensor
 from solutions.misconceptions import MISCONCEPTIONS
 from utils.checks import implementations
 from utils.checks.diagnosis import measure_moves
-from utils.checks.runner import Printed, Rerun, run_cases
+from utils.checks.runner import Printed, Rerun, isolated_side_effects, run_cases, traced
 from utils.checks.tasks import Answer, CallSpec, Case, Mistake, Record, Task
+from utils.checks.trace import distinct
 
 PUBLIC_SEED = 2014  # seed of the cases that learners have; a grader draws its own
 ROUNDS = 3  # passes of a learner's test over all implementations, each under its own random seed
@@ -156,25 +157,30 @@ class Exercise:
         mistaken = self._mistaken(cases)
         expected = self._returned(self.gold or solution, cases)
         record = Record(self.task, cases, expected, mistaken)
-        if self.task.answer_type == "choices" or self.task.full_marks_from or not self.task.again:
+        diagnosed = seed == PUBLIC_SEED and self.task.again
+        if self.task.answer_type == "choices" or self.task.full_marks_from or not diagnosed:
             return record
-        return replace(
-            record, moves=measure_moves(record, Rerun(self.task, solution, self.task.seconds))
-        )
+        moves = measure_moves(record, Rerun(self.task, solution, self.task.seconds))
+        return replace(record, moves=moves, steps=self._steps(solution, cases))
+
+    def _steps(self, solution: Any, cases: Sequence[Case]) -> list[np.ndarray]:
+        """Return what right answers compute on the way, in each case."""
+        if self.task.answer_type not in ("function", "module"):
+            return []
+        all_right = [solution, *self.variants]
+        with isolated_side_effects(Printed()):
+            return [
+                distinct(
+                    np.vstack([traced(self.task, right, case).results() for right in all_right])
+                ).astype(np.float32)
+                for case in _in_double(cases)
+            ]
 
     def _mistaken(self, cases: Sequence[Case]) -> dict[str, list[Answer]]:
         return {mistake.name: self._returned(mistake.gives, cases) for mistake in self.mistakes}
 
     def _returned(self, given: Any, cases: Sequence[Case]) -> list[Answer]:
         """Return a definition's values in float64, rounded so that all processors agree."""
-        precise = [
-            replace(
-                case,
-                inputs={name: _double(value) for name, value in case.inputs.items()},
-                parameters={name: _double(value) for name, value in case.parameters.items()},
-            )
-            for case in cases
-        ]
         task = self.task
         if "network" in task.answer_type:  # what mistakes and gold return may come from anywhere
             task = replace(task, answer_type="function")
@@ -183,7 +189,7 @@ class Exercise:
                 {name: _rounded(answer.outputs[name]) for name in task.outputs},
                 {pair: _rounded(gradient) for pair, gradient in answer.gradients.items()},
             )
-            for answer in run_cases(task, given, precise, Printed())
+            for answer in run_cases(task, given, _in_double(cases), Printed())
         ]
 
 
@@ -320,6 +326,18 @@ class CatchTheBug(Exercise):
         ]
         expected = [Answer(dict.fromkeys(self.task.outputs, np.array([broken] * ROUNDS)))]
         return Record(self.task, cases, expected, self._mistaken(cases))
+
+
+def _in_double(cases: Sequence[Case]) -> list[Case]:
+    """Return the cases with all their decimals in float64."""
+    return [
+        replace(
+            case,
+            inputs={name: _double(value) for name, value in case.inputs.items()},
+            parameters={name: _double(value) for name, value in case.parameters.items()},
+        )
+        for case in cases
+    ]
 
 
 def _double(value: Any) -> Any:

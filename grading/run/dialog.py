@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, BinaryIO, Literal, NamedTuple
@@ -25,8 +26,9 @@ from grading.run.launcher import COURSE, Launcher, Worker
 from utils.checks.catch_the_bug import Decision, Referee
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
-from utils.checks.runner import AnswerError
+from utils.checks.runner import OUR_SEED, AnswerError
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason, Record
+from utils.checks.trace import LONGEST_LINE, MOST_STEPS, NUMBERS, Lines
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
 ROUNDS = 5  # the most workers for one submission
@@ -36,6 +38,7 @@ ANSWERING = 10.0  # seconds of processor time for all calls of a submission's te
 LONGEST_TEXT = 1000  # characters of a worker's text that are kept
 MOST_REMARKS = 100
 MOST_GRADIENTS = 100  # for one case
+MOST_RESULTS = 10 * MOST_STEPS  # tensors of the lines in one case
 # Folders of this machine whose names stand in error messages of Python and of libraries, and in
 # what the kernel tells of mounted folders, perhaps without their beginning.
 PLACES = {str(COURSE), sys.prefix, sys.base_prefix, str(Path.home())} - {"/", "/usr"}
@@ -333,24 +336,24 @@ class Dialog:
     def _call_again(self, task: str, worker: Worker, stream: BinaryIO) -> None:
         """Diagnose a task's public answers, calling a wrong definition again with other inputs."""
 
-        def ask(cases: Sequence[Case], seed: int) -> list[Mapping[str, np.ndarray] | None]:
+        def ask(cases: Sequence[Case], seed: int = OUR_SEED, traced: bool = False) -> list:
             if not cases:
                 return []
-            request = {"cases": [vars(case) for case in cases], "seed": seed}
+            request = {"cases": [vars(case) for case in cases], "seed": seed, "traced": traced}
             worker.connection.sendall(protocol.pack(request))
             message, _ = protocol.unpack(stream, LARGEST_REPLIES)
             if len(message["tried"]) != len(cases):
                 raise protocol.WireError("not one answer for each case")
-            return [
-                None if outputs is None else _outputs(outputs, record.task)
-                for outputs in message["tried"]
-            ]
+            read = _lines if traced else partial(_outputs, spec=record.task)
+            return [sent if sent is None else read(sent) for sent in message["tried"]]
 
         record, replies = self.assignment.public[task], self.replies[task]
         try:
             with np.errstate(all="ignore"):
                 again = None if task in self.tests else ask  # a worker has no implementations
-                verdict = diagnose(record, replies.public.answers, replies.public.error, again)
+                trace = again and partial(again, traced=True)
+                public = replies.public
+                verdict = diagnose(record, public.answers, public.error, again, trace)
         except (OSError, protocol.WireError):
             raise
         except Exception:  # arrays and messages that no worker of ours would send
@@ -426,3 +429,17 @@ def _outputs(sent: Any, spec: CallSpec) -> dict[str, np.ndarray]:
     if not schema.fits(sent, schema.OUTPUTS) or not set(spec.outputs) <= set(sent):
         raise ValueError("an output is missing")
     return {name: sent[name] for name in spec.outputs}
+
+
+def _lines(sent: Any) -> Lines:
+    """Check what a worker says of the lines of an answer."""
+    if not schema.fits(sent, dict.fromkeys(Lines._fields, schema.ARRAY)):
+        raise ValueError("no lines")
+    lines = Lines(*(sent[name] for name in Lines._fields))
+    runs = len(lines.numbers)
+    shapes = [(runs,), (runs,), (runs,), (runs, NUMBERS)]
+    kinds = "".join(column.dtype.kind for column in lines)
+    if runs > MOST_RESULTS or kinds != "iUbf" or [column.shape for column in lines] != shapes:
+        raise ValueError("lines that no answer has")
+    texts = [_printable(text)[:LONGEST_LINE] for text in lines.texts]
+    return lines._replace(texts=np.array(texts, dtype=str))

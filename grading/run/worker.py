@@ -63,8 +63,11 @@ def work(connection: socket.socket) -> None:
             send(task=spec.id, parts=_replies(spec, parts, names, referee))
             while (more := receive())["cases"]:
                 cases = [Case(**case) for case in more["cases"]]
-                outputs = call_again(cases, more["seed"])
-                send(task=spec.id, tried=[each if _can_be_sent(each) else None for each in outputs])
+                if more["traced"]:
+                    tried = [lines and lines._asdict() for lines in call_again.trace(cases)]
+                else:
+                    tried = call_again(cases, more["seed"])
+                send(task=spec.id, tried=[each if _can_be_sent(each) else None for each in tried])
         send(end=True)
 
 

@@ -121,6 +121,8 @@ def _entry(record: Record, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
         for words, answer in answers.items():
             for name, values in answer.outputs.items():
                 store(f"{key}/{words}/{name}", values)
+        if record.steps:
+            store(f"{key}/steps", record.steps[number])
         inputs_of: dict[str, list[str]] = {}
         for place, ((output, input), gradient) in enumerate(expected.gradients.items()):
             store(f"{key}/gradient {place}", gradient)
@@ -147,7 +149,7 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
         def outputs(key: str) -> dict[str, np.ndarray]:
             return {name: values(f"{key}/{name}") for name in task.outputs}
 
-        cases, expected = [], []
+        cases, expected, steps, stored = [], [], [], set(arrays.keys())
         mistaken = {mistake.name: [] for mistake in task.mistakes}
         for number, case in enumerate(entry["cases"]):
             parts = {
@@ -163,7 +165,8 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
             expected.append(Answer(outputs(f"{key}/expected"), flows))
             for place, answers in enumerate(mistaken.values()):
                 answers.append(Answer(outputs(f"{key}/mistake {place}")))
-    return Record(task, cases, expected, mistaken, entry["moves"])
+            steps += [values(f"{key}/steps")] if f"{key}/steps" in stored else []
+    return Record(task, cases, expected, mistaken, entry["moves"], steps)
 
 
 def _tasks_in(path: Path) -> list[Task]:

@@ -99,9 +99,10 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     rerun = Rerun(task, definition)
     try:
         try:
-            return diagnose(record, run_cases(task, definition, record.cases, printed), rerun=rerun)
-        except AnswerError as error:
-            return diagnose(record, error.earlier, error, rerun)
+            answers, error = run_cases(task, definition, record.cases, printed), None
+        except AnswerError as stopped:
+            answers, error = stopped.earlier, stopped
+        return diagnose(record, answers, error, rerun, rerun.trace)
     except Exception as error:  # a learner's object can behave in any way
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"

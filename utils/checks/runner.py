@@ -33,6 +33,7 @@ from torch.overrides import TorchFunctionMode
 
 from utils.checks.catch_the_bug import LONGEST_MESSAGE, Decision, Proxy, Referee
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason
+from utils.checks.trace import Lines, Trace
 
 OUR_SEED = 812849633550336  # unlikely to be chosen by a learner, so that manual_seed is noticed
 QUICK = 1.0  # seconds: about fifty times what most answers need for all their calls
@@ -154,7 +155,17 @@ class Rerun:
             cases: inputs of the calls; they are copied.
             seed: random seed that is set before each call.
         """
-        returned: list[Mapping[str, np.ndarray] | None] = []
+        return self._while_time(lambda case: self._outputs(case, seed), cases)
+
+    def trace(self, cases: Sequence[Case]) -> list[Lines | None]:
+        """Return what the definition's lines compute in each case, up to an error or the end.
+
+        The entry of a case for which no time is left is None.
+        """
+        return self._while_time(self._lines, cases)
+
+    def _while_time(self, function: Callable[[Case], Any], cases: Sequence[Case]) -> list:
+        returned: list = []
         left = self._end - time.process_time()
         if left > 0:
             limit = time_limit(PATIENCE * left)
@@ -162,8 +173,11 @@ class Rerun:
                 for case in cases:
                     if time.process_time() > self._end:
                         break
-                    returned.append(self._outputs(case, seed))
+                    returned.append(function(case))
         return returned + [None] * (len(cases) - len(returned))
+
+    def _lines(self, case: Case) -> Lines:
+        return traced(self._spec, self._definition, case).lines()
 
     def _outputs(self, case: Case, seed: int) -> Mapping[str, np.ndarray] | None:
         torch.default_generator.manual_seed(seed)
@@ -177,6 +191,20 @@ class Rerun:
             return _arrays(self._spec, _call(function, _copies(case), case))
         except Exception:
             return None
+
+
+def traced(spec: CallSpec, definition: Any, case: Case) -> Trace:
+    """Call a definition, and return the trace of its lines, up to an exception if it raises one."""
+    own = [definition, *vars(definition).values()] if inspect.isclass(definition) else [definition]
+    codes = [getattr(inspect.unwrap(each), "__code__", None) for each in own if callable(each)]
+    trace = Trace({code.co_filename for code in codes if code})
+    torch.default_generator.manual_seed(OUR_SEED)
+    with contextlib.suppress(Exception):
+        function = _callable(spec, definition, case)
+        inputs = _copies(case)
+        with trace:
+            _call(function, inputs, case)
+    return trace
 
 
 @contextlib.contextmanager

@@ -162,6 +162,8 @@ class Record:
     Args:
         moves: name of a change of the inputs → outputs of the solution that return other values
             after it (`diagnosis.measure_moves`): only on these changes may an answer depend.
+        steps: what right answers compute on the way, in each case: tensors as `trace.described`,
+            (steps, `trace.NUMBERS`).
     """
 
     task: Task
@@ -169,6 +171,7 @@ class Record:
     expected: Sequence[Answer]
     mistaken: Mapping[str, Sequence[Answer]]
     moves: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    steps: Sequence[np.ndarray] = ()
 
 
 _RUNNER, _COMPARE, _GRADER = "runner", "compare", "grader"

@@ -9,6 +9,7 @@ by calling the answer again; if all values are right, it states which gradients 
 | `relations` | how its values differ from the right ones |
 | `remains` | what of it is still right, where several mistakes meet |
 | `behaviours` | how its values change if it is called with other inputs |
+| `lines` | the first line whose numbers no right answer has |
 | `causes` | the likely cause of an exception |
 """
 
@@ -27,6 +28,7 @@ from utils.checks.diagnosis.behaviours import (
     measure_moves,
 )
 from utils.checks.diagnosis.causes import describe_cause
+from utils.checks.diagnosis.lines import TraceCases, describe_lines
 from utils.checks.diagnosis.relations import (
     MOST_LABELS,
     RELATIONS,
@@ -66,6 +68,7 @@ def diagnose(
     answers: Sequence[Answer],
     error: AnswerError | None = None,
     rerun: RerunCases | None = None,
+    trace: TraceCases | None = None,
 ) -> Verdict:
     """Judge an answer; if it is no known mistake, state its relation to the right answer.
 
@@ -74,6 +77,7 @@ def diagnose(
         answers: returned values, in the order of the cases.
         error: the reason why later cases have no returned values, if they have none.
         rerun: function that calls the answer with other inputs; None if it cannot be called.
+        trace: function that tells what the answer's lines compute; None if it cannot be called.
     """
     verdict = judge(record, answers, error)
     task = record.task
@@ -86,11 +90,15 @@ def diagnose(
         verdict = replace(verdict, mistake=None, relation=exchange) if exchange else verdict
     if verdict.mistake or verdict.relation:
         return verdict
-    return replace(verdict, relation=_describe(record, answers, verdict, rerun))
+    return replace(verdict, relation=_describe(record, answers, verdict, rerun, trace))
 
 
 def _describe(
-    record: Record, answers: Sequence[Answer], verdict: Verdict, rerun: RerunCases | None
+    record: Record,
+    answers: Sequence[Answer],
+    verdict: Verdict,
+    rerun: RerunCases | None,
+    trace: TraceCases | None,
 ) -> str:
     """Return the first relation that can be verified for a wrong answer; "" if there is none."""
     reason = verdict.reason
@@ -101,7 +109,7 @@ def _describe(
         (called and describe_repetition(record, answers, rerun))
         or (compared and describe_values(record, answers, RELATIONS))
         or (called and describe_behaviour(record, answers, rerun))
-        or (compared and describe_values(record, answers, [*WEAKER_RELATIONS, *REMAINS]))
+        or (compared and _describe_remains(record, answers, trace))
         or (reason == Reason.GRADIENT and _describe_gradients(record, answers))
         or (
             reason == Reason.ERROR
@@ -109,6 +117,13 @@ def _describe(
         )
         or ""
     )
+
+
+def _describe_remains(record: Record, answers: Sequence[Answer], trace: TraceCases | None) -> str:
+    """State what is still right in an answer, and where it leaves all right answers."""
+    values = describe_values(record, answers, [*WEAKER_RELATIONS, *REMAINS])
+    place = describe_lines(record, answers, trace) if trace else ""
+    return f"{values} {place}".strip()
 
 
 def _describe_with_own_inputs(record: Record, rerun: RerunCases) -> str:

@@ -1,0 +1,78 @@
+"""Find the line at which an answer leaves all right ones, by what its lines compute.
+
+The sentence says whose numbers a line has, and nothing of what is wrong with it: a line with other
+numbers may also go another right way, so that it is only where to look first.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from torch import Tensor
+
+from utils.checks.compare import are_close
+from utils.checks.tasks import Answer, Case, Record
+from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
+
+MOST_CASES = 4
+# Lines that take values apart say nothing of whether the parts have got the right names.
+TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
+UP_TO = "Up to `{text}` (line {number}) your code has the numbers of a right answer. "
+AT = (
+    "At `{text}` (line {number}) your code has numbers that none of our right answers has: either "
+    "it goes a way of its own there, or something is wrong by then."
+)
+
+TraceCases = Callable[[Sequence[Case]], Sequence[Lines | None]]
+
+
+def describe_lines(record: Record, answers: Sequence[Answer], trace: TraceCases) -> str:
+    """Name the first line of a wrong answer whose numbers no right answer has; "" if none is told.
+
+    Args:
+        record: the task, its cases, and what right answers compute in them.
+        answers: returned values, in the order of the cases.
+        trace: function that returns what the answer's lines compute in cases.
+    """
+    numbers = _wrong(record, answers)[:MOST_CASES] if record.steps else []
+    fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
+    computing = set()
+    for number, lines in zip(numbers, trace([record.cases[n] for n in numbers]), strict=True):
+        given = _inputs(record.cases[number])
+        for line, text, computes, result in zip(*(lines or NOTHING), strict=True):
+            if not is_among(result, given):
+                fits.setdefault((line, text), []).append(is_among(result, record.steps[number]))
+                computing |= {line} if computes else set()
+    order = [*fits]
+    stray = next((line for line in order if not all(fits[line])), None)
+    if not stray or not stray[1]:
+        return ""
+    before = [
+        line
+        for line in order[: order.index(stray)]
+        if line[0] in computing and line < stray and not TAKES_APART.match(line[1])
+    ]
+    if not before and stray == order[-1]:  # the answer's values, of which nothing new is said
+        return ""
+    (first, right), (number, text) = before[-1] if before else (0, ""), stray
+    up_to = UP_TO.format(text=right, number=first) if before else ""
+    return up_to + AT.format(text=text, number=number)
+
+
+def _wrong(record: Record, answers: Sequence[Answer]) -> list[int]:
+    """Return the numbers of the cases in which an answer is wrong."""
+    return [
+        number
+        for number, (expected, actual) in enumerate(zip(record.expected, answers, strict=False))
+        if not all(
+            are_close(values, actual.outputs[name], record.task.tolerance)
+            for name, values in expected.outputs.items()
+        )
+    ]
+
+
+def _inputs(case: Case) -> np.ndarray:
+    """Describe what a case gives to an answer: a line that only hands it on says nothing."""
+    given = [*case.inputs.values(), *case.parameters.values()]
+    rows = [described(value) for value in given if isinstance(value, Tensor)]
+    return np.array([row for row in rows if row]).reshape(-1, NUMBERS)

@@ -1,0 +1,174 @@
+"""Trace the tensors that an answer computes, line by line, as a few numbers each.
+
+The build traces right answers in the same way. Where a wrong answer leaves them is seen by
+comparing these numbers, and no tensor has to be stored or sent.
+"""
+
+import linecache
+import re
+import sys
+from collections.abc import Callable, Container, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+MOST_STEPS = 600  # what comes later, in a long loop, is not traced
+LONGEST_LINE = 100  # characters of a line that are quoted
+HUGE = 1e6  # a score that stands for minus infinity counts as one
+NUMBERS = 6  # how many describe a tensor
+CLOSE = 1e-4  # relative difference of sums that is rounding
+# These calls give the same numbers in another arrangement, or some of them: no work of a line's.
+ARRANGES = re.compile(
+    "__get(item)?__|chunk|clone|contiguous|detach|double|expand(_as)?|flatten|float|long|movedim|"
+    "permute|reshape|split|squeeze|swapaxes|t|tensor_split|to|transpose|unbind|unflatten|unsqueeze|"
+    "view(_as)?"
+)
+
+
+class Lines(NamedTuple):
+    """What the lines of an answer have computed: an entry for each run of a line, in order.
+
+    Args:
+        numbers: numbers of the lines in their cell, (runs,).
+        texts: the lines' source, (runs,).
+        computes: whether a line does more than arrange numbers otherwise, (runs,).
+        results: the tensor that its last call returned, `described`, (runs, `NUMBERS`).
+    """
+
+    numbers: np.ndarray
+    texts: np.ndarray
+    computes: np.ndarray
+    results: np.ndarray
+
+
+NOTHING = Lines(*(np.empty(0),) * 3, np.empty((0, NUMBERS)))
+
+
+class _Step(NamedTuple):
+    """One call of a torch function; `place` tells apart the runs of a line (frame, instruction)."""
+
+    file: str
+    line: int
+    place: tuple[int, int]
+    computes: bool
+    changes: bool  # an array in place, as `weights[i] = …` does
+    results: list[tuple[float, ...]]
+
+
+class Trace(TorchFunctionMode):
+    """A mode that notes what torch functions return, by the line of the answer that called them.
+
+    Args:
+        files: names of the files, or cells, whose lines are the answer's.
+    """
+
+    def __init__(self, files: Container[str]):
+        super().__init__()
+        self._files = files
+        self._steps: list[_Step] = []
+
+    def __torch_function__(self, function: Callable, types: Any, args=(), kwargs=None) -> Any:
+        result = function(*args, **kwargs or {})
+        frame = sys._getframe(1)
+        while frame and frame.f_code.co_filename not in self._files:
+            frame = frame.f_back
+        if frame and len(self._steps) < MOST_STEPS:
+            name = getattr(function, "__name__", "")
+            changes = name in ("__setitem__", "__iadd__") or name.rstrip("_") + "_" == name
+            found = args[0] if name == "__setitem__" else result
+            several = found if isinstance(found, tuple | list) else [found]
+            results = [described(value) for value in several if isinstance(value, Tensor)]
+            place = id(frame), frame.f_lasti
+            computes = not ARRANGES.fullmatch(name)
+            step = frame.f_code.co_filename, frame.f_lineno, place, computes, changes, results
+            self._steps.append(_Step(*step))
+        return result
+
+    def results(self) -> np.ndarray:
+        """Return the tensors that were computed, `described`: (tensors, `NUMBERS`)."""
+        rows = [row for step in self._steps for row in step.results if row]
+        return np.array(rows).reshape(-1, NUMBERS)
+
+    def lines(self) -> Lines:
+        """Return what the lines have computed.
+
+        Of a line that fills an array in a loop, only the last run counts: until then it is not
+        full. Runs without a telling result are left out.
+        """
+        runs = [*_runs(self._steps)]
+        last = {run[-1].line: number for number, run in enumerate(runs)}
+        entries = [
+            (run[-1].line, _source(run[-1]), any(step.computes for step in run), row)
+            for number, run in enumerate(runs)
+            if not run[-1].changes or last[run[-1].line] == number
+            for row in run[-1].results
+            if row
+        ]
+        numbers, texts, computes, rows = zip(*entries, strict=True) if entries else [()] * 4
+        return Lines(
+            np.array(numbers, dtype=int),
+            np.array(texts, dtype=str),
+            np.array(computes, dtype=bool),
+            np.array(rows, dtype=float).reshape(-1, NUMBERS),
+        )
+
+
+def _runs(steps: list[_Step]) -> Iterator[list[_Step]]:
+    """Yield the steps of each run of a line: within one, the instructions come in order."""
+    run: list[_Step] = []
+    for step in steps:
+        if run and not (
+            (step.line, step.place[0]) == (run[-1].line, run[-1].place[0])
+            and step.place[1] > run[-1].place[1]
+        ):
+            yield run
+            run = []
+        run.append(step)
+    if run:
+        yield run
+
+
+def _source(step: _Step) -> str:
+    return linecache.getline(step.file, step.line).strip()[:LONGEST_LINE]
+
+
+def described(value: Tensor) -> tuple[float, ...]:
+    """Describe a tensor by its size, its axes, two sums, and two sums that know each place.
+
+    Axes of length 1 do not count, nor does the type of numbers.
+
+    Returns:
+        `NUMBERS` numbers; none for a tensor of fewer than three numbers or of equal ones, which
+        would be right by chance.
+    """
+    if value.is_complex():
+        value = torch.view_as_real(value)
+    flat = value.detach().reshape(-1).double()
+    if len(flat) < 3 or bool((flat == flat[0]).all()):
+        return ()
+    plain = flat.isfinite() & (flat.abs() < HUGE)
+    finite = torch.where(plain, flat, 0.0)
+    places = torch.arange(1.0, len(flat) + 1, dtype=torch.double).cos()
+    lengths = [length for length in value.shape if length > 1]
+    axes = sum(place * length for place, length in enumerate(lengths, start=1))
+    sums = finite.sum(), finite.abs().sum(), finite @ places, (~plain).double() @ places
+    return len(flat), axes, *(total.item() for total in sums)
+
+
+def is_among(result: np.ndarray, others: np.ndarray) -> bool:
+    """Decide whether a tensor is one of others, up to rounding; all are `described`."""
+    room = CLOSE * (1e-3 + others[:, 3:4])  # the sums' rounding grows with the sum of absolutes
+    near = np.abs(others - result) <= room * np.array([0, 0, 1, 1, 1, 1])
+    return bool(near.all(1).any())
+
+
+def distinct(results: np.ndarray) -> np.ndarray:
+    """Return the tensors that are no repetition of an earlier one, in order."""
+    kept = np.empty((0, NUMBERS))
+    for result in results:
+        if not is_among(result, kept):
+            kept = np.vstack([kept, result])
+    return kept
