@@ -1,0 +1,117 @@
+"""Test what feedback says of the line at which an answer leaves all right ones."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from tests.test_relations import CASES, RECORD, TASK, attend
+from utils.checks import trace
+from utils.checks.diagnosis.lines import describe_lines
+from utils.checks.runner import Printed, Rerun, run_cases, traced
+from utils.checks.trace import described, distinct, is_among
+
+RECORD = replace(RECORD, steps=[distinct(traced(TASK, attend, case).results()) for case in CASES])
+PLACES = re.compile(r"(Up to|At) `([^`]*)` \(line (\d+)\)")
+
+
+def told(answer):
+    """Return the lines that feedback on an answer quotes, after "Up to" and "At"."""
+    answers = run_cases(TASK, answer, CASES, Printed())
+    sentence = describe_lines(RECORD, answers, Rerun(TASK, answer).trace)
+    return [(word, text) for word, text, _ in PLACES.findall(sentence)]
+
+
+def over_targets(query, keys, values, mask):
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    scores = scores.masked_fill(~mask[:, None], -1e30)
+    weights = scores.softmax(1)
+    return weights @ values, weights
+
+
+def unscaled(query, keys, values, mask):
+    rows = query.shape[1]
+    scores = torch.einsum("btd,bsd->bts", query, keys)
+    weights = (scores * rows).masked_fill(~mask[:, None], -1e30).softmax(-1)
+    return weights @ values, weights
+
+
+def filled_in_a_loop(query, keys, values, mask):
+    scores = torch.zeros(query.shape[0], query.shape[1], keys.shape[1])
+    for row in range(query.shape[1]):
+        scores[:, row] = (keys @ query[:, row, :, None]).squeeze(-1) / query.shape[-1] ** 0.5
+    weights = scores.softmax(-1)
+    return weights @ values, weights
+
+
+@pytest.mark.parametrize(
+    ("answer", "up_to", "at"),
+    [
+        (over_targets, "scores = scores.masked_fill(~mask[:, None], -1e30)", "weights = scores.so"),
+        (unscaled, 'scores = torch.einsum("btd,bsd->bts", query, keys)', "weights = (scores * row"),
+        (filled_in_a_loop, "scores[:, row] = (keys @ query[:, row", "weights = scores.softmax(-1)"),
+    ],
+)
+def test_the_line_is_told_at_which_an_answer_leaves_the_right_ones(answer, up_to, at):
+    (first, right), (second, stray) = told(answer)
+    assert (first, second) == ("Up to", "At")
+    assert right.startswith(up_to)
+    assert stray.startswith(at)
+
+
+def in_one_line(query, keys, values, mask):
+    return (query @ keys.mT).softmax(-1) @ values, (query @ keys.mT).softmax(-1)
+
+
+def test_nothing_is_told_of_a_right_answer_or_of_its_only_line():
+    assert told(attend) == []
+    assert told(in_one_line) == []
+
+
+def halves(query, keys, values, mask):
+    some, rest = (query @ keys.mT / query.shape[-1] ** 0.5).tensor_split(2)
+    weights = torch.cat([rest, some]).softmax(-1)
+    return weights @ values, weights
+
+
+def test_a_line_that_takes_values_apart_is_not_called_right():
+    assert [word for word, _ in told(halves)] == ["At"]
+
+
+def test_an_answer_is_traced_up_to_its_exception():
+    def breaks(query, keys, values, mask):
+        scores = query @ keys.mT
+        return scores @ mask
+
+    lines = traced(TASK, breaks, CASES[0]).lines()
+    assert lines.texts.tolist() == ["scores = query @ keys.mT"]
+    assert is_among(lines.results[0], RECORD.steps[0])
+
+
+def test_a_long_loop_is_traced_in_part(monkeypatch):
+    monkeypatch.setattr(trace, "MOST_STEPS", 10)
+
+    def long(query, keys, values, mask):
+        for number in range(100):
+            query = query + number
+
+    assert len(traced(TASK, long, CASES[0]).lines().numbers) == 10
+
+
+def test_equal_tensors_have_one_description_and_others_another():
+    table = torch.randn(3, 4, generator=torch.Generator().manual_seed(0))
+    rows = [described(table.double()), described(table[:, None]), described(table + 1e-9)]
+    assert len(distinct(np.array(rows))) == 1
+    others = [table.mT, table.reshape(4, 3), table.flip(0), -table, table + 1e-2]
+    assert len(distinct(np.array([*rows, *map(described, others)]))) == 1 + len(others)
+    hidden = table.masked_fill(table > 1, -torch.inf)
+    assert is_among(
+        np.array(described(hidden.nan_to_num(neginf=-1e9))), np.array([described(hidden)])
+    )
+
+
+@pytest.mark.parametrize("dull", [torch.tensor([0.3, 0.7]), torch.ones(4, 4), torch.empty(0)])
+def test_a_tensor_that_would_be_right_by_chance_is_not_described(dull):
+    assert described(dull) == ()
