@@ -86,7 +86,7 @@ def test_an_answer_is_traced_up_to_its_exception():
         return scores @ mask
 
     lines = traced(TASK, breaks, CASES[0]).lines()
-    assert lines.texts.tolist() == ["scores = query @ keys.mT"]
+    assert lines.sources.tolist() == ["scores = query @ keys.mT"]
     assert is_among(lines.results[0], RECORD.steps[0])
 
 

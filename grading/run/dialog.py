@@ -28,7 +28,7 @@ from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.runner import OUR_SEED, AnswerError
 from utils.checks.tasks import Answer, CallSpec, Case, GradientKey, Reason, Record
-from utils.checks.trace import LONGEST_LINE, MOST_STEPS, NUMBERS, Lines
+from utils.checks.trace import LONGEST_LINE, MOST_RESULTS, MOST_STEPS, NUMBERS, Lines
 
 LARGEST_REPLIES = 32 * 2**20  # maximum decoded size of a worker's replies in one round, in bytes
 ROUNDS = 5  # the most workers for one submission
@@ -38,7 +38,6 @@ ANSWERING = 10.0  # seconds of processor time for all calls of a submission's te
 LONGEST_TEXT = 1000  # characters of a worker's text that are kept
 MOST_REMARKS = 100
 MOST_GRADIENTS = 100  # for one case
-MOST_RESULTS = 10 * MOST_STEPS  # tensors of the lines in one case
 # Folders of this machine whose names stand in error messages of Python and of libraries, and in
 # what the kernel tells of mounted folders, perhaps without their beginning.
 PLACES = {str(COURSE), sys.prefix, sys.base_prefix, str(Path.home())} - {"/", "/usr"}
@@ -439,7 +438,11 @@ def _lines(sent: Any) -> Lines:
     runs = len(lines.numbers)
     shapes = [(runs,), (runs,), (runs,), (runs, NUMBERS)]
     kinds = "".join(column.dtype.kind for column in lines)
-    if runs > MOST_RESULTS or kinds != "iUbf" or [column.shape for column in lines] != shapes:
+    if (
+        runs > MOST_STEPS * MOST_RESULTS
+        or kinds != "iUbf"
+        or [column.shape for column in lines] != shapes
+    ):
         raise ValueError("lines that no answer has")
-    texts = [_printable(text)[:LONGEST_LINE] for text in lines.texts]
-    return lines._replace(texts=np.array(texts, dtype=str))
+    sources = [_printable(source)[:LONGEST_LINE] for source in lines.sources]
+    return lines._replace(sources=np.array(sources, dtype=str))

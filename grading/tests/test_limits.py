@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grading import grader
@@ -18,6 +19,7 @@ from grading.tests.made import notebook, rows, submission, write_files
 from tests import needs
 from utils.checks import bank
 from utils.checks.tasks import Reason
+from utils.checks.trace import MOST_RESULTS, MOST_STEPS, NUMBERS
 
 NOTEBOOK = "01_attention_concepts"
 TASKS = [task.id for task in bank.tasks()[NOTEBOOK]]
@@ -85,6 +87,32 @@ def test_whose_time_is_spent_gets_no_worker(assignment):
 
 def test_letters_that_turn_the_text_are_left_out_of_a_workers_words():
     assert dialog._printable("\u202egnp\u2066 \u200bx") == "gnp x"
+
+
+ONE_LINE = {
+    "numbers": np.array([1]),
+    "sources": np.array(["x"]),
+    "computes": np.array([True]),
+    "results": np.zeros((1, NUMBERS)),
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {
+            name: np.repeat(values, MOST_STEPS * MOST_RESULTS + 1, 0)
+            for name, values in ONE_LINE.items()
+        },
+        {"results": np.zeros((1, NUMBERS + 1))},
+        {"numbers": np.array([0.5])},
+        {"sources": "x"},
+    ],
+)
+def test_a_worker_that_tells_of_lines_that_no_answer_has_is_not_believed(change):
+    assert dialog._lines(ONE_LINE).sources.tolist() == ["x"]
+    with pytest.raises(ValueError, match="lines"):
+        dialog._lines(ONE_LINE | change)
 
 
 @needs.sandbox

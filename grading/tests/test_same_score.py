@@ -154,3 +154,21 @@ def compare(round_: Round, assignment: Assignment, launcher: Launcher) -> list[V
             assert [*outcome.lines] == note.lines
         verdicts.append(verdict)
     return verdicts
+
+
+LEAVES = """
+def scaled_attention(query, keys, values):
+    scores = query @ keys.mT
+    weights = (3 * scores).exp().softmax(-2)
+    return weights @ values, weights
+"""
+
+
+def test_the_line_at_which_an_answer_leaves_the_right_ones_comes_from_the_worker(launcher):
+    (path,) = [path for path in build.notebooks() if path.stem.startswith("04")]
+    result = Result("ada", "", "", "ada.ipynb")
+    sent = notebook_parser.Notebook(path.stem, numbered([LEAVES]))
+    scoring.score_tasks(result, sent, public(path), ["scaled_attention"], launcher)
+    lines = " ".join(result.tasks["scaled_attention"].lines)
+    assert "Up to `scores = query @ keys.mT` (line 3)" in lines
+    assert "At `weights = (3 * scores).exp().softmax(-2)` (line 4)" in lines

@@ -16,6 +16,8 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 MOST_STEPS = 600  # what comes later, in a long loop, is not traced
+MOST_RESULTS = 10  # of one call, such as `unbind`
+LARGEST = 10**6  # numbers of a tensor that is described
 LONGEST_LINE = 100  # characters of a line that are quoted
 HUGE = 1e6  # a score that stands for minus infinity counts as one
 NUMBERS = 6  # how many describe a tensor
@@ -33,13 +35,13 @@ class Lines(NamedTuple):
 
     Args:
         numbers: numbers of the lines in their cell, (runs,).
-        texts: the lines' source, (runs,).
+        sources: the text of the lines, (runs,).
         computes: whether a line does more than arrange numbers otherwise, (runs,).
         results: the tensor that its last call returned, `described`, (runs, `NUMBERS`).
     """
 
     numbers: np.ndarray
-    texts: np.ndarray
+    sources: np.ndarray
     computes: np.ndarray
     results: np.ndarray
 
@@ -79,7 +81,7 @@ class Trace(TorchFunctionMode):
             name = getattr(function, "__name__", "")
             changes = name in ("__setitem__", "__iadd__") or name.rstrip("_") + "_" == name
             found = args[0] if name == "__setitem__" else result
-            several = found if isinstance(found, tuple | list) else [found]
+            several = found[:MOST_RESULTS] if isinstance(found, tuple | list) else [found]
             results = [described(value) for value in several if isinstance(value, Tensor)]
             place = id(frame), frame.f_lasti
             computes = not ARRANGES.fullmatch(name)
@@ -107,10 +109,10 @@ class Trace(TorchFunctionMode):
             for row in run[-1].results
             if row
         ]
-        numbers, texts, computes, rows = zip(*entries, strict=True) if entries else [()] * 4
+        numbers, sources, computes, rows = zip(*entries, strict=True) if entries else [()] * 4
         return Lines(
             np.array(numbers, dtype=int),
-            np.array(texts, dtype=str),
+            np.array(sources, dtype=str),
             np.array(computes, dtype=bool),
             np.array(rows, dtype=float).reshape(-1, NUMBERS),
         )
@@ -141,13 +143,15 @@ def described(value: Tensor) -> tuple[float, ...]:
     Axes of length 1 do not count, nor does the type of numbers.
 
     Returns:
-        `NUMBERS` numbers; none for a tensor of fewer than three numbers or of equal ones, which
-        would be right by chance.
+        `NUMBERS` numbers; none for a very large tensor, nor for one of fewer than three numbers or
+        of equal ones, which would be right by chance.
     """
+    if not 3 <= value.numel() <= LARGEST:
+        return ()
     if value.is_complex():
         value = torch.view_as_real(value)
     flat = value.detach().reshape(-1).double()
-    if len(flat) < 3 or bool((flat == flat[0]).all()):
+    if bool((flat == flat[0]).all()):
         return ()
     plain = flat.isfinite() & (flat.abs() < HUGE)
     finite = torch.where(plain, flat, 0.0)
