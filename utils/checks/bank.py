@@ -9,6 +9,7 @@ exercises/misconceptions.json                  misconceptions, which the tasks s
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,11 @@ def _record(entry: dict[str, Any], path: Path) -> Record:
 
 
 def _tasks_in(path: Path) -> list[Task]:
+    return [*_tasks_read(path, path.stat().st_mtime_ns)]
+
+
+@cache
+def _tasks_read(path: Path, _changed: int) -> list[Task]:
     return [_task(entry["task"]) for entry in _read_json(path)]
 
 
