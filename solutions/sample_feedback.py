@@ -12,6 +12,7 @@ import ast
 import contextlib
 import difflib
 import itertools
+import linecache
 import random
 from collections.abc import Iterator
 
@@ -50,6 +51,7 @@ def sample(seed: int) -> Iterator[tuple[str, Verdict]]:
             right = ast.unparse(ast.parse(source_of(path, exercise)))
             lines = difflib.ndiff(right.splitlines(), code.splitlines())
             words = "\n".join([task, *(line for line in lines if line[0] in "-+")])
+            linecache.cache["<mutant>"] = (0, None, code.splitlines(keepends=True), "<mutant>")
             with contextlib.suppress(Exception), redirected(Printed()):  # some do not run
                 verdict = verdict_on(bank.load(task), names_after(path, exercise, code), Printed())
         if verdict and not verdict.passed and verdict.reason != Reason.ERROR:
