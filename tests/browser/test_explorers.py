@@ -212,6 +212,45 @@ def test_a_film_stands_still_for_those_who_ask_for_it(page):
     assert look(root) == before
 
 
+# What glides at the moment, with its duration in milliseconds; "" is a fading canvas.
+GLIDES = """async () => {
+  await new Promise(requestAnimationFrame);
+  return document.getAnimations().map((one) => [one.transitionProperty ?? "",
+    one.effect.getComputedTiming().activeDuration]);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "properties"),
+    [
+        ("query", "End", {"transform"}),
+        ("query-plain", "Home", {"d", "cx", "cy", "transform"}),
+        ("cache", "Home", {"", "transform"}),
+        ("window", "End", {"d", "transform"}),
+        ("turn", "ArrowRight", {"d", "cx", "cy", "transform", "background-color"}),
+        ("reach", "End", {"fill"}),
+    ],
+)
+def test_what_a_key_changes_glides_and_what_a_finger_changes_does_not(page, name, key, properties):
+    root = show(page, EXPLORERS[name]())
+    slider = root.get_by_role("slider").last
+    assert page.evaluate(GLIDES) == []  # as it appears, nothing moves
+    slider.press(key)
+    glides = page.evaluate(GLIDES)
+    assert properties <= {what for what, _ in glides}
+    assert all(0 < milliseconds <= 200 for _, milliseconds in glides)
+    page.wait_for_function("document.getAnimations().length === 0")
+    slider.hover()
+    before = look(root)
+    page.mouse.down()
+    assert (look(root) != before, page.evaluate(GLIDES)) == (True, [])
+    page.mouse.up()
+    page.emulate_media(reduced_motion="reduce")
+    before = look(root)
+    slider.press("Home")
+    assert (look(root) != before, page.evaluate(GLIDES)) == (True, [])
+
+
 def test_small_weights_have_a_colour_and_no_number(page):
     root = show(page, EXPLORERS["query"]())
     for cell in root.locator(".ex-map td[data-value]").all():
