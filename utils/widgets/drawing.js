@@ -27,7 +27,7 @@ const STYLE = `
   background: var(--ex-paper); border: 1px solid color-mix(in srgb, currentColor 22%, transparent);
   border-radius: 10px; padding: 12px 16px; }
 .ex .ex-name { font-size: 15px; font-weight: 600; margin: 0 0 6px; }
-.ex-kernel .ex-name { display: none; } /* the picture has a title of its own */
+.ex-untitled .ex-name { display: none; }
 .ex [role=status]:not(:empty) { font-size: 13px; margin: 8px 0 0; padding-top: 8px;
   max-width: none; border-top: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 @media (max-width: 640px) { /* what moves a picture stays in sight with it */
@@ -90,8 +90,6 @@ const STYLE = `
 .ex-token[aria-current] { font-weight: bold; border: 2px solid #d55e00; }
 /* JupyterLab marks what has no kernel yet with a broken link, in red. These work without one. */
 .jupyter-widgets-disconnected:has(.ex)::before { display: none; }
-.jupyter-widgets-disconnected:has(.ex-kernel)::before { display: block; color: inherit;
-  font: 14px/1.4 var(--jp-ui-font-family, sans-serif); content: "Run this cell, and the picture follows the controls."; }
 `;
 
 const SVG = new Set(["svg", "g", "line", "path", "polyline", "text", "circle", "rect", "title"]);
