@@ -357,14 +357,18 @@ function canvasMap(parent, name, rows, columns, onPoint, side) {
       event.preventDefault();
     });
   }
-  return (values, { limit = 0, closed, marked } = {}) => {
+  return (values, { limit = 0, closed, framed, marked } = {}) => {
     fade();
     values.forEach((row, i) => row.forEach((value, j) => {
       [pen.fillStyle] = closed?.[i][j] ? ["#888"] : paint(value, limit);
       pen.fillRect(j * cell, i * cell, cell + 0.5, cell + 0.5);
     }));
-    if (!marked) return;
     pen.strokeStyle = COLOURS.query;
+    pen.lineWidth = 2;
+    framed?.forEach((row, i) => row.forEach((yes, j) => {
+      if (yes) pen.strokeRect(j * cell + 1, i * cell + 1, cell - 2, cell - 2);
+    }));
+    if (!marked) return;
     pen.lineWidth = 3;
     const [i, j] = marked;
     pen.strokeRect((j ?? 0) * cell, (i ?? 0) * cell, j === null ? canvas.width : cell,

@@ -4,7 +4,7 @@ import { COLOURS, change, chart, checkbox, choice, controls, element, explorer, 
   setter, slider, status } from "./drawing.js";
 
 const LINES = [COLOURS.key, COLOURS.other, COLOURS.context];
-const SIDE = 200; // pixels of a picture
+const LARGE = 200; // pixels of a picture
 
 const CONTROLS = {
   slider: (parent, { label, texts }, onInput) =>
@@ -18,16 +18,16 @@ const CONTROLS = {
 /** Curves. Returns draw(frame); all frames have the same axes, and equally many lines. */
 function curves(parent, frames) {
   const [{ x, lines, xlabel, ylabel }] = frames;
-  const all = frames.flatMap((frame) => Object.values(frame.lines).flat());
+  const all = frames.flatMap((frame) => frame.lines.flatMap(([, y]) => y));
   const figure = element("figure", { style: "margin: 0" }, parent);
   const draw = chart(figure, { name: `${ylabel} by ${xlabel}`, x: [x[0], x.at(-1)],
     y: [Math.floor(Math.min(0, ...all) * 10) / 10, Math.ceil(Math.max(...all) * 10) / 10],
     xName: xlabel, yName: ylabel, width: 460, height: 260 });
-  const names = planeLegend(figure, Object.keys(lines).map((_, n) => ["━━", LINES[n]]));
+  const names = planeLegend(figure, lines.map((_, n) => ["━━", LINES[n]]));
   return (frame) => {
-    draw(Object.values(frame.lines).map((y, n) =>
+    draw(frame.lines.map(([, y], n) =>
       ({ points: x.map((place, i) => [place, y[i]]), colour: LINES[n] })));
-    Object.keys(frame.lines).forEach((name, n) => names[n](name));
+    frame.lines.forEach(([name], n) => names[n](name));
   };
 }
 
@@ -36,20 +36,20 @@ function maps(parent) {
   const row = element("div", { class: "ex-row" }, parent);
   let [panels, labels] = [[], ""];
   return ({ maps: all, rows, columns, links = [] }) => {
-    const [first] = Object.values(all);
+    const [[, first]] = all;
     const now = JSON.stringify([rows, columns]);
     if (!panels.length || now !== labels) {
       row.replaceChildren();
-      panels = Object.keys(all).map(() => {
+      panels = all.map(() => {
         const box = element("div", {}, row);
         const title = element("p", { class: "ex-title" }, box);
         return { title, draw: heatmap(box, { name: rows ? "weights" : "picture", rows: rows ?? first,
-          columns: columns ?? first[0], side: rows ? undefined : SIDE }) };
+          columns: columns ?? first[0], side: rows ? undefined : LARGE }) };
       });
       labels = now;
     }
     const framed = first.map((line, i) => line.map((_, j) => links.some(([s, t]) => s === j && t === i)));
-    Object.entries(all).forEach(([text, values], n) => {
+    all.forEach(([text, values], n) => {
       change(panels[n].title, { text });
       panels[n].draw(values, { framed });
     });

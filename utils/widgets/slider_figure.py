@@ -39,7 +39,7 @@ class Curves:
         return line_chart(self.x, self.lines, self.xlabel, self.ylabel, self.alt)
 
     def state(self) -> dict:
-        lines = {label: _rounded(y) for label, y in self.lines.items()}
+        lines = [[label, _rounded(y)] for label, y in self.lines.items()]
         names = {"xlabel": self.xlabel, "ylabel": self.ylabel, "alt": self.alt}
         return {"x": list(self.x), "lines": lines, **names}
 
@@ -69,8 +69,8 @@ class Map:
 
     def state(self) -> dict:
         labels = {"columns": list(self.source), "rows": list(self.target)}
-        maps = {"": list(map(_rounded, self.weights))}
-        return {"maps": maps, **labels, "links": sorted(self.links), "alt": self.alt}
+        maps = [["", list(map(_rounded, self.weights))]]
+        return {"maps": maps, **labels, "links": list(map(list, self.links)), "alt": self.alt}
 
 
 @dataclass
@@ -89,9 +89,7 @@ class Pictures:
         return matrix_map(self.pictures, "pixel column", "pixel row", self.alt)
 
     def state(self) -> dict:
-        maps = {
-            title: [_rounded(row) for row in picture] for title, picture in self.pictures.items()
-        }
+        maps = [[title, list(map(_rounded, one))] for title, one in self.pictures.items()]
         return {"maps": maps, "alt": self.alt}
 
 
@@ -109,7 +107,8 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
 
     _esm = module("slider_figure")
     controls = traitlets.List().tag(sync=True)
-    frames = traitlets.List().tag(sync=True)  # one for each setting; the last control runs fastest
+    # One for each setting, the last control runs fastest. Lists of pairs, as JSON would sort keys.
+    frames = traitlets.List().tag(sync=True)
     places = traitlets.List(traitlets.Int()).tag(sync=True)  # of each control, among its values
 
     def __init__(self, draw: Callable[..., Curves | Map | Pictures], **sliders: ipywidgets.Widget):
