@@ -28,6 +28,8 @@ MENDED = {
     '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="all pages">',
     '<aside class="toc-drawer': '<aside aria-label="this page" class="toc-drawer',
+    '<a href="#" class="back-to-top': '<nav aria-label="top"><a href="#" class="back-to-top',
+    "<span>Back to top</span>\n        </a>": "<span>Back to top</span></a></nav>",
     '<th class="head"><p></p></th>': "<td></td>",
     '<div id="search-results">': '<h1>Search</h1>\n<div id="search-results">',
 }
