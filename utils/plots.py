@@ -97,10 +97,10 @@ def _in_ink(picture: Image.Image) -> bytes:
     faint = 255 / np.maximum(pixels[..., 3], 1)  # of a faint pixel, the colour is rounded more
     is_ink = (away <= 2 + 2 * faint) & (np.asarray(opaque) < 255)
     opacity = np.where(is_ink, pixels[..., 3], 0)  # (height, width), up to 255
-    words = Image.fromarray((opacity / 17).round().astype("uint8")).convert("P")  # 16 levels
-    words.putpalette([0] * 48)
+    words = Image.fromarray((opacity / 85).round().astype("uint8")).convert("P")  # 4 levels
+    words.putpalette([0] * 12)
     file = io.BytesIO()
-    words.save(file, "png", bits=4, transparency=bytes(range(0, 256, 17)), optimize=True)
+    words.save(file, "png", bits=2, transparency=bytes(range(0, 256, 85)), optimize=True)
     return file.getvalue()
 
 
