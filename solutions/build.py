@@ -388,6 +388,7 @@ def repeated() -> dict[Path, str]:
             tasks,
         ),
         "counts": facts.in_words(facts.sum_of(facts.stored_counts().values())),
+        "public": facts.public_links(facts.public_address()),
     }
     pages = {page: facts.filled(page.read_text(encoding="utf-8"), parts) for page in facts.pages()}
     return texts | pages

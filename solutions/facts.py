@@ -6,8 +6,9 @@
 | their sums over a notebook | at the top of both notebooks, in the table of the course |
 
 The build also repeats the counts of all self-tests (`COUNTS`), and the minutes that a notebook of
-the course takes (`reading_minutes`). In Markdown files it writes between a comment
-`<!-- course -->` or `<!-- counts -->` and the comment that closes it, `<!-- /… -->`.
+the course takes (`reading_minutes`), and links to where the course is public (`public_links`). In
+Markdown files it writes between a comment `<!-- course -->`, `<!-- counts -->` or `<!-- public -->`
+and the comment that closes it, `<!-- /… -->`.
 """
 
 import json
@@ -39,6 +40,7 @@ DIRECT_WAY = re.compile(r"\*\*The direct way\*\*: sections? ([^.;]*)(?:; exercis
 SECTION = re.compile(r"## (\d+)\.")
 PARTS = {"01": "The core", "07": "In practice", "09": "Attention today"}  # each from a notebook on
 WIDGET = "application/vnd.jupyter.widget-view+json"
+SITE = re.compile(r'^html_baseurl = "([^"]*)"', flags=re.MULTILINE)  # of docs/site/conf.py
 NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
 
@@ -212,6 +214,38 @@ def table(
 def _hours(spans: Mapping[str, Span]) -> str:
     low, high = (round(sum(ends) / 60) for ends in zip(*spans.values(), strict=True))
     return f"{low}–{high} hours"
+
+
+def public_address() -> str:
+    """Return the address at which the reading site is public, or "" if it is not."""
+    return SITE.search(ROOT.joinpath("docs/site/conf.py").read_text(encoding="utf-8"))[1]
+
+
+def public_links(address: str) -> str:
+    """Return a line of links to where the course can be read, run and watched; "" if nowhere.
+
+    They are words, since images of badges would be asked of other machines.
+
+    Args:
+        address: where the site is public, such as "https://owner.github.io/name/", or "".
+
+    Raises:
+        ValueError: the address is not one of GitHub Pages.
+    """
+    if not address:
+        return ""
+    if not (parts := re.fullmatch(r"https://([\w-]+)\.github\.io/([\w.-]+)/", address)):
+        raise ValueError(f'html_baseurl must be "https://owner.github.io/name/", got "{address}"')
+    repository, first = "/".join(parts.groups()), "notebooks/01_attention_concepts.ipynb"
+    github = f"https://github.com/{repository}"
+    links = {
+        "Read it": address,
+        "Run it on Binder": f"https://mybinder.org/v2/gh/{repository}/main?urlpath=lab/tree/{first}",
+        "in Colab": f"https://colab.research.google.com/github/{repository}/blob/main/{first}",
+        "Tests": f"{github}/actions/workflows/ci.yml",
+        "MIT licence": f"{github}/blob/main/LICENSE",
+    }
+    return "**" + " · ".join(f"[{text}]({target})" for text, target in links.items()) + "**"
 
 
 def stored_counts() -> dict[str, dict]:

@@ -7,7 +7,9 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
+from PIL import Image
 
 from utils import plots
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
@@ -29,20 +31,50 @@ FIGURES = {
 }
 
 
+def images_of(figure):
+    """Return a figure's <img>, its pixels, and the opacity of the words above it, all 0 to 1."""
+    whole = ElementTree.fromstring(re.sub(r"<img[^>]*", r"\g<0>/", figure.to_html()))
+    files = [base64.b64decode(data) for data in re.findall(r"base64,([\w+/=]+)", figure.to_html())]
+    pixels, words = (np.array(Image.open(io.BytesIO(file)).convert("RGBA")) for file in files)
+    return whole.find("img"), pixels / 255, words[..., 3] / 255
+
+
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_is_labelled_white_and_carries_its_alt_text_into_the_notebook(name):
+def test_a_figure_is_labelled_transparent_and_carries_its_alt_text_into_the_notebook(name):
     figure = FIGURES[name]()
     assert isinstance(figure, Figure)
     axes = [axis for axis in figure.axes if axis.get_label() != "<colorbar>"]
     labels = {label for axis in axes for label in (axis.get_xlabel(), axis.get_ylabel())}
     assert name in ("plane", "bars", "flow") or "" not in labels
-    image = ElementTree.fromstring(figure.to_html().replace(">", "/>"))
+    image, pixels, _ = images_of(figure)
     assert image.get("alt") == figure.alt != ""
-    png = base64.b64decode(re.search(r"base64,(.*)$", image.get("src"))[1])
-    assert png.startswith(b"\x89PNG")
-    pixels = mpl.image.imread(io.BytesIO(png))
-    assert pixels[..., 3].min() == 1  # opaque
-    assert pixels[0, 0].tolist() == [1, 1, 1, 1]
+    assert pixels[0, 0, 3] == 0
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_words_take_the_colour_of_the_page_and_numbers_in_cells_keep_their_own(name):
+    figure = FIGURES[name]()
+    _, pixels, words = images_of(figure)
+    assert words.shape == pixels.shape[:2]
+    assert words.max() == 1  # and the picture below says the same, in grey
+    assert abs(pixels[words == 1][:, :3] - mpl.colors.to_rgb(plots.INK)).max() < 0.02
+    high, wide = words.shape
+    for axis in figure.axes:
+        if any(isinstance(drawn, QuadMesh) for drawn in axis.collections):
+            (left, low), (right, top) = axis.get_position().get_points()
+            inside = words[
+                round((1 - top) * high) + 3 : round((1 - low) * high) - 3,
+                round(left * wide) + 3 : round(right * wide) - 3,
+            ]
+            assert inside.size > 1000
+            assert inside.max() == 0
+
+
+def test_words_can_be_read_on_both_themes_where_a_page_leaves_out_styles():
+    ink = plots._luminance(np.array(mpl.colors.to_rgb(plots.INK)))
+    dark = plots._luminance(np.array(mpl.colors.to_rgb("#111111")))  # of JupyterLab
+    assert (1 + 0.05) / (ink + 0.05) > 4.3
+    assert (ink + 0.05) / (dark + 0.05) > 4.3
 
 
 def test_a_figure_shows_itself_once(monkeypatch):
@@ -50,12 +82,12 @@ def test_a_figure_shows_itself_once(monkeypatch):
     monkeypatch.setattr(plots, "display", shown.append)
     FIGURES["concept"]()._ipython_display_()
     assert len(shown) == 1
-    assert shown[0].data.startswith("<img alt=")
+    assert shown[0].data.count("<img alt=") == 1
 
 
 def test_quotes_in_alt_text_do_not_break_the_image():
     figure = plots.line_chart([1], {"a": [1]}, "x", "y", alt="\"loud\" <b> & 'soft'")
-    image = ElementTree.fromstring(figure.to_html().replace(">", "/>"))
+    image, _, _ = images_of(figure)
     assert image.get("alt") == "\"loud\" <b> & 'soft'"
 
 

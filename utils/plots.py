@@ -2,7 +2,7 @@
 
 Each function returns an `AccessibleFigure`, which as the last line of a cell shows itself, alt text
 included. Rows are always the target (the queries), columns the source (the keys). Backgrounds are
-opaque white, so figures are readable in a dark theme too.
+transparent, and words and axes have the colour of the text around the figure, in every theme.
 """
 
 import base64
@@ -18,12 +18,22 @@ from IPython.display import HTML, display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from PIL import Image, ImageFilter
 from torch import Tensor
 
 WEIGHT_COLOURS = "viridis"  # sequential, safe for colour-blind readers and for print
 SCORE_COLOURS = "vlag"  # diverging around zero: scores have a sign, weights do not
 LINE_COLOURS = sns.color_palette("colorblind")
 MARKERS = "osD^vPX*"  # they distinguish lines without colour
+INK = "#7f777d"  # words and axes: a grey with 4.3 : 1 on white and on JupyterLab's dark page
+IN_INK = mpl.rc_context(
+    {
+        **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), INK),
+        **dict.fromkeys(("xtick.color", "ytick.color"), INK),
+        "axes.facecolor": "none",
+        "grid.color": "0.65",
+    }
+)
 SCREEN_DPI = 144  # drawn at twice the displayed size: sharp on high-resolution screens
 
 FIGURES = (  # names of the functions that draw figures
@@ -50,19 +60,51 @@ class AccessibleFigure(Figure):
 
     alt = ""
 
+    @IN_INK  # some ticks are made only now
     def to_html(self) -> str:
-        """Return the figure as a single <img> element."""
+        """Return the figure as an <img>, below a copy of its words in the page's own colour.
+
+        Where a page leaves out styles, what is left is the <img>, whose words are grey.
+        """
         buffer = io.BytesIO()
-        self.savefig(buffer, format="png", dpi=SCREEN_DPI, facecolor="white")
-        data = base64.b64encode(buffer.getvalue()).decode()
+        self.savefig(buffer, format="png", dpi=SCREEN_DPI, facecolor="none")
+        files = (buffer.getvalue(), _in_ink(Image.open(buffer)))
+        picture, words = (base64.b64encode(file).decode() for file in files)
         width = round(self.get_figwidth() * SCREEN_DPI / 2)
         alt = html.escape(self.alt, quote=True)
-        return f'<img alt="{alt}" width="{width}" src="data:image/png;base64,{data}">'
+        return (
+            '<span style="position:relative;display:inline-block;max-width:100%">'
+            f'<img alt="{alt}" width="{width}" style="display:block" '
+            f'src="data:image/png;base64,{picture}">'
+            '<span style="position:absolute;inset:0;background:currentColor;pointer-events:none;'
+            f'mask:url(data:image/png;base64,{words}) 0 0/100% 100%"></span></span>'
+        )
 
     def _ipython_display_(self) -> None:
         display(HTML(self.to_html()))
 
 
+def _in_ink(picture: Image.Image) -> bytes:
+    """Return what a transparent picture shows in the colour `INK`, as a PNG, black on nothing.
+
+    On transparent ground the edge of a letter keeps its colour and loses opacity. So a pixel is of
+    that colour, or belongs to something else. By chance so is one in a coloured cell, on the edge
+    of its number: what has no transparent pixel nearby is left out.
+    """
+    opaque = picture.getchannel("A").filter(ImageFilter.MinFilter(9))
+    pixels = np.asarray(picture.convert("RGBA")).astype(int)  # (height, width, 4)
+    away = np.abs(pixels[..., :3] - [round(255 * part) for part in mpl.colors.to_rgb(INK)]).max(-1)
+    faint = 255 / np.maximum(pixels[..., 3], 1)  # of a faint pixel, the colour is rounded more
+    is_ink = (away <= 2 + 2 * faint) & (np.asarray(opaque) < 255)
+    opacity = np.where(is_ink, pixels[..., 3], 0)  # (height, width), up to 255
+    words = Image.fromarray((opacity / 85).round().astype("uint8")).convert("P")  # 4 levels
+    words.putpalette([0] * 12)
+    file = io.BytesIO()
+    words.save(file, "png", bits=2, transparency=bytes(range(0, 256, 85)), optimize=True)
+    return file.getvalue()
+
+
+@IN_INK
 def concept_heatmap(
     weights: Matrix,
     source: Sequence[str],
@@ -87,6 +129,7 @@ def concept_heatmap(
     return head_grid([weights], source, target, [title], alt=alt, annotate=True, masks=[mask])
 
 
+@IN_INK
 def alignment_heatmap(
     weights: Matrix,
     source: Sequence[str],
@@ -114,6 +157,7 @@ def alignment_heatmap(
     return figure
 
 
+@IN_INK
 def head_grid(
     weights: Tensor | Sequence[Matrix],
     source: Sequence[str],
@@ -161,6 +205,7 @@ def head_grid(
     return figure
 
 
+@IN_INK
 def mask_grid(
     masks: Tensor | Sequence[Matrix],
     source: Sequence[str],
@@ -207,6 +252,7 @@ def mask_grid(
     return figure
 
 
+@IN_INK
 def matrix_map(
     matrices: Mapping[str, Matrix],
     xlabel: str,
@@ -282,6 +328,7 @@ def matrix_map(
     return figure
 
 
+@IN_INK
 def score_and_weight(
     scores: Matrix,
     weights: Matrix,
@@ -311,6 +358,7 @@ def score_and_weight(
     return figure
 
 
+@IN_INK
 def line_chart(
     x: Sequence[float],
     lines: Mapping[str, Sequence[float]],
@@ -366,6 +414,7 @@ def line_chart(
     return figure
 
 
+@IN_INK
 def bar_chart(
     groups: Mapping[str, Sequence[float]],
     labels: Sequence[str],
@@ -394,6 +443,7 @@ def bar_chart(
             width * 0.95,
             color=LINE_COLOURS[number % 10],
             edgecolor="white",
+            linewidth=0,
             hatch=hatch,
             label=name,
         )
@@ -408,6 +458,7 @@ def bar_chart(
     return figure
 
 
+@IN_INK
 def vector_plane(
     vectors: Mapping[str, Sequence[float]],
     query: Sequence[float] | None = None,
@@ -434,8 +485,8 @@ def vector_plane(
         axis.legend(frameon=False, loc="lower center")  # a label on the arrow could hide a key's
     reach = 1.35 * max(np.abs(_numbers(vector)).max() for vector in vectors.values())
     axis.set(xlim=(-reach, reach), ylim=(-reach, reach), title=title, aspect="equal")
-    axis.axhline(0, color="0.75", lw=0.8, zorder=0)
-    axis.axvline(0, color="0.75", lw=0.8, zorder=0)
+    axis.axhline(0, color="0.65", alpha=0.7, lw=0.8, zorder=0)
+    axis.axvline(0, color="0.65", alpha=0.7, lw=0.8, zorder=0)
     axis.grid(alpha=0.2)
     sns.despine(ax=axis, left=True, bottom=True)
     places = "; ".join(f"{label} at ({x:g}, {y:g})" for label, (x, y) in vectors.items())
@@ -444,6 +495,7 @@ def vector_plane(
     return figure
 
 
+@IN_INK
 def flow_diagram(
     boxes: Mapping[str, tuple[float, float]],
     arrows: Sequence[tuple[str, str] | tuple[str, str, str]],
@@ -490,16 +542,17 @@ def flow_diagram(
             lw=2.5 if stands_out else 1.2,
         )
         axis.add_patch(patches[label])
-        axis.text(x, y, label, ha="center", va="center", size=10, linespacing=1.4)
+        axis.text(x, y, label, ha="center", va="center", size=10, linespacing=1.4, color="black")
     for start, end, *note in arrows:
         (x0, y0), (x1, y1) = boxes[start], boxes[end]
-        style = {"arrowstyle": "-|>", "color": "0.25", "lw": 1.5, "mutation_scale": 14}
+        style = {"arrowstyle": "-|>", "color": INK, "lw": 1.5, "mutation_scale": 14}
         style |= {"patchA": patches[start], "patchB": patches[end], "shrinkA": 0, "shrinkB": 1}
         axis.annotate("", xy=(x1, y1), xytext=(x0, y0), arrowprops=style)
-        for text in note:  # in the middle of the arrow, on white to be readable
+        for text in note:  # in the middle of the arrow, on a plate to be readable
             middle = ((x0 + x1) / 2, (y0 + y1) / 2)
-            plate = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
-            axis.text(*middle, text, ha="center", va="center", size=10, weight="bold", bbox=plate)
+            plate = {"facecolor": "#e8f1f8", "edgecolor": "none", "pad": 1.5}
+            style = {"ha": "center", "va": "center", "size": 10, "weight": "bold", "color": "black"}
+            axis.text(*middle, text, bbox=plate, **style)
     figure.alt = alt
     return figure
 
@@ -586,7 +639,7 @@ def _draw_heatmap(
 ) -> None:
     reach = np.abs(values).max() if reach is None else reach
     closed = np.zeros(values.shape, dtype=bool) if closed is None else closed
-    axis.patch.set(hatch="////", facecolor="0.93", edgecolor="0.6")  # shows where no cell is drawn
+    axis.patch.set(hatch="////", edgecolor="0.6")  # shows where no cell is drawn
     limits = {"vmin": -reach, "vmax": reach} if signed else {"vmin": 0, "vmax": max(1, reach)}
     sns.heatmap(
         values,
@@ -632,4 +685,4 @@ def _luminance(colour: np.ndarray) -> float:
 def _draw_arrow(axis: Axes, x: float, y: float, colour, label: str, width: float) -> None:
     style = {"arrowstyle": "-|>", "color": colour, "lw": width, "shrinkA": 0, "shrinkB": 0}
     axis.annotate("", xy=(x, y), xytext=(0, 0), arrowprops=style)
-    axis.text(x * 1.14, y * 1.14, label, color=colour, ha="center", va="center", weight="bold")
+    axis.text(x * 1.14, y * 1.14, label, ha="center", va="center", weight="bold")

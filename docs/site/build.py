@@ -23,6 +23,16 @@ FRONT = {"README.md": "course.md"}  # `front_page.py` writes the front page
 PARTS = {"Notebooks": "notebooks", "Exercises": "exercises", "More": "docs"}
 LOADED = {"explorers": "utils/widgets/*.js", "translators": "utils/translators/*.safetensors"}
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]+)\]\((?P<target>[^)#\s]*)(?P<place>#[^)\s]+)?\)")
+# What screen readers miss in the theme's pages, and what takes its place.
+MENDED = {
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="all pages">',
+    '<aside class="toc-drawer': '<aside aria-label="this page" class="toc-drawer',
+    '<a href="#" class="back-to-top': '<nav aria-label="top"><a href="#" class="back-to-top',
+    "<span>Back to top</span>\n        </a>": "<span>Back to top</span></a></nav>",
+    '<th class="head"><p></p></th>': "<td></td>",
+    '<div id="search-results">': '<h1>Search</h1>\n<div id="search-results">',
+}
 CONTENTS = """
 ```{toctree}
 :caption: %s
@@ -116,6 +126,11 @@ def build(folder: Path) -> None:
         subprocess.run(
             [sys.executable, "-m", "sphinx", *options, source, folder], check=True, cwd=ROOT
         )
+    for page in folder.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for faulty, right in MENDED.items():
+            text = text.replace(faulty, right)
+        page.write_text(text, encoding="utf-8")
     front_page.write(folder)
 
 

@@ -22,6 +22,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"type": "module"})]
 html_copy_source = False
+html_use_index = False
 html_show_sourcelink = False
 html_show_copyright = False
 nitpicky = True

@@ -244,6 +244,18 @@ def test_a_changed_fact_comes_into_the_headings_and_the_table():
     assert filled == page.replace("old", "new").replace("0", "7")
 
 
+def test_links_to_where_the_course_is_public_appear_with_its_address():
+    assert facts.public_links("") == ""
+    line = facts.public_links("https://owner.github.io/name/")
+    targets = re.findall(r"\]\(([^)]+)\)", line)
+    assert targets[0] == "https://owner.github.io/name/"
+    assert len(targets) == 5
+    assert all("owner/name" in target for target in targets[1:])
+    assert "![" not in line  # nothing is loaded from elsewhere
+    with pytest.raises(ValueError, match="html_baseurl must be"):
+        facts.public_links("https://course.example/")
+
+
 def read(title):
     """Return a notebook whose reading takes an estimated 22 minutes.
 

@@ -39,9 +39,8 @@ VBox([switch, words])""",
     ),
     "slider tied to nothing": (
         """from ipywidgets import FloatSlider
-from utils.plots import line_chart
-from utils.widgets import SliderFigure
-figure = line_chart([0, 1], {"a": [0, 1]}, "x", "y", "A line.")
+from utils.widgets import Curves, SliderFigure
+figure = Curves([0, 1], {"a": [0, 1]}, "x", "y", "A line.")
 SliderFigure(lambda slope: figure, slope=FloatSlider(0.0, min=0, max=2))""",
         "'slope' changes nothing that is seen, moved by keyboard",
     ),

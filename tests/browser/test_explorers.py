@@ -9,6 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from axe_playwright_python.sync_playwright import Axe
+from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider
 
 from tests import needs
 from tests.browser.explorers import (
@@ -36,12 +37,16 @@ from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
     CacheExplorer,
     ClockExplorer,
+    Curves,
     HeadsExplorer,
+    Map,
     MaskExplorer,
+    Pictures,
     PipelineExplorer,
     QueryExplorer,
     ReachExplorer,
     ReshapeExplorer,
+    SliderFigure,
     SoftmaxExplorer,
     TilesExplorer,
     TrainingFilm,
@@ -94,6 +99,23 @@ def short_film():
     return TrainingFilm({"running example": pair, "the same": pair}, film)
 
 
+def a_curve(height):
+    lines = {"second": [0, height, 1], "first": [2, 1, height]}
+    return Curves([0, 1, 2], lines, "x", "y", f"The second line passes {height}.")
+
+
+def a_map(query, backwards):
+    weights, words = HEAD_MAPS[TARGET.index(query)], SOURCE
+    if backwards:
+        weights, words = weights.flip(1), SOURCE[::-1]
+    return Map(weights, words, SOURCE, f"The weights of the query {query}.", {(0, 0)})
+
+
+def two_pictures(which):
+    pictures = {"right": torch.eye(4) * which / 2, "left": torch.eye(4).flip(0)}
+    return Pictures(pictures, f"Two diagonals, the right one {which} of 2 bright.")
+
+
 def with_beam(widget):
     widget.beam_size = 3
     return widget
@@ -117,6 +139,11 @@ EXPLORERS = {
     "query-plain": lambda: QueryExplorer(SOURCE, KEYS, TARGET, QUERIES, asking=1, plain=True),
     "reach": lambda: ReachExplorer(24, layers=3, window=4),
     "reshape": lambda: ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
+    "slider-curves": lambda: SliderFigure(a_curve, height=FloatSlider(1.0, min=0, max=2, step=0.5)),
+    "slider-map": lambda: SliderFigure(
+        a_map, query=Dropdown(options=TARGET[:3]), backwards=Checkbox(False)
+    ),
+    "slider-pictures": lambda: SliderFigure(two_pictures, which=IntSlider(1, min=0, max=2)),
     "softmax": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0.0]),
     "softmax-no-slope": lambda: SoftmaxExplorer(SOURCE, [3.0, 9.0, 1.0, 2.0, 2.5, 0], slope=False),
     "softmax-width": lambda: SoftmaxExplorer(SOURCE),
@@ -210,6 +237,45 @@ def test_a_film_stands_still_for_those_who_ask_for_it(page):
     before = look(root)
     page.wait_for_timeout(500)
     assert look(root) == before
+
+
+# What glides at the moment, with its duration in milliseconds; "" is a fading canvas.
+GLIDES = """async () => {
+  await new Promise(requestAnimationFrame);
+  return document.getAnimations().map((one) => [one.transitionProperty ?? "",
+    one.effect.getComputedTiming().activeDuration]);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "properties"),
+    [
+        ("query", "End", {"transform"}),
+        ("query-plain", "Home", {"d", "cx", "cy", "transform"}),
+        ("cache", "Home", {"", "transform"}),
+        ("window", "End", {"d", "transform"}),
+        ("turn", "ArrowRight", {"d", "cx", "cy", "transform", "background-color"}),
+        ("reach", "End", {"fill"}),
+    ],
+)
+def test_what_a_key_changes_glides_and_what_a_finger_changes_does_not(page, name, key, properties):
+    root = show(page, EXPLORERS[name]())
+    slider = root.get_by_role("slider").last
+    assert page.evaluate(GLIDES) == []  # as it appears, nothing moves
+    slider.press(key)
+    glides = page.evaluate(GLIDES)
+    assert properties <= {what for what, _ in glides}
+    assert all(0 < milliseconds <= 200 for _, milliseconds in glides)
+    page.wait_for_function("document.getAnimations().length === 0")
+    slider.hover()
+    before = look(root)
+    page.mouse.down()
+    assert (look(root) != before, page.evaluate(GLIDES)) == (True, [])
+    page.mouse.up()
+    page.emulate_media(reduced_motion="reduce")
+    before = look(root)
+    slider.press("Home")
+    assert (look(root) != before, page.evaluate(GLIDES)) == (True, [])
 
 
 def test_small_weights_have_a_colour_and_no_number(page):
@@ -568,6 +634,28 @@ def test_what_is_painted_on_the_stack_is_what_products_of_masks_reach(page, laye
     assert_equal(cells[: 24 * (layers + 1)], painted[0])
     assert_equal(cells[-24 * 24 :], painted[1])
     assert f"keeps {window + sinks} words" in status(root)
+
+
+@pytest.mark.parametrize(("query", "backwards"), itertools.product(TARGET[:3], [False, True]))
+def test_a_slider_figure_shows_what_was_computed_for_its_settings(page, query, backwards):
+    root = show(page, EXPLORERS["slider-map"]())
+    root.get_by_label("query").select_option(query)
+    root.get_by_label("backwards").set_checked(backwards)
+    expected = a_map(query, backwards)
+    torch.testing.assert_close(
+        torch.tensor(numbers(root), dtype=torch.float32).view(6, 6),
+        expected.weights,
+        atol=1e-3,
+        rtol=0,
+    )
+    assert root.locator("thead th").all_inner_texts() == expected.source
+    assert root.locator(".ex-framed").count() == 1
+    assert status(root) == expected.alt
+
+
+def test_the_titles_of_pictures_keep_their_order(page):
+    root = show(page, EXPLORERS["slider-pictures"]())
+    assert root.locator(".ex-title").all_inner_texts() == ["right", "left"]
 
 
 # --- What an explorer says once it is moved -------------------------------------------------------

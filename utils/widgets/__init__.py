@@ -14,7 +14,7 @@ from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
 from utils.widgets.reach_explorer import ReachExplorer
 from utils.widgets.reshape_explorer import ReshapeExplorer
-from utils.widgets.slider_figure import SliderFigure
+from utils.widgets.slider_figure import Curves, Map, Pictures, SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
 from utils.widgets.tiles_explorer import TilesExplorer
 from utils.widgets.training_film import TrainingFilm
@@ -26,9 +26,12 @@ from utils.widgets.window_explorer import WindowExplorer
 __all__ = [
     "CacheExplorer",
     "ClockExplorer",
+    "Curves",
     "HeadsExplorer",
     "InterviewSheet",
+    "Map",
     "MaskExplorer",
+    "Pictures",
     "PipelineExplorer",
     "QueryExplorer",
     "ReachExplorer",

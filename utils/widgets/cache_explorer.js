@@ -35,7 +35,7 @@ function columns(parent) {
     boxes.forEach((box, j) => {
       box.setAttribute("y", TALL - high);
       box.setAttribute("height", high);
-      box.setAttribute("fill", kind.window && j < words - NARROW ? "none" : COLOURS.key);
+      box.setAttribute("fill", kind.window && j < words - NARROW ? "transparent" : COLOURS.key);
       box.setAttribute("visibility", kind.state || j >= words ? "hidden" : "visible");
     });
     whole.setAttribute("visibility", kind.state ? "visible" : "hidden");

@@ -1,7 +1,7 @@
 // Rotary positions: a query and a key as the two hands of clocks that turn with the place.
 
 import { dot, sum } from "./arithmetic.js";
-import { COLOURS, chart, element, explorer, planeLegend, setter, slider, status,
+import { COLOURS, change, chart, element, explorer, planeLegend, setter, slider, status,
   written } from "./drawing.js";
 
 const FARTHEST = 384; // words between query and key
@@ -18,14 +18,11 @@ function clock(parent, number) {
   const known = element("path", { fill: COLOURS.key, "fill-opacity": 0.25 }, parent);
   const rim = element("circle", { cx: x, cy: y, r: RADIUS, fill: "none" }, parent);
   const [ofKey, ofQuery] = [[COLOURS.key, 6], [COLOURS.query, 3]].map(([stroke, width]) =>
-    element("line", { x1: x, y1: y, stroke, "stroke-width": width }, parent));
+    element("path", { stroke, "stroke-width": width }, parent));
   const text = element("text", { x, y: y + RADIUS + 16, "text-anchor": "middle" }, parent);
   return (key, query, range) => {
-    [[ofKey, key], [ofQuery, query]].forEach(([hand, angle]) => {
-      const [x2, y2] = tip(angle);
-      hand.setAttribute("x2", x2);
-      hand.setAttribute("y2", y2);
-    });
+    change(ofKey, { d: `M ${x} ${y} L ${tip(key)}` });
+    change(ofQuery, { d: `M ${x} ${y} L ${tip(query)}` });
     const most = Math.min(range, CIRCLE - 1e-3); // an arc of a whole circle would not be drawn
     known.setAttribute("d", `M ${x} ${y} L ${tip(key)} A ${RADIUS} ${RADIUS} 0 `
       + `${Number(most > Math.PI)} 1 ${tip(key + most)} Z`);

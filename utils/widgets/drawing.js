@@ -16,6 +16,8 @@ const VLAG = ["#2369bd", "#678bbe", "#9baecb", "#cfd4e0", "#faf5f4", "#e7c8c6", 
 const MANY = 16; // tokens: from here on a table of cells gets slow, and a canvas takes its place
 const MOST_NAMED = 40; // tokens: with more than these, words would be larger than their cells
 const LONGER_SIDE = 440; // of such a canvas, in pixels
+const GLIDE = 160; // milliseconds from one state to the next
+const GLIDING = 150; // cells of a table: with more, their colours follow at once
 const FAINT = 0.05; // a smaller weight has a colour, and its number where one points at it
 
 const STYLE = `
@@ -25,7 +27,7 @@ const STYLE = `
   background: var(--ex-paper); border: 1px solid color-mix(in srgb, currentColor 22%, transparent);
   border-radius: 10px; padding: 12px 16px; }
 .ex .ex-name { font-size: 15px; font-weight: 600; margin: 0 0 6px; }
-.ex-kernel .ex-name { display: none; } /* the picture has a title of its own */
+.ex-untitled .ex-name { display: none; }
 .ex [role=status]:not(:empty) { font-size: 13px; margin: 8px 0 0; padding-top: 8px;
   max-width: none; border-top: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 @media (max-width: 640px) { /* what moves a picture stays in sight with it */
@@ -65,11 +67,19 @@ const STYLE = `
 .ex-map td.ex-marked { box-shadow: inset 0 0 0 3px #d55e00; }
 .ex-bars td { padding: 1px 6px; text-align: right; border: 0; }
 .ex-bars td:last-child { width: 160px; text-align: left; }
-.ex-bar { height: 13px; background: #0173b2; border-radius: 2px; min-width: 1px; }
+.ex-bar { height: 13px; background: #0173b2; border-radius: 2px; transform-origin: left; }
 .ex svg text { fill: currentColor; font-size: 12px; }
 .ex canvas { display: block; max-width: 100%; height: auto; }
+.ex-fades { display: block; position: relative; width: fit-content; max-width: 100%; }
+.ex-fades canvas + canvas { position: absolute; inset: 0; opacity: 0; pointer-events: none; }
+/* What the keyboard or a button changes glides; under a finger it follows at once. */
+@media (prefers-reduced-motion: no-preference) {
+  .ex:not(:active) :is(.ex-map:not(.ex-many) td, .ex-bar, .ex-tip, path, circle, rect) {
+    transition: ${GLIDE}ms; transition-property: background-color, transform, d, cx, cy, y, height, fill;
+  }
+}
 .ex-named { display: grid; grid-template-columns: max-content max-content; width: max-content; font-size: 10px; }
-.ex-named canvas { grid-area: 2 / 2; max-width: none; }
+.ex-named .ex-fades { grid-area: 2 / 2; max-width: none; }
 .ex-named div { display: grid; line-height: 1; white-space: nowrap; }
 .ex-named .ex-above { grid-area: 1 / 2; grid-auto-flow: column; align-items: end; padding-bottom: 3px; }
 .ex-named .ex-above span { writing-mode: vertical-rl; transform: rotate(180deg); width: 100%;
@@ -80,8 +90,6 @@ const STYLE = `
 .ex-token[aria-current] { font-weight: bold; border: 2px solid #d55e00; }
 /* JupyterLab marks what has no kernel yet with a broken link, in red. These work without one. */
 .jupyter-widgets-disconnected:has(.ex)::before { display: none; }
-.jupyter-widgets-disconnected:has(.ex-kernel)::before { display: block; color: inherit;
-  font: 14px/1.4 var(--jp-ui-font-family, sans-serif); content: "Run this cell, and the picture follows the controls."; }
 `;
 
 const SVG = new Set(["svg", "g", "line", "path", "polyline", "text", "circle", "rect", "title"]);
@@ -90,12 +98,17 @@ const SVG = new Set(["svg", "g", "line", "path", "polyline", "text", "circle", "
 export function element(tag, attributes = {}, parent = null) {
   const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag)
     : document.createElement(tag);
+  change(node, attributes);
+  if (parent) parent.append(node);
+  return node;
+}
+
+/** Give an element attributes, as `element` does. */
+export function change(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "text") node.textContent = value;
     else if (value !== undefined && value !== null) node.setAttribute(name, value);
   }
-  if (parent) parent.append(node);
-  return node;
 }
 
 /** The root of an explorer, with the style that all share. */
@@ -256,7 +269,8 @@ export function heatmap(parent, { name, rows, columns, onPoint, onPress, side })
 function tableMap(parent, name, rows, columns, onPoint, onPress) {
   const live = onPoint || onPress;
   const scroll = element("div", { class: "ex-scroll" }, parent);
-  const table = element("table", { class: "ex-map", "aria-label": name,
+  const many = rows.length * columns.length > GLIDING;
+  const table = element("table", { class: `ex-map${many ? " ex-many" : ""}`, "aria-label": name,
     role: live ? "grid" : undefined }, scroll);
   const head = element("tr", {}, element("thead", {}, table));
   element("td", {}, head);
@@ -321,8 +335,10 @@ function canvasMap(parent, name, rows, columns, onPoint, side) {
   const cell = (side ?? LONGER_SIDE) / longest;
   const place = side || longest > MOST_NAMED ? parent : named(parent, rows, columns, cell);
   const canvas = element("canvas", { width: cell * columns.length, height: cell * rows.length,
-    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...(onPoint && OWN_KEYS) }, place);
+    role: "img", "aria-label": name, tabindex: onPoint ? 0 : undefined, ...(onPoint && OWN_KEYS) },
+  element("span", { class: "ex-fades" }, place));
   const pen = canvas.getContext("2d");
+  let fade = () => { fade = fading(canvas); }; // the first picture has none before it
   let at = [0, 0];
   const point = (i, j) => {
     at = [Math.min(rows.length - 1, Math.max(0, i)), Math.min(columns.length - 1, Math.max(0, j))];
@@ -341,17 +357,34 @@ function canvasMap(parent, name, rows, columns, onPoint, side) {
       event.preventDefault();
     });
   }
-  return (values, { limit = 0, closed, marked } = {}) => {
+  return (values, { limit = 0, closed, framed, marked } = {}) => {
+    fade();
     values.forEach((row, i) => row.forEach((value, j) => {
       [pen.fillStyle] = closed?.[i][j] ? ["#888"] : paint(value, limit);
       pen.fillRect(j * cell, i * cell, cell + 0.5, cell + 0.5);
     }));
-    if (!marked) return;
     pen.strokeStyle = COLOURS.query;
+    pen.lineWidth = 2;
+    framed?.forEach((row, i) => row.forEach((yes, j) => {
+      if (yes) pen.strokeRect(j * cell + 1, i * cell + 1, cell - 2, cell - 2);
+    }));
+    if (!marked) return;
     pen.lineWidth = 3;
     const [i, j] = marked;
     pen.strokeRect((j ?? 0) * cell, (i ?? 0) * cell, j === null ? canvas.width : cell,
       i === null ? canvas.height : cell);
+  };
+}
+
+/** Returns a function that copies a canvas as it is; the copy lies above it and fades away. */
+function fading(canvas) {
+  const { width, height } = canvas;
+  const copy = element("canvas", { width, height, "aria-hidden": "true" }, canvas.parentElement);
+  const pen = copy.getContext("2d");
+  return () => {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches || canvas.closest(".ex:active")) return;
+    pen.drawImage(canvas, 0, 0);
+    copy.animate({ opacity: [1, 0] }, GLIDE);
   };
 }
 
@@ -395,7 +428,7 @@ export function bars(parent, { name, labels, columns = ["weight"] }) {
   });
   return (lengths, texts) => rows.forEach(({ texts: cells, bar }, n) => {
     cells.forEach((cell, column) => { cell.textContent = texts[column][n]; });
-    bar.style.width = `${100 * (lengths[n] || 0)}%`;
+    bar.style.transform = `scaleX(${Math.max(0.006, lengths[n] || 0)})`; // a pixel, for the least
     bar.dataset.value = lengths[n]; // in full, as the text is rounded
   });
 }
@@ -432,18 +465,18 @@ export function chart(parent, { name, x: [left, right], y: [bottom, top], xName,
   say((px(left) + px(right)) / 2, height - 5, xName, "middle");
   say(12, (py(bottom) + py(top)) / 2, yName, "middle", true);
   const drawn = element("g", {}, svg);
+  let shown = ""; // kinds of the lines; as long as they stay, each glides to its new place
   return (lines) => {
-    drawn.replaceChildren();
-    for (const { points, colour, dashes, wide = 2.5 } of lines) {
+    const kinds = lines.map(({ points }) => (points.length > 1 ? "path" : "circle"));
+    if (shown !== kinds.join()) drawn.replaceChildren(...kinds.map((kind) => element(kind)));
+    shown = kinds.join();
+    lines.forEach(({ points, colour, dashes = "none", wide = 2.5 }, n) => {
       const inside = points.map(([x, y]) => [px(x), py(Math.min(top, Math.max(bottom, y)))]);
-      if (inside.length === 1) {
-        const [[cx, cy]] = inside;
-        element("circle", { cx, cy, r: 5, fill: colour }, drawn);
-      } else {
-        element("polyline", { points: inside.map((pair) => pair.join(",")).join(" "), fill: "none",
-          stroke: colour, "stroke-width": wide, "stroke-dasharray": dashes }, drawn);
-      }
-    }
+      const [[cx, cy]] = inside;
+      change(drawn.children[n], kinds[n] === "circle" ? { cx, cy, r: 5, fill: colour }
+        : { d: `M ${inside.join(" L ")}`, fill: "none", stroke: colour, "stroke-width": wide,
+          "stroke-dasharray": dashes });
+    });
   };
 }
 
@@ -458,19 +491,16 @@ export const vectorPlane = (parent, style = "") => element("svg", { width: SIDE,
 export function arrow(plane, colour, width, label, dashes) {
   const across = (x) => SIDE / 2 + (x / REACH) * (SIDE / 2);
   const down = (y) => across(-y);
-  const line = element("line", { stroke: colour, "stroke-width": width, x1: across(0), y1: down(0),
-    "stroke-dasharray": dashes }, plane);
+  const line = element("path", { stroke: colour, "stroke-width": width, "stroke-dasharray": dashes }, plane);
   const head = element("circle", { fill: colour, r: width + 2 }, plane);
-  const text = element("text", { "font-weight": "bold", "text-anchor": "middle",
+  const text = element("text", { class: "ex-tip", "font-weight": "bold", "text-anchor": "middle",
     "dominant-baseline": "middle", text: label }, plane);
   return ([x, y]) => {
-    line.setAttribute("x2", across(x));
-    line.setAttribute("y2", down(y));
-    head.setAttribute("cx", across(x));
-    head.setAttribute("cy", down(y));
-    const length = Math.hypot(x, y) || 1;
-    text.setAttribute("x", across(x + (0.5 * x) / length));
-    text.setAttribute("y", down(y + (0.5 * y) / length));
+    const [cx, cy] = [across(x), down(y)];
+    change(line, { d: `M ${across(0)} ${down(0)} L ${cx} ${cy}` });
+    change(head, { cx, cy });
+    const far = 1 + 0.5 / (Math.hypot(x, y) || 1);
+    text.style.transform = `translate(${across(x * far)}px, ${down(y * far)}px)`;
   };
 }
 

@@ -10,7 +10,7 @@ const HEAD_STYLE = `
 .he-head { width: 79px; }
 .he-head button { display: block; padding: 2px; width: 100%; }
 .he-head button[aria-pressed=true] { outline: 3px solid #d55e00; }
-.he-head canvas { margin: auto; }
+.he-head .ex-fades { margin: auto; }
 .he-head .ex-check { margin: 0; }
 .he-gone canvas { opacity: 0.25; }
 `;

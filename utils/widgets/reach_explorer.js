@@ -27,7 +27,7 @@ function cells(parent, count, x, y) {
   return (values) => boxes.forEach((box, j) => {
     if (box.dataset.value === String(values[j])) return; // most stay as they are
     box.dataset.value = values[j];
-    box.setAttribute("fill", ["none", COLOURS.key, COLOURS.other][values[j]]);
+    box.setAttribute("fill", ["transparent", COLOURS.key, COLOURS.other][values[j]]);
   });
 }
 

@@ -1,57 +1,82 @@
-// Controls in the page, and a picture that the kernel draws.
+// A figure that follows its controls: the frames of all their settings are there.
 
-import { checkbox, choice, element, explorer, slider, textLine } from "./drawing.js";
+import { COLOURS, change, chart, checkbox, choice, controls, element, explorer, heatmap, planeLegend,
+  setter, slider, status } from "./drawing.js";
 
-const PATIENCE = 300; // milliseconds until we say that we wait
-const BUSY = "The kernel is drawing. If it does not answer, run this cell first.";
+const LINES = [COLOURS.key, COLOURS.other, COLOURS.context];
+const LARGE = 200; // pixels of a picture
 
 const CONTROLS = {
-  slider: (parent, { label, options, ...range }, onInput) => {
-    const digits = String(range.step).split(".")[1]?.length ?? 0;
-    return slider(parent, label, [range.min, range.max, range.step], onInput,
-      (value) => options?.[value] ?? value.toFixed(digits));
-  },
-  choice: (parent, { label, options }, onChange) =>
-    choice(parent, label, [...options.entries()], (index) => onChange(Number(index))),
-  checkbox: (parent, { label }, onChange) => checkbox(parent, label, onChange),
-  text: (parent, { label }, onChange) => textLine(parent, label, onChange),
+  slider: (parent, { label, texts }, onInput) =>
+    slider(parent, label, [0, texts.length - 1, 1], onInput, (place) => texts[place]),
+  choice: (parent, { label, texts }, onChange) =>
+    choice(parent, label, [...texts.entries()], (place) => onChange(Number(place))),
+  checkbox: (parent, { label }, onChange) =>
+    checkbox(parent, label, (checked) => onChange(Number(checked))),
 };
 
-function render({ model, el }) {
-  const root = explorer(el, "Figure with controls");
-  root.classList.add("ex-kernel");
-  const show = model.get("controls").map((control) => CONTROLS[control.kind](root, control,
-    (value) => ask(control.name, value)));
-  const picture = element("div", {}, root);
-  const busy = element("output", {}, root);
-  let waiting;
-
-  function ask(name, value) {
-    model.set("values", { ...model.get("values"), [name]: value });
-    model.set("asked", model.get("asked") + 1);
-    model.save_changes();
-    clearTimeout(waiting);
-    waiting = setTimeout(() => { busy.textContent = BUSY; }, PATIENCE);
-  }
-  function update() {
-    const values = model.get("values");
-    model.get("controls").forEach(({ name }, n) => show[n](values[name]));
-  }
-  function draw() {
-    if (model.get("drawn") === model.get("asked")) {
-      clearTimeout(waiting);
-      busy.textContent = "";
-    }
-    picture.innerHTML = model.get("image");
-  }
-  model.on("change:values", update);
-  model.on("change:drawn", draw);
-  update();
-  draw();
-  return () => {
-    model.off("change:values", update);
-    model.off("change:drawn", draw);
+/** Curves. Returns draw(frame); all frames have the same axes, and equally many lines. */
+function curves(parent, frames) {
+  const [{ x, lines, xlabel, ylabel }] = frames;
+  const all = frames.flatMap((frame) => frame.lines.flatMap(([, y]) => y));
+  const figure = element("figure", { style: "margin: 0" }, parent);
+  const draw = chart(figure, { name: `${ylabel} by ${xlabel}`, x: [x[0], x.at(-1)],
+    y: [Math.floor(Math.min(0, ...all) * 10) / 10, Math.ceil(Math.max(...all) * 10) / 10],
+    xName: xlabel, yName: ylabel, width: 460, height: 260 });
+  const names = planeLegend(figure, lines.map((_, n) => ["━━", LINES[n]]));
+  return (frame) => {
+    draw(frame.lines.map(([, y], n) =>
+      ({ points: x.map((place, i) => [place, y[i]]), colour: LINES[n] })));
+    frame.lines.forEach(([name], n) => names[n](name));
   };
+}
+
+/** Heatmaps side by side. Returns draw(frame). */
+function maps(parent) {
+  const row = element("div", { class: "ex-row" }, parent);
+  let [panels, labels] = [[], ""];
+  return ({ maps: all, rows, columns, links = [] }) => {
+    const [[, first]] = all;
+    const now = JSON.stringify([rows, columns]);
+    if (!panels.length || now !== labels) {
+      row.replaceChildren();
+      panels = all.map(() => {
+        const box = element("div", {}, row);
+        const title = element("p", { class: "ex-title" }, box);
+        return { title, draw: heatmap(box, { name: rows ? "weights" : "picture", rows: rows ?? first,
+          columns: columns ?? first[0], side: rows ? undefined : LARGE }) };
+      });
+      labels = now;
+    }
+    const framed = first.map((line, i) => line.map((_, j) => links.some(([s, t]) => s === j && t === i)));
+    all.forEach(([text, values], n) => {
+      change(panels[n].title, { text });
+      panels[n].draw(values, { framed });
+    });
+  };
+}
+
+function render({ model, el }) {
+  const [list, frames] = [model.get("controls"), model.get("frames")];
+  const root = explorer(el, "Figure with controls");
+  root.classList.add("ex-untitled"); // what a slider figure shows, the text around it says
+  const put = setter(model)("places");
+  const place = controls(root);
+  const show = list.map((control, n) => CONTROLS[control.kind](place, control,
+    (at) => put(model.get("places").map((old, i) => (i === n ? at : old)))));
+  const draw = (frames[0].maps ? maps : curves)(root, frames);
+  const say = status(root);
+
+  function update() {
+    const places = model.get("places");
+    places.forEach((at, n) => show[n](at));
+    const frame = frames[places.reduce((index, at, n) => index * list[n].texts.length + at, 0)];
+    draw(frame);
+    say(frame.alt);
+  }
+  model.on("change:places", update);
+  update();
+  return () => model.off("change:places", update);
 }
 
 export default { render };

@@ -246,7 +246,9 @@ function render({ model, el }) {
         + `please keep it to ${LONGEST}.`;
     }
     if (translations.includes(null)) {
-      return "The models are on their way. (They come from the kernel: without one, run the cell.)";
+      return el.closest(".jupyter-widgets-disconnected")
+        ? "The translators sleep until their cell has run: click on the code above, then press Shift+Enter."
+        : "The models are on their way.";
     }
     const strangers = [...new Set(unknown)].map((text) => `“${text}”`);
     return [
@@ -275,7 +277,9 @@ function render({ model, el }) {
     .map((name) => `change:${name}`);
   changes.forEach((change) => model.on(change, update));
   update();
+  const inPlace = setTimeout(update, 500); // only now is it known whether a kernel is connected
   return () => {
+    clearTimeout(inPlace);
     model.off("msg:custom", receive);
     changes.forEach((change) => model.off(change, update));
   };

@@ -57,8 +57,8 @@ function render({ model, el }) {
     showWidth(D);
     showAgain(again);
     const { open, inside, bell, weights } = localWeights(scores, centre, D, again);
-    const stems = (heights, colour, wide) => heights.flatMap((height, j) => (height > 0.001
-      ? [{ points: [[j, 0], [j, height]], colour, wide }] : []));
+    const stems = (heights, colour, wide) => heights.map((height, j) => (
+      { points: [[j, 0], [j, height]], colour, wide }));
     const [from, to] = [open.indexOf(true), open.lastIndexOf(true)];
     const [left, right] = [Math.max(0, from - 0.5), Math.min(last, to + 0.5)];
     drawBell([
