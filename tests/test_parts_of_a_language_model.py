@@ -1,5 +1,8 @@
 """Parts of a language model: the course's pass, and a fault is found where it is."""
 
+import re
+from functools import partial
+
 import pytest
 import torch
 
@@ -27,10 +30,40 @@ class Leaky(parts.CourseBlock):
         return super().forward(x, source, source_mask) + x.mean(1, keepdim=True)
 
 
+class InPlace(parts.CourseBlock):
+    def forward(self, x, source, source_mask):
+        x += super().forward(x, source, source_mask) - x
+        return x
+
+
+class NormsExchanged(parts.CourseBlock):
+    def forward(self, x, source, source_mask):
+        first, second, third = self.norms
+        self.norms = torch.nn.ModuleList([second, first, third])
+        x = super().forward(x, source, source_mask)
+        self.norms = torch.nn.ModuleList([first, second, third])
+        return x
+
+
+def word_as_a_column(*given):
+    chances, word = parts.course_next_word(*given)
+    return chances, word.unsqueeze(1)
+
+
+def context_with_an_axis(*given):
+    context, keys, values = parts.course_cached_step(*given)
+    return context.unsqueeze(1), keys, values
+
+
 @pytest.mark.parametrize(
     ("part", "wrong", "words"),
     [
         ("DecoderBlock", Leaky, "the future is open"),
+        ("DecoderBlock", InPlace, "it overwrites what it is given"),
+        ("DecoderBlock", NormsExchanged, "the course's block gives other states"),
+        ("next_word", word_as_a_column, "the shape of `word` is (50, 1), and not (50,)"),
+        ("next_word", lambda *given: parts.course_next_word(*given)[::-1], "the word comes first"),
+        ("cached_step", context_with_an_axis, "is (2, 1, 4), and not (2, 4)"),
         ("next_word", lambda logits, *_: (logits, logits.argmax(-1)), "the chances of a row sum"),
         ("next_word", lambda *_: None, "not written yet"),
         ("cached_step", lambda x, k, v, *w: (x @ w[2], k, v), "the cache holds the keys of 0"),
@@ -41,6 +74,47 @@ def test_a_fault_is_called_by_its_part(capsys, part, wrong, words):
     out = said(capsys, **{part: wrong})
     assert out.startswith(part)
     assert words in out
+
+
+class Letters:
+    """A right tokeniser; what it changes in a text, and what is missing, makes it lose some."""
+
+    def __init__(self, text, changed=str, missing=" "):
+        self.changed, self.missing = changed, missing
+        self.tokens = sorted({*text, " "})
+
+    def encode(self, text):
+        letters = [one if one in self.tokens else self.missing for one in self.changed(text)]
+        return torch.tensor([self.tokens.index(one) for one in letters if one])
+
+    def decode(self, ids):
+        return "".join(self.tokens[number] for number in ids)
+
+
+LOSSES = {
+    "capitals": {"changed": str.lower},
+    "line breaks": {"changed": lambda text: text.replace("\n", " ")},
+    "digits": {"changed": lambda text: re.sub("[0-9]", "", text)},
+    "white space": {"changed": lambda text: re.sub(r"\s+", " ", text)},
+    "unknown characters": {"missing": ""},
+}
+
+
+def test_a_tokeniser_that_gives_the_text_back_passes(capsys):
+    assert said(capsys, Characters=Letters) == "Characters    ✓\n"
+    assert parts.what_is_lost(Letters("Abc\n"), "Abc\n", "Ab?\nc") == ""
+
+
+@pytest.mark.parametrize("how", LOSSES.values(), ids=LOSSES)
+def test_a_tokeniser_that_loses_characters_is_found(capsys, how):
+    out = said(capsys, Characters=partial(Letters, **how))
+    assert "✗ decode(encode(text)) does not give the text back" in out
+
+
+def test_a_loss_in_the_text_of_the_learner_is_found(capsys):
+    no_stars = partial(Letters, changed=lambda text: text.replace("*", ""))
+    assert "✓" in said(capsys, Characters=no_stars)
+    assert "'an *apple*" in said(capsys, text="an *apple*\n", Characters=no_stars)
 
 
 def test_yardsticks_are_bits_of_each_character():

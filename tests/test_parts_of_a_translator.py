@@ -33,6 +33,22 @@ def looks_at_padding(embedded, state, memory, mask, *matrices):
     return COURSE.decoder_step(embedded, state, memory, torch.ones_like(mask), *matrices)
 
 
+def mask_without_an_axis(*given):
+    states, mask = COURSE.masked_encoder(*given)
+    return states, mask.squeeze(1)
+
+
+def always_in_training_mode(model, *given):
+    model.eval = model.train
+    return COURSE.train(model, *given)
+
+
+def never_in_training_mode(model, *given):
+    model.train = lambda mode=True: model
+    model.training = False
+    return COURSE.train(model, *given)
+
+
 def never_clips(model, optimizer, batches, held_out):
     losses = []
     for batch in batches:
@@ -66,18 +82,27 @@ WRONG = {
 
 
 def test_the_courses_own_parts_are_all_right():
-    assert said().startswith("✓ Nothing at fault")
+    assert said().startswith("✓ No fault found")
     own = {name: partial(getattr(COURSE, name)) for name in WRONG}
-    assert said(**own).count(": right.") == len(own) + 1
+    assert said(**own).count(": gives what the course's gives here.") == len(own) + 1
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_part_is_named_and_no_other(name):
-    part, where = WRONG[name]
+@pytest.mark.parametrize(
+    ("name", "part", "where"),
+    [
+        *((name, *rest) for name, rest in WRONG.items()),
+        ("masked_encoder", mask_without_an_axis, "shape (3, 4), and not (3, 1, 4), of the mask"),
+        ("train", always_in_training_mode, "which shows first in the held-out losses"),
+        ("train", never_in_training_mode, "which shows first in the losses of three"),
+    ],
+)
+def test_a_wrong_part_is_named_and_no_other(name, part, where):
     told = said(**{name: part})
     assert told.startswith(f"✗ At fault: {name}\n")
-    assert f"`{name}`: wrong, {where}" in told
-    assert "`MyTranslator`: right." in told
+    assert f"`{name}`: wrong" in told
+    assert where in told
+    assert "`MyTranslator`: gives what the course's gives here." in told
+    assert f"you can leave `{name}` out of `Parts`" in told
 
 
 def test_several_wrong_parts_are_all_named():
@@ -102,7 +127,10 @@ def test_the_assembly_is_a_part_like_the_others():
     told = "wrong, which shows first in the scores of a whole batch"
     assert f"`Untold`: {told}" in said(Untold)
     assert "`Unfinished`: not written yet." in said(Unfinished)
-    assert said(Unfinished, greedy=keeps_the_state).startswith("✗ At fault: greedy, Unfinished")
+    assert "out of `Parts`" not in said(Unfinished)  # it is no part: no other takes its place
+    both = said(Unfinished, greedy=keeps_the_state)
+    assert both.startswith("✗ At fault: greedy, Unfinished")
+    assert "you can leave `greedy` out of `Parts`" in both
 
 
 def test_an_error_is_quoted_with_the_stage_that_it_stopped():

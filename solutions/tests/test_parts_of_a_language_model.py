@@ -4,19 +4,25 @@ from itertools import takewhile
 
 import pytest
 
-from solutions.build import code_of, notebooks
+from solutions.build import code_of, notebooks, solutions_of
 from utils.parts import language_model as parts
 
 SOFTMAX = "return (self.norm(x) @ self.embedding.weight.T).softmax(-1)"
+LAST_ALONE = "logits[:, -1], windows[:, -1]"
 FAULTS = [
     ("LanguageModel", "self.norm(x) @", "x @", "the last norm is missing"),
     ("LanguageModel", "block(x,", "block(self.embed(ids),", "give other logits"),
     ("LanguageModel", "return self.norm(x) @ self.embedding.weight.T", SOFTMAX, "chances"),
     ("learn", "logits.transpose(1, 2)", "logits.flip(1).transpose(1, 2)", "leave a loss of"),
+    ("learn", "logits.transpose(1, 2), windows[:, 1:]", LAST_ALONE, "after 1 of 15 tokens"),
     ("write", "ids[place], place,", "ids[place], place + 1,", "in its place"),
     ("write", "place, cache, step)\n        if", "place, {}, step)\n        if", "into one cache"),
     ("write", "draw(logits, temperature,", "draw(logits, 1.0,", "is told 1.0"),
     ("write", "generator=dice)", "generator=dice) * 0", "the same uniform number"),
+    ("write", "(1, generator=dice)", "(1)", "they do not come from `dice`"),
+    ("BytePairs", r'|\s+"', '"', "does not give the text back"),
+    ("BytePairs", r"|\s?[^\w\s]+", "", "does not give the text back"),
+    ("Characters", "in self.cut(text)", "in self.cut(text.lower())", "does not give the text back"),
 ]
 
 
@@ -27,13 +33,13 @@ def verdict(capsys, part, old="", new=""):
     assert old in source
     exec(source.replace(old, new), names)
     capsys.readouterr()
-    asked = {name: names[name] for name in ("Characters", "LanguageModel", part)}
-    parts.examine(**asked)
+    asked = {name: names[name] for name in ("Characters", "join", "LanguageModel", part)}
+    parts.examine(text=names["text"], **asked)
     (line,) = (one for one in capsys.readouterr().out.splitlines() if one.startswith(part))
     return line
 
 
-@pytest.mark.parametrize("part", ["LanguageModel", "learn", "write"])
+@pytest.mark.parametrize("part", ["Characters", "BytePairs", "LanguageModel", "learn", "write"])
 def test_the_solution_passes(capsys, part):
     assert verdict(capsys, part).endswith("✓")
 
@@ -41,3 +47,12 @@ def test_the_solution_passes(capsys, part):
 @pytest.mark.parametrize(("part", "old", "new", "words"), FAULTS)
 def test_a_fault_is_named(capsys, part, old, new, words):
     assert words in verdict(capsys, part, old, new)
+
+
+def test_the_measure_refuses_a_tokeniser_that_loses_characters():
+    (path,) = (path for path in notebooks() if path.name.startswith("08"))
+    names = solutions_of(path)
+    tokens = names["Characters"](names["text"])
+    tokens.cut = lambda text: list(text.lower())
+    with pytest.raises(ValueError, match="'The End' becomes 'the end'"):
+        names["bits_per_character"](None, tokens, "The End")

@@ -14,6 +14,7 @@ import lzma
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,6 +26,8 @@ from utils.masks import causal_mask
 from utils.transformer import DecoderBlock
 
 SAMPLE = "the cat sat on the mat, and the hat sat on the cat. " * 4  # 208 characters
+MIXED = "Then 3 cats, at 10:45, sat down.\n\n\tWho said “NO!”?  Nobody.\nThe cats sat on.\n" * 2
+PIECE = 4_000  # characters of the learner's own text from which tokenisers are made
 NEAR = 1e-4  # differences below it are rounding
 NOT_YET = "not written yet"
 
@@ -96,18 +99,44 @@ def _by_counting(text: str, held_out: str, known: int, extra: float = 0.03) -> f
     return bits / (len(held_out) - known)
 
 
-def examine(**parts: Any) -> None:
+def what_is_lost(tokens: Any, text: str, unseen: str) -> str:
+    """Return where `decode(encode(unseen))` first differs from `unseen`; "" if it gives it back.
+
+    A tokeniser that loses characters, capitals or line breaks makes a text easier to predict, so
+    that its bits per character are too low.
+
+    Args:
+        tokens: a tokeniser, made from `text`, with `encode` and `decode`.
+        text: the text to learn from. A character that it does not have is to come back as a space.
+        unseen: the text to encode.
+    """
+    met = {*text}
+    expected = "".join(character if character in met else " " for character in unseen)
+    actual = tokens.decode(tokens.encode(unseen))
+    if actual == expected:
+        return ""
+    pairs = enumerate(zip_longest(actual, expected))
+    same = next(place for place, (one, other) in pairs if one != other)
+    near = slice(max(0, same - 10), same + 10)
+    return (
+        f"decode(encode(text)) does not give the text back: {unseen[near]!r} becomes "
+        f"{actual[near]!r}, and should become {expected[near]!r}"
+    )
+
+
+def examine(text: str = MIXED, **parts: Any) -> None:
     """Print for each part of a language model whether it works, and what it does instead.
 
     Each part is tried beside parts of the course, so that a fault is found where it is.
 
     Args:
+        text: a text that the tokenisers have to give back, besides two of the course.
         parts: by these names, all or some: `DecoderBlock`, `next_word`, `cached_step`,
             `Characters`, `join`, `BytePairs`, `LanguageModel`, `learn`, `write`.
     """
     for name, look in _LOOKS.items():
         if name in parts:
-            print(f"{name:13} {_verdict(look, SimpleNamespace(**parts))}")
+            print(f"{name:13} {_verdict(look, SimpleNamespace(text=text, **parts))}")
 
 
 def _verdict(look: Callable, parts: SimpleNamespace) -> str:
@@ -129,19 +158,26 @@ def _verdict(look: Callable, parts: SimpleNamespace) -> str:
 
 def _block(parts) -> str | None:
     mine, ours = parts.DecoderBlock(16, 2, 32), CourseBlock(16, 2, 32)
+    for parameter in mine.parameters():  # new norms are all alike, and so could be exchanged
+        nn.init.normal_(parameter, std=0.3)
     ours.load_state_dict(mine.state_dict())
     x, source, mask = torch.randn(2, 6, 16), torch.randn(2, 3, 16), torch.ones(2, 1, 3) > 0
     mask[1, :, 2] = False
+    other = x.clone()
+    other[:, 4] = torch.randn(2, 16)
+    given = x.clone(), source.clone(), mask.clone()
     with torch.no_grad():
-        out, expected = mine(x, source, mask), ours(x, source, mask)
+        out, expected = mine(*given), ours(x, source, mask)
         if out is None:
             return NOT_YET
-        other = x.clone()
-        other[:, 4] = torch.randn(2, 16)
-        if (mine(other, source, mask) - out)[:, :4].abs().max() > NEAR:
-            return "a change of word 5 changes what comes out for words 1 to 4: the future is open"
+        out = out.clone()  # it may be the tensor that was given
+        changed = mine(other.clone(), source.clone(), mask.clone()) - out
+    if changed[:, :4].abs().max() > NEAR:
+        return "a change of word 5 changes what comes out for words 1 to 4: the future is open"
     if (out - expected).abs().max() > NEAR:
         return "with the same weights, the course's block gives other states"
+    if not all(map(torch.equal, given, (x, source, mask))):
+        return "what comes out is right, but it overwrites what it is given, as `x += …` does"
     return None
 
 
@@ -151,6 +187,11 @@ def _next_word(parts) -> str | None:
     if found is None:
         return NOT_YET
     chances, word = found
+    if chances.shape == uniform.shape and word.shape == logits.shape:
+        return "the word comes first and the chances second: the other way round is asked for"
+    for name, tensor, like in (("chances", chances, logits), ("word", word, uniform)):
+        if tensor.shape != like.shape:
+            return f"the shape of `{name}` is {tuple(tensor.shape)}, and not {tuple(like.shape)}"
     expected, drawn = course_next_word(logits, 0.7, 4, uniform)
     if (chances.sum(-1) - 1).abs().max() > NEAR:
         return f"the chances of a row sum to {chances[0].sum():.2f}"
@@ -170,6 +211,9 @@ def _cached_step(parts) -> str | None:
             return NOT_YET
         context, *cache = found
         expected, *course = course_cached_step(word, *course, *matrices)
+        if context.shape != expected.shape:
+            shapes = tuple(context.shape), tuple(expected.shape)
+            return f"the shape of what a word reads is {shapes[0]}, and not {shapes[1]}"
         if cache[0].shape[1] != number:
             return f"after {number} words the cache holds the keys of {cache[0].shape[1]}"
         if (context - expected).abs().max() > NEAR:
@@ -182,11 +226,20 @@ def _characters(parts) -> str | None:
     ids = made.encode(SAMPLE)
     if ids is None or made.decode(ids) is None:
         return NOT_YET
-    if made.decode(ids) != SAMPLE:
-        return f"decode(encode(text)) gives {made.decode(ids)[:20]!r} for {SAMPLE[:20]!r}"
+    if lost := _lost_by(parts.Characters, SAMPLE, MIXED, parts.text):
+        return lost
     if len(ids) != len(SAMPLE):
         return f"{len(SAMPLE)} characters become {len(ids)} tokens"
     return None
+
+
+def _lost_by(tokeniser: Callable, *texts: str) -> str:
+    """Return what a tokeniser loses of the texts, and of characters that it has not met."""
+    for text in texts:
+        learned = text[:PIECE]
+        if lost := what_is_lost(tokeniser(learned), learned, text[: 2 * PIECE] + " a☃b ☃ c"):
+            return lost
+    return ""
 
 
 def _join(parts) -> str | None:
@@ -219,8 +272,8 @@ def _byte_pairs(parts) -> str | None:
         often = "in a word that stands in the text seven times, a pair counts seven times"
         rule = tie if pairs[0] == ("l", "o") else often
         return f"the first two pairs are {pairs[:2]}, and should be {expected}: {rule}"
-    if made.decode(made.encode(text)) != text:
-        return "decode(encode(text)) is not the text"
+    if lost := _lost_by(lambda text: parts.BytePairs(text, 4), text, MIXED, parts.text):
+        return lost
     if len(made.encode(text)) >= len(text) - 15:
         return f"{len(text)} characters become {len(made.encode(text))} tokens: too many"
     return None
@@ -266,9 +319,16 @@ def _learn(parts) -> str | None:
         def __init__(self):
             super().__init__()
             self.table = nn.Parameter(torch.zeros(4, 4))
+            self.counted = torch.ones(1)
 
         def forward(self, ids):
-            return self.table[ids]
+            logits = self.table[ids]  # (batch, len, 4)
+            if logits.requires_grad:
+                logits.register_hook(self.note)
+            return logits
+
+        def note(self, gradient):
+            self.counted = gradient.abs().sum((0, 2)) > 0  # (len,), whether the loss depends on it
 
     ids, model = torch.arange(400) % 4, Bigrams()  # after each token comes the next one of 4
     with _silence():
@@ -284,6 +344,11 @@ def _learn(parts) -> str | None:
         return f"the model learns to say {told}, not the next one: look at the shift"
     if lost[1] > 0.5:
         return f"60 steps leave a loss of {lost[1]:.2f} on a text that counts 0 1 2 3 0 1 2 3 …"
+    if not model.counted.all():
+        return (
+            f"what is predicted after {int(model.counted.sum())} of {len(model.counted)} tokens "
+            "counts in the loss, and it should after each"
+        )
     return None
 
 
@@ -316,8 +381,13 @@ def _write(parts) -> str | None:
             )
         if (temperature, k) != (0.7, 5):
             return f"`draw` is told {temperature} and {k}: not the temperature and the k passed in"
-    if len({uniform for *_, uniform in calls}) < 12:
+    thrown = [uniform for *_, uniform in calls]
+    if len({*thrown}) < 12:
         return "the same uniform number is thrown again: `dice` is made once, and used each time"
+    calls.clear()
+    parts.write(model, tokens, "the cat", 12, 0.7, 5, course_cached_step, draw)
+    if [uniform for *_, uniform in calls] != thrown:
+        return "another run throws other uniform numbers: they do not come from `dice`"
     return None
 
 

@@ -25,9 +25,10 @@ from utils.masks import masked_softmax, padding_mask
 TOLERANCE = 1e-4
 WIDTH, ENGLISH, FRENCH, BEAM, SEED = 6, 11, 13, 3, 21  # of the small translator that is tried
 NOT_WRITTEN = "not written yet"
-RIGHT = "right"
+RIGHT = "gives what the course's gives here"
 STAGES = {
     "states": "the encoder's states",
+    "encoder's mask": "the mask that the encoder returns",
     "mask": "the mask of the source",
     "start": "the decoder's first state",
     "scores": "the scores of one step, in a batch with padding",
@@ -168,6 +169,18 @@ class Assembled(nn.Module):
         return torch.stack(rows, dim=1)
 
 
+class DoubledInTraining(nn.Module):
+    """A model whose scores are doubled in training mode: like dropout it tells the modes apart."""
+
+    def __init__(self, model: nn.Module):
+        super().__init__()
+        self.model = model
+
+    def forward(self, read, given):
+        scores = self.model(read, given)
+        return 2 * scores if self.training else scores
+
+
 def find_fault(assembly: type[nn.Module], parts: Parts) -> Note:
     """Put each part, and the assembly, beside the course's own parts; say which is at fault.
 
@@ -190,13 +203,11 @@ def find_fault(assembly: type[nn.Module], parts: Parts) -> Note:
         lines.append(f"The course's own: {', '.join(f'`{name}`' for name in own)}.")
     wrong = [name for name, fault in faults.items() if fault]
     if not wrong:
-        return Note("✓ Nothing at fault: train it", lines, GOOD)
-    lines.append(
-        "Mend it and run its cell again, then the cells from here on; or leave it out of `Parts` "
-        "for now, and the course's takes its place."
-        if wrong != [assembly.__name__]
-        else "Mend its cell, and run it again."
-    )
+        return Note("✓ No fault found: train it", lines, GOOD)
+    lines.append("Mend what is at fault: run its cell again, then those from `Parts` to this one.")
+    if exchangeable := [f"`{name}`" for name in wrong if name != assembly.__name__]:
+        without = ", ".join(exchangeable)
+        lines.append(f"Until then you can leave {without} out of `Parts`, and have the course's.")
     return Note(f"✗ At fault: {', '.join(wrong)}", lines, BAD)
 
 
@@ -233,7 +244,10 @@ def _stages(assembly: type[nn.Module], parts: Parts) -> Iterator[tuple[str, Any]
     given = source, torch.tensor([4, 2, 3])
     target = torch.tensor([[SOS, 4, 5, 6, EOS], [SOS, 7, EOS, PAD, PAD], [SOS, 8, 9, EOS, PAD]])
     memory, mask, state = model.encode(*given)
-    yield from {"states": memory, "mask": mask, "start": state}.items()
+    yield "states", memory
+    vectors, matrices = model.english_vectors[source], (model.w_forward, model.w_backward)
+    yield "encoder's mask", parts.masked_encoder(vectors, given[1], *matrices, model.bias)[1]
+    yield from {"mask": mask, "start": state}.items()
     scores, weights, after = model.step(torch.tensor([SOS, 4, 7]), state, memory, mask)
     yield from {"scores": scores, "weights": weights, "state": after}.items()
     yield "logits", model(target[:, :-1], given)
@@ -252,7 +266,8 @@ def _stages(assembly: type[nn.Module], parts: Parts) -> Iterator[tuple[str, Any]
         yield from {"written": ids, "lengths": lengths}.items()
         yield "beams", _beams(model.step, parts.beam_step, memory, mask, state, bonus[0])
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    losses, held_out = parts.train(model, optimizer, [(target, given)] * 3, (target, given))
+    doubled = DoubledInTraining(model)
+    losses, held_out = parts.train(doubled, optimizer, [(target, given)] * 3, (target, given))
     yield from {"losses": losses, "held out": held_out}.items()
     trained = [values.flatten() for _, values in sorted(model.named_parameters())]
     yield "trained", torch.cat(trained).detach()
