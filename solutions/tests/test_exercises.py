@@ -182,7 +182,7 @@ def test_nothing_handed_out_holds_a_solution_or_a_misconception():
 
 
 def test_array_names_tell_no_answer():
-    part = r"(inputs|build|parameters|expected|mistake \d+)/[\w.]+|gradient \d+"
+    part = r"(inputs|build|parameters|expected|mistake \d+)/[\w.]+|gradient \d+|steps"
     for path in bank.FOLDER.glob(f"*{bank.NUMBERS}"):
         for name in load_file(path):
             assert re.fullmatch(rf"\w+/\d+/({part})", name)

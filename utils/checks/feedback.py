@@ -156,6 +156,7 @@ def _locate(verdict: Verdict, evidence: Evidence) -> list[str]:
             lines += [
                 f"For `{name}[{index[0]}] = {texts[index[0]]!r}`:"
                 for name, texts in case.inputs.items()
+                if isinstance(texts, list)
             ]
         lines.append(
             f"First difference: `{evidence.output}{at}` should be {expected}, is {actual}."

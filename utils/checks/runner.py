@@ -199,12 +199,23 @@ def traced(spec: CallSpec, definition: Any, case: Case) -> Trace:
     codes = [getattr(inspect.unwrap(each), "__code__", None) for each in own if callable(each)]
     trace = Trace({code.co_filename for code in codes if code})
     torch.default_generator.manual_seed(OUR_SEED)
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(Exception), _empty_is_nan():
         function = _callable(spec, definition, case)
         inputs = _copies(case)
         with trace:
             _call(function, inputs, case)
     return trace
+
+
+@contextlib.contextmanager
+def _empty_is_nan() -> Iterator[None]:
+    """Fill the memory that `torch.empty` returns, which would differ from call to call."""
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before)
 
 
 @contextlib.contextmanager

@@ -151,9 +151,9 @@ def described(value: Tensor) -> tuple[float, ...]:
     if value.is_complex():
         value = torch.view_as_real(value)
     flat = value.detach().reshape(-1).double()
-    if bool((flat == flat[0]).all()):
-        return ()
     plain = flat.isfinite() & (flat.abs() < HUGE)
+    if not plain.any() or (flat == flat[0]).all():
+        return ()
     finite = torch.where(plain, flat, 0.0)
     places = torch.arange(1.0, len(flat) + 1, dtype=torch.double).cos()
     lengths = [length for length in value.shape if length > 1]
