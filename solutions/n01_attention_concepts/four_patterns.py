@@ -120,7 +120,7 @@ exercise = Exercise(
             lambda length: _patterns(
                 length, before=torch.cat([torch.eye(length)[1:], torch.eye(length)[-1:]])
             ),
-            "In `before`, each word looks at the word *after* it: rows and columns are swapped. "
+            "In `before`, each word looks at the word *after* it. "
             "The row is the word that looks, the column is what it looks at.",
             'In which row, and in which column, does "the third looks at the second" stand?',
             misconception="future-open",

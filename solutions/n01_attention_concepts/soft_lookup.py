@@ -130,8 +130,8 @@ exercise = YourTurn(
         ),
         "softmax over the queries": WrongAnswer(
             _look_up(lambda query, keys: (query @ keys.T).softmax(0)),
-            "Your weights sum to 1 over the queries, not over the keys: the softmax ran along "
-            "axis 0. So the queries compete for each key.",
+            "Your weights sum to 1 over the queries, not over the keys. So the queries compete for "
+            "each key.",
             "Which axis of the scores belongs to the keys?",
             misconception="softmax-over-queries",
         ),

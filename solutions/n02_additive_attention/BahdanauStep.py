@@ -212,14 +212,14 @@ exercise = Exercise(
         ),
         "NaN for a sentence without a word": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: filled(scores, mask, -torch.inf)),
-            "Right, but for a sentence of length 0: all of its scores are minus infinity, and the "
+            "For a sentence of length 0, all of its scores are minus infinity, and the "
             "softmax of those is NaN. It should get zero weights and a zero context.",
             "Which function of yours takes care of rows that are masked whole?",
             misconception="no-empty-rows",
         ),
         "shares for a sentence without a word": WrongAnswer(
             changed(_Step, weigh=lambda self, scores, mask: filled(scores, mask, -1e9)),
-            "Right, but for a sentence of length 0: its equal scores get equal shares, all of "
+            "For a sentence of length 0, its equal scores get equal shares, all of "
             "padding. It should get zero weights and a zero context.",
             "Which function of yours takes care of rows that are masked whole?",
             misconception="empty-rows-sum-to-one",

@@ -233,14 +233,13 @@ exercise = Exercise(
             changed(
                 Additive, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -torch.inf))
             ),
-            "Right, but where a row is masked whole: there your weights are NaN, and so is the "
-            "context.",
+            "Where a row is masked whole, your weights are NaN, and so is the context.",
             "Have you not written a softmax that is safe?",
             misconception="no-empty-rows",
         ),
         "shares among the forbidden": WrongAnswer(
             changed(Additive, weigh=_where_masked(lambda scores, mask: filled(scores, mask, -1e9))),
-            "Right, but where a row is masked whole: there your weights are equal shares, and the "
+            "Where a row is masked whole, your weights are equal shares, and the "
             "context is a mean of padding. Both should be 0.",
             "Have you not written a softmax that is safe?",
             misconception="empty-rows-sum-to-one",

@@ -95,14 +95,14 @@ exercise = Exercise(
     mistakes={
         "NaN where nothing is allowed": WrongAnswer(
             lambda scores, mask: filled(scores, mask, -torch.inf),
-            "Right, but for rows that are masked whole. There all scores are minus infinity, and "
+            "In rows that are masked whole, all scores are minus infinity, and "
             "the softmax divides 0 by 0, which is NaN.",
             "Which number is low enough for the softmax, and still a number?",
             misconception="no-empty-rows",
         ),
         "shares among the forbidden": WrongAnswer(
             lambda scores, mask: filled(scores, mask, torch.finfo(scores.dtype).min),
-            "Right, but for rows that are masked whole. There all places hold the same low "
+            "In rows that are masked whole, all places hold the same low "
             "number, so the softmax gives each an equal share. They should all get 0.",
             "Once the softmax is done: what does the mask still say about that row?",
             misconception="empty-rows-sum-to-one",

@@ -226,14 +226,14 @@ exercise = Exercise(
         ),
         "shares where nothing is to see": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1)),
-            "Right, but for a sentence without a word: where every score is -1e9 the softmax "
+            "For a sentence without a word: where every score is -1e9 the softmax "
             "shares out alike, and padding gets it all. Such a row should have zero weights.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="empty-rows-sum-to-one",
         ),
         "NaN where nothing is to see": WrongAnswer(
             _step(weigh=lambda scores, mask: scores.masked_fill(~mask, -torch.inf).softmax(-1)),
-            "Right, but for a sentence without a word: all of its scores are minus infinity then, "
+            "For a sentence without a word, all of its scores are minus infinity then, "
             "and the softmax of those is NaN.",
             "What does `masked_softmax` do that `masked_fill` and `softmax` do not?",
             misconception="no-empty-rows",

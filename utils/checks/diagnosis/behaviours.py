@@ -27,6 +27,7 @@ from utils.checks.tasks import Answer, Case, Mistake, Record
 
 OTHER_SEED = OUR_SEED + 1
 MOST_CASES = 3  # cases on which a probe is tried
+WHOLE, RETURNED = "all of your answer", "all that your answer returns"
 CLEARLY = 100  # times the task's tolerance: values that differ by more have moved
 
 Outputs = Mapping[str, np.ndarray]
@@ -118,16 +119,19 @@ def _describe_fix(answer: CallableAnswer) -> str:
     for left in known:
         for fix, outputs in tried:
             if answer.right(first, outputs, left) and _fixes_all(answer, fix, left):
-                return fix.words if left is None else _with_one_left(fix, left)
+                if left:
+                    return _with_one_left(fix, left)
+                learns = answer.record.task.learns  # gradients are not asked for again
+                return fix.words.replace(WHOLE, RETURNED) if learns else fix.words
     return ""
 
 
 def _with_one_left(fix: InputFix, mistake: Mistake) -> str:
     """Describe an answer that a fix turns into a known mistake."""
-    words, whole = fix.words.removesuffix("."), "all of your answer"
+    words = fix.words.removesuffix(".")
     for verb in ("is", "would be"):
-        if words.endswith(f"{whole} {verb} right"):
-            start = words.removesuffix(f"{whole} {verb} right")
+        if words.endswith(f"{WHOLE} {verb} right"):
+            start = words.removesuffix(f"{WHOLE} {verb} right")
             return f"{start}one fault {verb} left: {mistake.explanation}"
     return f"{words}. One fault is left: {mistake.explanation}"
 

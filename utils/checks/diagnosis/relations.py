@@ -270,7 +270,7 @@ def _factor_in_words(factors: Mapping[int, float], cases: Sequence[Case]) -> str
                 return f"{_constant_in_words(constant)} and {words.format(name)}"
     for (used, used_sizes), (right, right_sizes) in itertools.permutations(sizes.items(), 2):
         if fits(np.sqrt(right_sizes / used_sizes)):
-            return f"divided by the square root of {used} in place of that of {right}"
+            return f"divided by the square root of {used} and times that of {right}"
     return ""
 
 
@@ -401,7 +401,7 @@ def shifted(output: OutputComparison) -> str:
             bits, overlaps = 0, True
             for pair in output.pairs:
                 expected, actual = (np.moveaxis(each, axis, 0) for each in pair[1:3])
-                if len(expected) < 2:  # nothing overlaps
+                if len(expected) < 3:  # two rows may as well be exchanged
                     continue
                 overlaps &= output.same(expected[expected_part], actual[actual_part])
                 telling = ~output.equal(expected[expected_part], expected[actual_part])
@@ -607,6 +607,7 @@ def _step_of(expected: np.ndarray, actual: np.ndarray, axis: int) -> np.ndarray:
 def _each_row(output: OutputComparison, axis: int, lack: Callable, undo: Callable) -> bool:
     """Decide whether one number or factor per row explains the answer, and not by chance."""
     bits = lines = off = 0
+    own = False  # whether some case lacks more than one number or factor
     for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
         expected = pair.expected
         lines += is_wrong.any(axis).size
@@ -616,9 +617,10 @@ def _each_row(output: OutputComparison, axis: int, lack: Callable, undo: Callabl
             return False  # a row of zeros is in proportion to any row
         if not output.same(expected, undo(pair.actual, lacking), ROUNDED):
             return False
+        own |= lacking.size > 0 and bool(np.ptp(lacking) > CLOSE)
         others = (~output.equal(expected, np.take(expected, [0], axis))).sum(axis)
         bits += BITS["f"] * int(others[is_wrong.any(axis)].sum())
-    return bits >= ENOUGH and 2 * off >= lines  # of a few lines, other rules say which
+    return own and bits >= ENOUGH and 2 * off >= lines  # of a few lines, other rules say which
 
 
 def straight_line(output: OutputComparison) -> str:
