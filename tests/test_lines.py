@@ -112,6 +112,15 @@ def test_equal_tensors_have_one_description_and_others_another():
     )
 
 
-@pytest.mark.parametrize("dull", [torch.tensor([0.3, 0.7]), torch.ones(4, 4), torch.empty(0)])
+@pytest.mark.parametrize(
+    "dull",
+    [
+        torch.tensor([0.3, 0.7]),
+        torch.ones(4, 4),
+        torch.empty(0),
+        torch.arange(5),
+        1e-7 * torch.eye(3),
+    ],
+)
 def test_a_tensor_that_would_be_right_by_chance_is_not_described(dull):
     assert described(dull) == ()

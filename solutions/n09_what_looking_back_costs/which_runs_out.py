@@ -70,8 +70,8 @@ exercise = Exercise(
         "windows save everything": WrongAnswer(
             _RIGHT | {"old_or_new": "llama-3.1-8b"},
             "You choose Llama 3.1. A quarter of OLMo's layers keep everything, and they keep it "
-            "for 32 heads, four times as many as Llama's: together more than all of Llama's "
-            "layers.",
+            "for 32 heads, four times as many as Llama's: together just as much as all of Llama's "
+            "layers. What the windows keep comes on top.",
             "How many heads with keys has each of the two?",
             misconception="one-for-all",
         ),

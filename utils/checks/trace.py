@@ -19,6 +19,7 @@ MOST_STEPS = 600  # what comes later, in a long loop, is not traced
 MOST_RESULTS = 10  # of one call, such as `unbind`
 LARGEST = 10**6  # numbers of a tensor that is described
 LONGEST_LINE = 100  # characters of a line that are quoted
+ROUNDING = 1e-5  # the largest number of a tensor that says nothing
 HUGE = 1e6  # a score that stands for minus infinity counts as one
 NUMBERS = 6  # how many describe a tensor
 CLOSE = 1e-4  # relative difference of sums that is rounding
@@ -143,8 +144,8 @@ def described(value: Tensor) -> tuple[float, ...]:
     Axes of length 1 do not count, nor does the type of numbers.
 
     Returns:
-        `NUMBERS` numbers; none for a very large tensor, nor for one of fewer than three numbers or
-        of equal ones, which would be right by chance.
+        `NUMBERS` numbers; none for a very large tensor, for one that holds nothing but rounding, and
+        for what would be right by chance: fewer than three numbers, equal ones, or 0, 1, 2, ….
     """
     if not 3 <= value.numel() <= LARGEST:
         return ()
@@ -152,9 +153,10 @@ def described(value: Tensor) -> tuple[float, ...]:
         value = torch.view_as_real(value)
     flat = value.detach().reshape(-1).double()
     plain = flat.isfinite() & (flat.abs() < HUGE)
-    if not plain.any() or (flat == flat[0]).all():
-        return ()
     finite = torch.where(plain, flat, 0.0)
+    dull = (flat == flat[0]).all() or (flat.diff() == 1).all() or finite.abs().max() < ROUNDING
+    if not plain.any() or dull:
+        return ()
     places = torch.arange(1.0, len(flat) + 1, dtype=torch.double).cos()
     lengths = [length for length in value.shape if length > 1]
     axes = sum(place * length for place, length in enumerate(lengths, start=1))
