@@ -423,7 +423,8 @@ def _not_finite(task: Task, output: str, expected: Answer, actual: Answer) -> st
     what = "NaN (not a number)" if np.isnan(values).any() else "infinity"
     return (
         f"`{output}` holds {what}. A division by 0, a logarithm or a root of a number below 0, a "
-        "number that grew too large, or an infinity that was filled in and is still there makes that."
+        "number that grew too large, or an infinity that was filled in and is still there makes "
+        "that."
     )
 
 

@@ -144,8 +144,8 @@ def described(value: Tensor) -> tuple[float, ...]:
     Axes of length 1 do not count, nor does the type of numbers.
 
     Returns:
-        `NUMBERS` numbers; none for a very large tensor, for one that holds nothing but rounding, and
-        for what would be right by chance: fewer than three numbers, equal ones, or 0, 1, 2, ….
+        `NUMBERS` numbers; none for a very large tensor, for one that holds nothing but rounding,
+        and for what would be right by chance: fewer than three numbers, equal ones, or 0, 1, 2, ….
     """
     if not 3 <= value.numel() <= LARGEST:
         return ()
