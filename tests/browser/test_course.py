@@ -3,12 +3,8 @@
 import pytest
 
 from tests import needs
-from tests.browser.inspection import shut_down_kernel
-from tests.browser.lab import open_notebook
 
 pytestmark = [pytest.mark.browser, needs.chromium]
-
-SLIDER = "02_additive_attention.ipynb"  # in its first code cell
 
 
 @pytest.fixture
@@ -43,33 +39,3 @@ def test_the_course_opens_at_two_translators_and_the_query_turns_before_any_kern
     page.mouse.move(box["x"] + 5, box["y"] + box["height"] * 0.4, steps=5)  # left: towards "mat"
     page.mouse.up()
     assert "Most weight: mat" in status.inner_text()
-
-
-# Move a slider away and, as soon as the new picture is there, back: the kernel is asked again for a
-# picture that it has already drawn.
-AWAY_AND_BACK = """async figure => {
-  const input = figure.querySelector("input[type=range]");
-  const move = (end) => {
-    input.value = input[end];
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-  };
-  const drawn = new Promise((resolve) => new MutationObserver(resolve)
-    .observe(figure.querySelector("img").parentNode, { childList: true }));
-  move("max");
-  await drawn;
-  move("min");
-  move("max");
-}"""
-
-
-def test_a_slider_asks_the_kernel_for_another_picture(lab, page):
-    open_notebook(page, lab, SLIDER)
-    page.get_by_text("| Idle").wait_for()  # the status bar: a kernel is up
-    page.locator(".jp-CodeCell .cm-content").first.click()
-    page.keyboard.press("Control+Enter")
-    figure = page.locator(".ex:has(> div > img)").first
-    figure.wait_for()
-    figure.evaluate(AWAY_AND_BACK)
-    page.wait_for_timeout(1000)  # by then it says that it waits
-    figure.get_by_text("The kernel is drawing").wait_for(state="hidden")
-    shut_down_kernel(page)
