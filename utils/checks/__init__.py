@@ -25,13 +25,8 @@ A wrong answer passes through these modules, from top to bottom:
 | `memory`, `progress` | store a learner's progress, and show it |
 """
 
-import torch
-
 from utils.checks.notebook import check, hint, warm
 from utils.checks.progress import progress
-
-# On its first call this imports a second's worth of modules, which no time limit may cut short.
-torch.use_deterministic_algorithms(torch.are_deterministic_algorithms_enabled())
 
 __all__ = ["check", "hint", "progress"]
 

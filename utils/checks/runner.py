@@ -210,12 +210,12 @@ def traced(spec: CallSpec, definition: Any, case: Case) -> Trace:
 @contextlib.contextmanager
 def _empty_is_nan() -> Iterator[None]:
     """Fill the memory that `torch.empty` returns, which would differ from call to call."""
-    before = torch.are_deterministic_algorithms_enabled()
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    before = torch.get_deterministic_debug_mode()
+    torch.set_deterministic_debug_mode("warn")  # `use_deterministic_algorithms` imports for 1 s
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(before)
+        torch.set_deterministic_debug_mode(before)
 
 
 @contextlib.contextmanager

@@ -237,24 +237,33 @@ def _other_orders(record: Record) -> Iterator[InputFix]:
 
     They fix an answer to `decoder_step` that joins vectors in another order than the matrix has.
     """
-    first = record.cases[0]
-    wide = [name for name in _names(record) if _is(first.inputs.get(name))]
-    for name in wide:
-        for axis in range(-first.inputs[name].dim(), 0):
-            tried = set()
-            for count in (2, 3):
-                for owners in itertools.product(wide, repeat=count):
-                    for order in itertools.permutations(range(count)):
-                        rows = _rows_in_order(name, axis, owners, order, first)
-                        if rows is None or tuple(rows) in {*tried, tuple(range(len(rows)))}:
-                            continue
-                        tried.add(tuple(rows))
-                        yield InputFix(
-                            f"What you join before it meets `{name}` stands in another order than "
-                            f"`{name}` expects: with blocks of `{name}` exchanged, all of your "
-                            "answer would be right.",
-                            partial(_reordered, name, axis, owners, order),
-                        )
+    first = record.cases[0].inputs
+    wide = [name for name in _names(record) if _is(first.get(name)) and first[name].dim()]
+    for name, axis in itertools.product(wide, (-2, -1)):
+        if first[name].dim() != 2:
+            continue
+        tried = {tuple(range(first[name].shape[axis]))}
+        for owners in _owners(wide, first, first[name].shape[axis]):
+            for order in itertools.permutations(range(len(owners))):
+                rows = tuple(_rows_in_order(name, axis, owners, order, record.cases[0]))
+                if rows not in tried:
+                    tried.add(rows)
+                    yield InputFix(
+                        f"What you join before it meets `{name}` stands in another order than "
+                        f"`{name}` expects: with blocks of `{name}` exchanged, all of your "
+                        "answer would be right.",
+                        partial(_reordered, name, axis, owners, order),
+                    )
+
+
+def _owners(
+    names: Sequence[str], inputs: Mapping[str, Tensor], length: int
+) -> Iterator[tuple[str, ...]]:
+    """Yield two or three inputs that are together as wide as a matrix is long."""
+    for count in (2, 3):
+        for owners in itertools.product(names, repeat=count):
+            if sum(inputs[name].shape[-1] for name in owners) == length:
+                yield owners
 
 
 def _rows_in_order(
@@ -397,12 +406,15 @@ def measure_moves(record: Record, rerun: RerunCases) -> dict[str, list[str]]:
 
 def _describe_movement(answer: CallableAnswer, probes: Iterable[Probe]) -> str:
     """Describe an output that depends on too much or on too little; "" if no probe shows it."""
+    every = set(answer.record.task.outputs)
     for probe in probes:
         if probe.name not in answer.record.moves:
             continue
         expected = answer.record.moves[probe.name]
         if probe.apart and expected:
             continue
+        if every == set(expected) and _movement(answer, probe, 1) == dict.fromkeys(every, True):
+            continue  # one case has shown it: a block has thirty parameters
         movement = _movement(answer, probe)
         idle = [
             name
@@ -423,22 +435,24 @@ def _describe_movement(answer: CallableAnswer, probes: Iterable[Probe]) -> str:
         if astray and probe.moved:
             return probe.moved.format(f"`{astray[0]}`")
         if idle and probe.unmoved:
-            every = len(idle) == len(expected) and len(expected) > 1
-            return probe.unmoved.format("Your answer" if every else f"`{idle[0]}`")
+            whole = len(idle) == len(expected) and len(expected) > 1
+            return probe.unmoved.format("Your answer" if whole else f"`{idle[0]}`")
     return ""
 
 
-def _movement(answer: CallableAnswer, probe: Probe) -> dict[str, bool | None]:
+def _movement(
+    answer: CallableAnswer, probe: Probe, most: int = MOST_CASES
+) -> dict[str, bool | None]:
     """Return output → whether a probe moves it in any case; None if it moves only slightly."""
     pairs = [
         (answer.given[number], outputs)
-        for number, outputs in answer.again(probe.change, probe.seed, MOST_CASES)
+        for number, outputs in answer.again(probe.change, probe.seed, most)
         if number < len(answer.given)
         and outputs is not None
         and _all_finite(answer.given[number])
         and _all_finite(outputs)
     ]
-    if len(pairs) < 2:
+    if len(pairs) < min(most, 2):
         return {}
     movement: dict[str, bool | None] = {}
     for name in answer.record.task.outputs:

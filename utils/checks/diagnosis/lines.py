@@ -14,7 +14,7 @@ from utils.checks.compare import are_close
 from utils.checks.tasks import Answer, Case, Record
 from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
 
-MOST_CASES = 4
+MOST_CASES = 3
 # Lines that take values apart say nothing of whether the parts have got the right names.
 TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
 UP_TO = "Up to `{text}` (line {number}) your code has the numbers of a right answer. "
