@@ -33,12 +33,10 @@ def copy_course(folder: Path) -> Path:
     for name in ("notebooks", "exercises", "solutions", ".jupyter"):
         if (ROOT / name).exists():  # learners of a graded class have no solutions
             shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    settings = {
-        "@jupyterlab/notebook-extension:tracker": {
-            "windowingMode": "none"  # all cells are in the page, seen or not
-        },
-    }
+    shutil.copy(ROOT / "README.md", folder)
     overrides = folder / ".jupyter/labconfig/default_setting_overrides.json"
+    settings = json.loads(overrides.read_text())
+    settings["@jupyterlab/notebook-extension:tracker"] = {"windowingMode": "none"}
     overrides.write_text(json.dumps(settings))
     return folder
 

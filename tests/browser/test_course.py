@@ -39,3 +39,13 @@ def test_the_course_opens_at_two_translators_and_the_query_turns_before_any_kern
     page.mouse.move(box["x"] + 5, box["y"] + box["height"] * 0.4, steps=5)  # left: towards "mat"
     page.mouse.up()
     assert "Most weight: mat" in status.inner_text()
+
+
+def test_the_course_overview_opens_as_a_page_with_its_picture_and_leads_to_a_notebook(lab, page):
+    page.goto(lab)
+    page.get_by_role("group", name="Translator").first.wait_for()
+    page.get_by_role("link", name="Course overview").click()
+    page.get_by_role("heading", name="Attention, from the heatmap up").wait_for()
+    page.wait_for_function("document.querySelector('img[alt^=\"Two translators\"]')?.naturalWidth")
+    page.get_by_role("link", name="Additive attention").click()
+    page.get_by_role("heading", name="02 · Additive attention").wait_for()
