@@ -37,13 +37,14 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Container, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from solutions import facts
+from solutions import facts, labelled
 from solutions.misconceptions import MISCONCEPTIONS
 from solutions.specification import PUBLIC_SEED, Exercise, LightTask
 from utils.checks import bank, code
@@ -314,14 +315,29 @@ def _tags(cell: nbformat.NotebookNode) -> list[str]:
     return cell.metadata.get("tags", [])
 
 
+@cache
+def names_at_first(path: Path) -> dict:
+    """Return the variables of a learner's notebook before any exercise is solved, by name."""
+    names: dict = {}
+    with redirected(Printed()):
+        exec("\n".join(stub(source) for source in code_of(path)), names)
+    return names
+
+
 def records_of(path: Path, seed: int, without: Container[str] = ()) -> list[Record]:
     """Make the records of a notebook's exercises, except `without`, with cases from a seed."""
     solutions = solutions_of(path, train=False)
     return [
-        exercise.record(solutions.get(exercise.task.id), seed)
+        exercise.record(solutions.get(name), seed, partial(_strangers, path, name))
         for exercise in exercises_of(path)
-        if exercise.task.id not in without
+        if (name := exercise.task.id) not in without
     ]
+
+
+def _strangers(path: Path, task: str) -> list[Any]:
+    """Return right answers by people who have not seen ours."""
+    before = names_at_first(path)
+    return [labelled.defined_by(answer, before)[task] for answer in labelled.right_answers(task)]
 
 
 def build(folder: Path, only: str = "") -> None:

@@ -1,14 +1,7 @@
 """Measure the checks on labelled answers that are unknown to them: `make recall [ANSWERS=file]`.
 
-A file holds answers that were collected together, each as it would stand in a learner's notebook:
-
-    # %% entropy · wrong · eps
-    # source: where its style comes from
-    # mistake: what is wrong with it (of wrong answers, for people who read the output)
-    def entropy(weights): …
-
 The output lists, below each task, the checks' verdicts on its answers. Its last line holds the
-counts of all files, as JSON.
+counts of all files, as JSON. `solutions.labelled` reads the files.
 
     python -m solutions.evaluate_checks --two-mistakes 300
 
@@ -25,20 +18,19 @@ that they leave the right ones is that line; it prints the others.
 import argparse
 import contextlib
 import json
-import linecache
 import random
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 
-from solutions.build import chosen
+from solutions.build import chosen, names_at_first
+from solutions.labelled import ROUNDS, Labelled, defined_by, labelled
 from solutions.mutants import mutants
-from solutions.selftest import mutants_of, names_after, names_at_first
+from solutions.selftest import mutants_of, names_after
 from solutions.specification import Exercise
 from utils.checks import bank
 from utils.checks.compare import Verdict
@@ -47,8 +39,6 @@ from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Reason
 from utils.checks.trace import LONGEST_LINE
 
-ROUNDS = sorted((Path(__file__).parent / "labelled").glob("round*.py"))
-HEADING = re.compile(r"^# %% (?P<task>\w+) · (?P<label>right|wrong) · (?P<name>\S+)$", re.MULTILINE)
 PARTS = re.compile(r"At `([^`]*)` \(line \d+\) your code")
 MOST_PAIRS = 15  # answers with two mistakes to one task
 OUTCOMES = (  # of a check that refuses a wrong answer
@@ -59,53 +49,6 @@ OUTCOMES = (  # of a check that refuses a wrong answer
 )
 
 
-class Labelled(NamedTuple):
-    """An answer that a person has labelled right or wrong.
-
-    Args:
-        task: name of the task that it answers.
-        right: whether its label is "right".
-        name: a few words, joined by hyphens.
-        mistake: description of what is wrong with it, for people; empty if it is right.
-        code: source, as it would stand in a notebook cell.
-    """
-
-    task: str
-    right: bool
-    name: str
-    mistake: str
-    code: str
-
-
-def labelled(file: Path) -> list[Labelled]:
-    """Read the labelled answers in a file, and sort them by the order of the tasks in the course.
-
-    Raises:
-        ValueError: the file has no answers, or one with a bad heading, task or `# source:` line.
-    """
-    tasks = bank.names()
-    text = file.read_text(encoding="utf-8")
-    if file.stem.startswith("wrong-") and "# %%" not in text:  # kept by a learner's `check`
-        text = f"# %% {file.parent.name} · wrong · {file.stem.removeprefix('wrong-')}\n{text}"
-    headings = list(HEADING.finditer(text))
-    if len(headings) != text.count("# %%") or not headings:
-        raise ValueError(f"{file}: begin each answer with a line '# %% entropy · right · loop'")
-    ends = [heading.start() for heading in headings[1:]] + [len(text)]
-    answers = []
-    for heading, end in zip(headings, ends, strict=True):
-        code = text[heading.end() : end].strip() + "\n"
-        if heading["task"] not in tasks:
-            raise ValueError(f"{file}: no task is called {heading['task']}")
-        if not code.startswith("# source: "):
-            raise ValueError(f"{file}: below {heading[0]!r} write '# source: …'")
-        mistake = re.search(r"^# mistake: (.+)$", code, re.MULTILINE)
-        right = heading["label"] == "right"
-        answers.append(
-            Labelled(heading["task"], right, heading["name"], mistake[1] if mistake else "", code)
-        )
-    return sorted(answers, key=lambda answer: tasks.index(answer.task))
-
-
 def verdict(answer: Labelled) -> Verdict:
     """Return the verdict that a learner with this answer gets.
 
@@ -113,12 +56,8 @@ def verdict(answer: Labelled) -> Verdict:
         Exception: the answer's code raised it.
     """
     ((path, _),) = chosen(answer.task)
-    with redirected(Printed()):
-        names = {"torch": torch, **names_at_first(path)}  # every notebook imports it
-        torch.manual_seed(0)  # some answers train a network
-        file = f"<{answer.task} {answer.name}>"  # known as a notebook's cells are, for feedback
-        linecache.cache[file] = (0, None, answer.code.splitlines(keepends=True), file)
-        exec(compile(answer.code, file, "exec"), names)
+    torch.manual_seed(0)  # some answers train a network
+    names = defined_by(answer, names_at_first(path))
     return verdict_on(bank.load(answer.task), names, Printed())
 
 

@@ -17,8 +17,8 @@ import random
 from collections.abc import Iterator
 
 from solutions.build import chosen
-from solutions.evaluate_checks import ROUNDS, labelled
 from solutions.evaluate_checks import verdict as verdict_of_labelled
+from solutions.labelled import ROUNDS, labelled
 from solutions.mutants import mutants
 from solutions.selftest import mutants_of, names_after, source_of
 from utils.checks import bank

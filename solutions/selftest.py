@@ -22,7 +22,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +51,6 @@ def variants(exercise: Exercise) -> dict[str, Any]:
     return {
         variant.__name__: variant() if are_choices else variant for variant in exercise.variants
     }
-
-
-@cache
-def names_at_first(path: Path) -> dict:
-    """Return the variables of a learner's notebook before any exercise is solved, by name."""
-    names: dict = {}
-    with redirected(Printed()):
-        exec("\n".join(stub(source) for source in code_of(path)), names)
-    return names
 
 
 def source_of(path: Path, exercise: Exercise) -> str:

@@ -151,8 +151,19 @@ class Exercise:
                     "solutions/misconceptions.py, or add it there."
                 )
 
-    def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
-        """Draw cases from a seed, and record what the solution and each mistake return for them."""
+    def record(
+        self,
+        solution: Any,
+        seed: int = PUBLIC_SEED,
+        others: Callable[[], Sequence[Any]] = tuple,
+    ) -> Record:
+        """Draw cases from a seed, and record what the solution and each mistake return for them.
+
+        Args:
+            solution: our answer.
+            seed: for the draw.
+            others: function that returns further right answers, for what they compute on the way.
+        """
         cases = self.cases(Draw(seed))
         mistaken = self._mistaken(cases)
         expected = self._returned(self.gold or solution, cases)
@@ -161,13 +172,14 @@ class Exercise:
         if self.task.answer_type == "choices" or self.task.full_marks_from or not diagnosed:
             return record
         moves = measure_moves(record, Rerun(self.task, solution, self.task.seconds))
-        return replace(record, moves=moves, steps=self._steps(solution, cases))
+        return replace(
+            record, moves=moves, steps=self._steps([solution, *self.variants, *others()], cases)
+        )
 
-    def _steps(self, solution: Any, cases: Sequence[Case]) -> list[np.ndarray]:
+    def _steps(self, all_right: Sequence[Any], cases: Sequence[Case]) -> list[np.ndarray]:
         """Return what right answers compute on the way, in each case."""
         if self.task.answer_type not in ("function", "module"):
             return []
-        all_right = [solution, *self.variants]
         with isolated_side_effects(Printed()):
             return [
                 distinct(
@@ -319,7 +331,12 @@ class CatchTheBug(Exercise):
         inputs = {"lineup": names, "seeds": seeds, "order": order}
         return [Case("all implementations, in several rounds", inputs)]
 
-    def record(self, solution: Any, seed: int = PUBLIC_SEED) -> Record:
+    def record(
+        self,
+        solution: Any,
+        seed: int = PUBLIC_SEED,
+        others: Callable[[], Sequence[Any]] = tuple,
+    ) -> Record:
         cases = self.cases(Draw(seed))
         broken = [
             name in self.implementations.broken for name in self.implementations.implementations

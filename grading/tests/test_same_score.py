@@ -49,7 +49,7 @@ class Round:
 
 
 def stubs_and_solutions(path: Path) -> Iterator[Round]:
-    names = selftest.names_at_first(path)
+    names = build.names_at_first(path)
     exercises = build.exercises_of(path)
     trained = {exercise.task.id for exercise in exercises if exercise.gold}
     tasks = [exercise.task.id for exercise in exercises]
@@ -170,5 +170,5 @@ def test_the_line_at_which_an_answer_leaves_the_right_ones_comes_from_the_worker
     sent = notebook_parser.Notebook(path.stem, numbered([LEAVES]))
     scoring.score_tasks(result, sent, public(path), ["scaled_attention"], launcher)
     lines = " ".join(result.tasks["scaled_attention"].lines)
-    assert "Up to `scores = query @ keys.mT` (line 3)" in lines
+    assert "What `scores = query @ keys.mT` (line 3)" in lines
     assert "At `weights = (3 * scores).exp().softmax(-2)` (line 4)" in lines

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from solutions import evaluate_checks
+from solutions import evaluate_checks, labelled
 from solutions.build import chosen
 
 ROUND = """
@@ -61,7 +61,7 @@ def test_an_answer_that_a_notebook_has_kept_is_a_wrong_one(tmp_path):
     kept = tmp_path / "entropy" / "wrong-3fa2.py"
     kept.parent.mkdir()
     kept.write_text("# source: unrecognised\ndef entropy(weights): ...\n", encoding="utf-8")
-    (answer,) = evaluate_checks.labelled(kept)
+    (answer,) = labelled.labelled(kept)
     assert (answer.task, answer.right, answer.name) == ("entropy", False, "3fa2")
 
 
@@ -78,19 +78,19 @@ def test_what_is_no_labelled_answer_is_refused(tmp_path, text, complaint):
     file = tmp_path / "round.py"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=re.escape(complaint)):
-        evaluate_checks.labelled(file)
+        labelled.labelled(file)
 
 
 def test_the_answers_cover_the_course_and_every_wrong_one_says_what_is_wrong():
-    readme = evaluate_checks.ROUNDS[0].with_name("README.md").read_text(encoding="utf-8")
+    readme = labelled.ROUNDS[0].with_name("README.md").read_text(encoding="utf-8")
     tasks = {exercise.task.id for _, exercise in chosen()}
-    for file in evaluate_checks.ROUNDS:
-        answers = evaluate_checks.labelled(file)
+    for file in labelled.ROUNDS:
+        answers = labelled.labelled(file)
         right = sum(answer.right for answer in answers)
         assert all(answer.right or answer.mistake for answer in answers)
         assert f"| `{file.name}` | {len(answers)} | {right} | {len(answers) - right} |" in readme
-    for file in evaluate_checks.ROUNDS[:2]:
-        of_task = Counter(answer.task for answer in evaluate_checks.labelled(file))
+    for file in labelled.ROUNDS[:2]:
+        of_task = Counter(answer.task for answer in labelled.labelled(file))
         assert of_task.keys() <= tasks  # those that there were at the time
         assert len(of_task) > 50
         assert min(of_task.values()) >= 3

@@ -15,7 +15,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from solutions import facts, selftest
+from solutions import facts
 from solutions.build import (
     COURSE,
     FENCE,
@@ -24,6 +24,7 @@ from solutions.build import (
     code_of,
     exercises_of,
     main,
+    names_at_first,
     notebooks,
     repeated,
     stub,
@@ -57,7 +58,7 @@ def test_messages_are_different_and_whole(path, exercise):
 
 @every_exercise
 def test_an_untouched_stub_fails_politely(path, exercise):
-    names = selftest.names_at_first(path)
+    names = names_at_first(path)
     verdict = verdict_on(bank.load(exercise.task.id), names, Printed())
     assert not verdict.passed
     if exercise.task.id not in names:

@@ -203,10 +203,10 @@ def _judge_test(record: Record, answer: Answer) -> Verdict:
 
 
 def _laws(task_id: str, caught: Collection[str]) -> str:
-    """Name the laws whose breach a test notices, by the broken implementations that it catches."""
+    """Name the laws that are broken by the implementations that a test catches."""
     laws = implementations.of(task_id).laws
     broken = dict.fromkeys(law for slug, law in laws.items() if slug in caught)
-    return f" It notices a breach of these laws: {'; '.join(broken)}." if broken else ""
+    return f" What it catches breaks these laws: {'; '.join(broken)}." if broken else ""
 
 
 _BLAMED = {

@@ -75,7 +75,7 @@ class CallableAnswer:
 def describe_repetition(record: Record, answers: Sequence[Answer], rerun: RerunCases) -> str:
     """Describe a wrong answer that returns other values if it is called again; else return ""."""
     answer = CallableAnswer(record, [given.outputs for given in answers], rerun)
-    return _describe_movement(answer, _REPETITIONS)
+    return _describe_movement(answer, _repetitions(record))
 
 
 def describe_behaviour(record: Record, answers: Sequence[Answer], rerun: RerunCases) -> str:
@@ -395,7 +395,7 @@ def measure_moves(record: Record, rerun: RerunCases) -> dict[str, list[str]]:
         rerun: function that calls the solution.
     """
     solution = CallableAnswer(record, [answer.outputs for answer in record.expected], rerun)
-    probes = [*_REPETITIONS, *_probes(record)]
+    probes = [*_repetitions(record), *_probes(record)]
     movements = {probe.name: _movement(solution, probe) for probe in probes}
     return {
         name: [output for output, moved in movement.items() if moved]
@@ -521,22 +521,21 @@ def _wrong_elsewhere(answer: CallableAnswer, unless: Callable[[Case], bool], out
     )
 
 
-_REPETITIONS = [
-    Probe(
+def _repetitions(record: Record) -> Iterator[Probe]:
+    yield Probe(
         "again",
         lambda case: case,
         "{} is another one when the same inputs come a second time: your code keeps something "
         "from one call to the next.",
         sure=True,
-    ),
-    Probe(
-        "seed",
-        lambda case: case,
-        "{} is not the same in every call: something in your code is drawn at random.",
-        seed=OTHER_SEED,
-        sure=True,
-    ),
-]
+    )
+    chance = "{} is not the same in every call: something in your code is drawn at random."
+    if record.task.answer_type == "module":
+        chance = (
+            "{} is another one for each module that is built: yours has a parameter that the task "
+            "does not name (a bias?), or it draws something at random."
+        )
+    yield Probe("seed", lambda case: case, chance, seed=OTHER_SEED, sure=True)
 
 
 def _probes(record: Record) -> Iterator[Probe]:

@@ -17,10 +17,10 @@ from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
 MOST_CASES = 3
 # Lines that take values apart say nothing of whether the parts have got the right names.
 TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
-UP_TO = "Up to `{text}` (line {number}) your code has the numbers of a right answer. "
+UP_TO = "What `{text}` (line {number}) computes, right answers compute on the way, too. "
 AT = (
     "At `{text}` (line {number}) your code has numbers that none of our right answers has: either "
-    "it goes a way of its own there, or something is wrong by then."
+    "it goes a way of its own there, or something is wrong or missing, there or above."
 )
 
 TraceCases = Callable[[Sequence[Case]], Sequence[Lines | None]]
