@@ -1,13 +1,17 @@
-"""Measure how long checks of wrong answers take: `python -m solutions.speed [TASK]`.
+"""Measure how long checks of wrong answers take: `python -m solutions.speed [TASK] [--load 8]`.
 
 A measurement runs from reading the record to writing the HTML. Every known mistake is measured
 twice: as it is, and as if it were unknown, because the check then looks for a relation. Processor
-time of one thread is counted, in milliseconds, so that other work on the machine matters little.
+time of one thread is counted, in milliseconds, so that other work on the machine matters little;
+with `--load`, the clock, beside so many processes that never rest.
 """
 
+import contextlib
 import json
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,29 +24,42 @@ from utils.checks import bank
 from utils.checks.feedback import explain
 
 
-def times(only: str) -> Iterator[tuple[bool, float, str]]:
+def times(only: str, now: Callable[[], float]) -> Iterator[tuple[bool, float, str]]:
     """Yield (whether the mistake is known to the check, milliseconds, mistake) for each check."""
     for _, exercise in chosen(only):
-        _time(exercise.task.id, exercise.mistakes[0].gives, True)  # loads code for later calls
+        _time(exercise.task.id, exercise.mistakes[0].gives, True, now)  # loads code for later calls
         for mistake in exercise.mistakes:
             for known in (True, False):
-                milliseconds = _time(exercise.task.id, mistake.gives, known)
+                milliseconds = _time(exercise.task.id, mistake.gives, known, now)
                 yield known, milliseconds, f"{exercise.task.id}, {mistake.name}"
 
 
-def _time(task: str, answer: Any, known: bool) -> float:
-    start = time.thread_time()
+def _time(task: str, answer: Any, known: bool, now: Callable[[], float]) -> float:
+    start = now()
     record = bank.load(task)
     if not known:
         record = replace(record, task=replace(record.task, mistakes=[]))
     explain(verdict(record, answer))._repr_html_()
-    return 1000 * (time.thread_time() - start)
+    return 1000 * (now() - start)
 
 
-def main(only: str) -> None:
+@contextlib.contextmanager
+def load(processes: int) -> Iterator[None]:
+    """Run processes that never rest."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+
+
+def main(only: str, processes: int) -> None:
     """Print the times of known and of unknown mistakes, the slowest checks, and all as JSON."""
     torch.set_num_threads(1)
-    rows, summary = sorted(times(only), key=lambda row: row[1]), {}
+    now = time.perf_counter if processes else time.thread_time
+    with load(processes):
+        rows, summary = sorted(times(only, now), key=lambda row: row[1]), {}
     for known, words in ((True, "known"), (False, "unknown")):
         of_these = [milliseconds for is_known, milliseconds, _ in rows if is_known == known]
         median, high, worst = np.percentile(of_these, [50, 95, 100])
@@ -54,4 +71,7 @@ def main(only: str) -> None:
 
 
 if __name__ == "__main__":
-    main(only_argument("Time checks of wrong answers.").parse_args().only)
+    parser = only_argument("Time checks of wrong answers.")
+    parser.add_argument("--load", type=int, default=0, metavar="PROCESSES")
+    options = parser.parse_args()
+    main(options.only, options.load)

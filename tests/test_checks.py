@@ -234,6 +234,22 @@ def test_two_mistakes_are_told_one_at_a_time():
     assert blown_up.reason == "not finite"
 
 
+def test_what_is_seen_belongs_to_the_mistake_that_is_named():
+    def outputs(shares, numbers):
+        return Answer({"shares": shares.double().numpy(), "total": numbers.sum().double().numpy()})
+
+    tables = [torch.ones(2, 2), NUMBERS]  # in the first, rows and columns have one sum
+    record = Record(
+        task_of("share", ["shares", "total"], SHARE.task.mistakes),
+        [Case(label, {"numbers": x}) for label, x in zip(("ones", "others"), tables, strict=True)],
+        [outputs(x / x.sum(1, keepdim=True), x) for x in tables],
+        {"columns": [outputs(x / x.sum(0), x) for x in tables]},
+    )
+    verdict = verdict_of(lambda numbers: (numbers / numbers.sum(0), numbers.sum() + 1), record)
+    assert verdict.mistake.name == "columns"
+    assert (verdict.evidence.case.label, verdict.evidence.output) == ("others", "shares")
+
+
 # --- Answers that do not run ----------------------------------------------------------------------
 
 

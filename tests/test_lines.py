@@ -14,11 +14,11 @@ from utils.checks.runner import Printed, Rerun, run_cases, traced
 from utils.checks.trace import described, distinct, is_among
 
 RECORD = replace(RECORD, steps=[distinct(traced(TASK, attend, case).results()) for case in CASES])
-PLACES = re.compile(r"(Up to|At) `([^`]*)` \(line (\d+)\)")
+PLACES = re.compile(r"(What|At) `([^`]*)` \(line (\d+)\)")
 
 
 def told(answer):
-    """Return the lines that feedback on an answer quotes, after "Up to" and "At"."""
+    """Return the lines that feedback on an answer quotes, after "What" and "At"."""
     answers = run_cases(TASK, answer, CASES, Printed())
     sentence = describe_lines(RECORD, answers, Rerun(TASK, answer).trace)
     return [(word, text) for word, text, _ in PLACES.findall(sentence)]
@@ -56,7 +56,7 @@ def filled_in_a_loop(query, keys, values, mask):
 )
 def test_the_line_is_told_at_which_an_answer_leaves_the_right_ones(answer, up_to, at):
     (first, right), (second, stray) = told(answer)
-    assert (first, second) == ("Up to", "At")
+    assert (first, second) == ("What", "At")
     assert right.startswith(up_to)
     assert stray.startswith(at)
 

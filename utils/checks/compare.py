@@ -12,6 +12,7 @@ share of correct entries decides, and an answer makes a known mistake if it has 
 entries of that mistake.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -135,20 +136,18 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
         share = _share(record.expected, answers, task.tolerance)
         if share >= task.full_marks_from:
             return Verdict(task, Reason.PASSED, f"{_percent(share)} are right.", share=share)
-    for case, expected, answer in zip(record.cases, record.expected, answers, strict=True):
-        for reason, complaint_about in _QUESTIONS.items():
-            for output in task.outputs:
-                message = complaint_about(task, output, expected, answer)
-                if message:
-                    if reason == Reason.VALUES and share is not None:
-                        full = _percent(task.full_marks_from)
-                        message = f"{_percent(share)} are right; {full} earn all points."
-                    evidence = Evidence(
-                        case, output, expected.outputs[output], answer.outputs[output]
-                    )
-                    mistake = _mistake(record, answers) if seen_enough else None
-                    right = _what_is_right(record, answers)
-                    return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
+    complaints = _complaints(record, answers)
+    if first := next(complaints, None):
+        mistake = _mistake(record, answers) if seen_enough else None
+        explained = _outputs_apart(record, answers)[:1] if mistake else task.outputs
+        chain = itertools.chain([first], complaints)
+        reason, message, evidence = next((c for c in chain if c[2].output in explained), first)
+        if reason == Reason.VALUES and share is not None:
+            message = (
+                f"{_percent(share)} are right; {_percent(task.full_marks_from)} earn all points."
+            )
+        right = _what_is_right(record, answers)
+        return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
     if error:
         return failed
     wrong = _wrong_gradient(record.expected, answers)
@@ -162,6 +161,24 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
     count = len(record.cases)
     right = "Every choice is" if task.answer_type == "choices" else f"All {count} cases are"
     return Verdict(task, Reason.PASSED, f"{right} right.")
+
+
+def _complaints(
+    record: Record, answers: Sequence[Answer]
+) -> Iterator[tuple[Reason, str, Evidence]]:
+    """Yield what is wrong with the values of an answer, and where it is seen, case by case."""
+    for case, expected, answer in zip(record.cases, record.expected, answers, strict=True):
+        for reason, complaint_about in _QUESTIONS.items():
+            for output in record.task.outputs:
+                if message := complaint_about(record.task, output, expected, answer):
+                    values = expected.outputs[output], answer.outputs[output]
+                    yield reason, message, Evidence(case, output, *values)
+
+
+def _outputs_apart(record: Record, answers: Sequence[Answer]) -> list[str]:
+    """Return the outputs that are wrong in some case; a known mistake explains the first."""
+    right = _alike(record.task, record.expected, answers)
+    return [output for output in record.task.outputs if output not in right]
 
 
 def first_cases(record: Record, count: int) -> Record:
@@ -289,7 +306,7 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
         return explained[max(explained)] if explained else None
 
     right = _alike(record.task, record.expected, answers)
-    wrong = [output for output in record.task.outputs if output not in right]
+    wrong = _outputs_apart(record, answers)
     for finite_only in (False, True):
         if not wrong or wrong[0] in _alike(record.task, record.expected, answers, finite_only):
             continue

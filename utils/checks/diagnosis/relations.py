@@ -467,17 +467,6 @@ def a_step(output: OutputComparison) -> str:
     return ""
 
 
-def decimals_cut_off(output: OutputComparison) -> str:
-    """Describe an answer to `four_patterns` whose shares lack their decimals, because of `//`."""
-    if output.holds("fi") and all(
-        output.same(np.trunc(pair.expected), pair.actual.astype(float)) for pair in output.pairs
-    ):
-        return (
-            f"The numbers of `{output.output}` are right but for their decimals, which are cut off."
-        )
-    return ""
-
-
 def times_a_factor(output: OutputComparison) -> str:
     """Describe an answer to `entropy` that is the right one times a factor, such as bits.
 
@@ -543,24 +532,6 @@ def off_by_a_size(output: OutputComparison) -> str:
     return ""
 
 
-def off_by_a_number(output: OutputComparison) -> str:
-    """Describe an answer to `packed_mask` whose positions begin at 1."""
-    if not output.holds("ff", "ii"):
-        return ""
-    expected, actual = (
-        np.concatenate([values[wrong] for values, wrong in zip(each, output.wrong, strict=True)])
-        for each in zip(*(pair[1:3] for pair in output.pairs), strict=True)
-    )
-    distinct = len(np.unique(expected.round(4)))
-    if distinct < 3 or BITS[output.dtypes[0]] * (len(expected) - 1) < ENOUGH:
-        return ""
-    number = actual[0] - expected[0]
-    if not np.allclose(actual - number, expected, atol=2 * output.record.task.tolerance, rtol=0):
-        return ""
-    more = "large" if number > 0 else "small"
-    return f"Wherever `{output.output}` is wrong, it is too {more} by {abs(number):.3g}."
-
-
 def _counts_of(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the name and value of each length and whole number of a case, in the output's shape."""
     shape = pair.expected.shape
@@ -621,53 +592,6 @@ def _each_row(output: OutputComparison, axis: int, lack: Callable, undo: Callabl
         others = (~output.equal(expected, np.take(expected, [0], axis))).sum(axis)
         bits += BITS["f"] * int(others[is_wrong.any(axis)].sum())
     return own and bits >= ENOUGH and 2 * off >= lines  # of a few lines, other rules say which
-
-
-def straight_line(output: OutputComparison) -> str:
-    """Describe an answer to `normalised_heatmap` that is linear in the scores, without an `exp`."""
-    if not (output.holds("ff") and output.depth):
-        return ""
-    for name, value in output.pairs[0].case.inputs.items():
-        if not (isinstance(value, Tensor) and value.is_floating_point()):
-            continue
-        bits, bends = 0, False
-        for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
-            source = pair.case.inputs[name].double().numpy()
-            if source.shape != pair.actual.shape:
-                break
-            if not output.same(_nearest_on_a_line(pair.actual, source), pair.actual):
-                break
-            rows = (is_wrong.any(-1) & (np.ptp(pair.actual, -1) > CLOSE)).ravel()
-            distinct = [len(np.unique(row)) - 2 for row in _rows(source)]
-            bits += BITS["f"] * sum(np.maximum(distinct, 0)[rows])
-            bends |= not output.same(_nearest_on_a_line(pair.expected, source), pair.expected)
-            if not _follows(pair.expected, source):
-                break
-        else:
-            if bits >= ENOUGH and bends:
-                return (
-                    f"In each row, your `{output.output}` is `{name}` times a number plus a "
-                    "number, a straight line. The right one bends: is an exponential missing, or "
-                    "another function?"
-                )
-    return ""
-
-
-def _follows(values: np.ndarray, source: np.ndarray) -> bool:
-    """Decide whether each row rises, or falls, with the source: only then can it bend."""
-    for row, of_source in zip(_rows(values), _rows(source), strict=True):
-        steps = np.diff(row[np.argsort(of_source)])
-        if not ((steps >= -ROUNDED).all() or (steps <= ROUNDED).all()):
-            return False
-    return True
-
-
-def _nearest_on_a_line(values: np.ndarray, source: np.ndarray) -> np.ndarray:
-    """Fit each row of values by a straight line in the source, and return the fitted values."""
-    centred = source - source.mean(-1, keepdims=True)
-    squares = (centred * centred).sum(-1, keepdims=True)
-    slope = (centred * values).sum(-1, keepdims=True) / np.where(squares > 0, squares, 1)
-    return values.mean(-1, keepdims=True) + slope * centred
 
 
 # --- Shares that a softmax made -------------------------------------------------------------------
@@ -880,11 +804,9 @@ RELATIONS: list[Callable[[OutputComparison], str]] = [
     shifted,
     times_a_factor,
     off_by_a_size,
-    off_by_a_number,
     a_step,
     softmax_of_scaled_scores,
     sums_elsewhere,
-    decimals_cut_off,
     other_places,
 ]
 WEAKER_RELATIONS: list[Callable[[OutputComparison], str]] = [
@@ -892,7 +814,6 @@ WEAKER_RELATIONS: list[Callable[[OutputComparison], str]] = [
     right_off_the_diagonal,
     right_at_an_end,
     row_by_row,
-    straight_line,
     one_sided,
     right_in_some_cases,
 ]

@@ -22,9 +22,6 @@ from utils.checks.diagnosis.relations import (
 )
 from utils.checks.tasks import Case
 
-LEAST = 5  # wrong entries of which something is said
-NEARLY = 0.03  # of the largest number of a case
-
 
 def axes_missing(output: OutputComparison) -> str:
     """Describe an answer to `entropy` that has one number for a case, or one to `additive_scores`
@@ -182,58 +179,9 @@ def sides_of_the_diagonal(output: OutputComparison) -> str:
     return f"`{output.output}` is `True` too often {often} the diagonal, too seldom {seldom} it."
 
 
-def nearly_right(output: OutputComparison) -> str:
-    """Describe an answer to `layer_norm` that divides by one less, and adds ε outside the root."""
-    if not output.holds("ff") or not output.depth:
-        return ""
-    off = [
-        float(np.abs(pair.actual - pair.expected).max(initial=0))
-        / max(float(np.abs(pair.expected).max(initial=0)), ROUNDED)
-        for pair in output.pairs
-    ]
-    if max(off, default=1) > NEARLY or sum(map(np.sum, output.wrong)) < LEAST:
-        return ""
-    return (
-        f"`{output.output}` is nearly right: nowhere is it off by more than {100 * NEARLY:.0f} % "
-        "of its largest number. A small constant or a search that ends too early does that."
-    )
-
-
-def one_direction(output: OutputComparison) -> str:
-    """Describe an answer to `training_loop` whose loss counts padding too, and is not the mean."""
-    if not output.holds("ff", "ii"):
-        return ""
-    steps = np.concatenate(
-        [
-            (pair.actual - pair.expected)[is_wrong]
-            for pair, is_wrong in zip(output.pairs, output.wrong, strict=True)
-        ]
-    )
-    if len(steps) < LEAST or np.ptp(np.sign(steps)):
-        return ""
-    return f"Wherever `{output.output}` is wrong, it is too {'large' if steps[0] > 0 else 'small'}."
-
-
-def both_ways(output: OutputComparison) -> str:
-    """Describe an answer to `packed_mask` that opens what is shut, and shuts what is open."""
-    if not output.holds("bb"):
-        return ""
-    more = sum(int((pair.actual & ~pair.expected).sum()) for pair in output.pairs)
-    less = sum(int((pair.expected & ~pair.actual).sum()) for pair in output.pairs)
-    if min(more, less) < LEAST:
-        return ""
-    return (
-        f"`{output.output}` is `True` in {more} places where it should not be, and `False` in "
-        f"{less} where it should not be, all cases together."
-    )
-
-
 REMAINS: list[Callable[[OutputComparison], str]] = [
     axes_missing,
     weighted_sum,
     sides_of_the_diagonal,
-    nearly_right,
     order_of_size,
-    one_direction,
-    both_ways,
 ]
