@@ -423,7 +423,7 @@ def test_axes_are_told_by_their_lengths_where_the_numbers_are_wrong_too():
     assert relation(of_weights(lambda weights: uneven(weights).mT)) == exchanged
     lacking = "By its shape, `weights` lacks axis 1."
     assert relation(of_weights(lambda weights: uneven(weights).prod(1))) == lacking
-    one_number_each = "By its shape, `weights` lacks the last axis."
+    one_number_each = "By its shape, `weights` lacks its last axis."
     assert relation(of_weights(lambda weights: uneven(weights).prod(-1))) == one_number_each
 
 

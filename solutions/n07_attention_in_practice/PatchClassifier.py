@@ -189,7 +189,7 @@ exercise = Exercise(
                 cut=lambda self, images: images.reshape(len(images), -1, self.patch * self.patch),
             ),
             "Your patches are no patches: `reshape` takes pixels in the order of reading, so a "
-            "piece is a strip of one row and not a square.",
+            "piece is a run of them and not a square.",
             "Which pixels stand beside and below each other in a patch of 2 by 2?",
             misconception="shape-is-enough",
         ),

@@ -170,8 +170,8 @@ exercise = Exercise(
         ),
         "one place too few": WrongAnswer(
             _step(filled=lambda read, window: max(1, min(read, window))),
-            "As long as the ring is not full, you leave out the last place that is filled: the new "
-            "word itself.",
+            "From the second word on, as long as the ring is not full, you leave out the last "
+            "place that is filled: the new word itself.",
             "How many places hold a word after this one has been written?",
             misconception="off-by-one",
         ),

@@ -129,7 +129,7 @@ exercise = Exercise(
         "the base times the factor": WrongAnswer(
             _clocks(ntk=lambda head_dim, base, factor: _plain(head_dim, base * factor)),
             "You multiply the base by the factor itself. Then the slowest clock is slowed down by "
-            "a little less than the factor, and the longest texts do not quite fit.",
+            "less than the factor, and the longest texts do not quite fit.",
             "By how much is the last of your clocks slower than before?",
             misconception="clocks",
         ),

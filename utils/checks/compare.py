@@ -146,7 +146,7 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
             message = (
                 f"{_percent(share)} are right; {_percent(task.full_marks_from)} earn all points."
             )
-        right = _what_is_right(record, answers)
+        right = _what_is_right(record, answers) or _what_is_unexplained(record, answers, mistake)
         return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
     if error:
         return failed
@@ -361,6 +361,18 @@ def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
         return ""
     are, differ = ("is" if len(right) == 1 else "are", "differs" if len(others) == 1 else "differ")
     return f"{listed(right)} {are} right, only {listed(others)} {differ}."
+
+
+def _what_is_unexplained(record: Record, answers: Sequence[Answer], mistake: Mistake | None) -> str:
+    """State which wrong outputs are not those of the mistake that is named; "" if all are."""
+    if not mistake or record.task.full_marks_from is not None:
+        return ""
+    known = _alike(record.task, record.mistaken[mistake.name], answers, finite_only=True)
+    others = [name for name in _outputs_apart(record, answers) if name not in known]
+    if not others:
+        return ""
+    named = listed([f"`{name}`" for name in others])
+    return f"That does not explain all of {named}: look there again afterwards."
 
 
 def listed(names: Sequence[str]) -> str:

@@ -5,9 +5,10 @@ numbers may also go another right way, so that it is only where to look first.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from utils.checks.compare import are_close
@@ -36,16 +37,19 @@ def describe_lines(record: Record, answers: Sequence[Answer], trace: TraceCases)
     """
     numbers = _wrong(record, answers)[:MOST_CASES] if record.steps else []
     fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
-    computing = set()
+    computing, returned = set(), set()
     for number, lines in zip(numbers, trace([record.cases[n] for n in numbers]), strict=True):
         given = _inputs(record.cases[number])
+        wrong = _wrong_outputs(record, answers, number)
         for line, text, computes, result in zip(*(lines or NOTHING), strict=True):
             if not is_among(result, given):
                 fits.setdefault((line, text), []).append(is_among(result, record.steps[number]))
                 computing |= {line} if computes else set()
+                returned |= {(line, text)} if is_among(result, wrong) else set()
     order = [*fits]
     stray = next((line for line in order if not all(fits[line])), None)
-    if not stray or not stray[1]:
+    # An earlier line that has what is returned, and wrong, is right for something else only.
+    if not stray or not stray[1] or returned & {*order[: order.index(stray)]}:
         return ""
     before = [
         line
@@ -71,8 +75,23 @@ def _wrong(record: Record, answers: Sequence[Answer]) -> list[int]:
     ]
 
 
+def _wrong_outputs(record: Record, answers: Sequence[Answer], number: int) -> np.ndarray:
+    """Describe the returned values that are wrong in a case."""
+    actual, expected = answers[number].outputs, record.expected[number].outputs
+    wrong = [
+        torch.as_tensor(values)
+        for name, values in actual.items()
+        if values.dtype.kind in "fib"
+        and not are_close(expected[name], values, record.task.tolerance)
+    ]
+    return _described(wrong)
+
+
 def _inputs(case: Case) -> np.ndarray:
     """Describe what a case gives to an answer: a line that only hands it on says nothing."""
     given = [*case.inputs.values(), *case.parameters.values()]
-    rows = [described(value) for value in given if isinstance(value, Tensor)]
-    return np.array([row for row in rows if row]).reshape(-1, NUMBERS)
+    return _described(value for value in given if isinstance(value, Tensor))
+
+
+def _described(values: Iterable[Tensor]) -> np.ndarray:
+    return np.array([row for row in map(described, values) if row]).reshape(-1, NUMBERS)

@@ -109,6 +109,12 @@ class OutputComparison:
         """The output's axes as negative numbers, from the last axis to the first."""
         return range(-1, -self.depth - 1, -1)
 
+    def its_axis(self, axis: int) -> str:
+        """Name one of `axes` after its output in a sentence: "its last axis"."""
+        if len({pair.expected.ndim for pair in self.pairs}) == 1:
+            return axis_in_words(axis, self.depth).replace("the ", "its ")
+        return {-1: "its last axis", -2: "the axis before its last"}.get(axis, f"its axis {axis}")
+
     @cached_property
     def right_shapes(self) -> bool:
         """Whether the output has the right shape in all cases."""
@@ -229,11 +235,6 @@ def axis_in_words(axis: int, depth: int) -> str:
     if depth == 1:
         return "the only axis"
     return {-1: "the last axis", -depth: "the first axis"}.get(axis, f"axis {depth + axis}")
-
-
-def its_axis(axis: int, depth: int) -> str:
-    """Name an axis after its output in a sentence: "its last axis"."""
-    return axis_in_words(axis, depth).replace("the ", "its ")
 
 
 POWERS = {
@@ -386,7 +387,7 @@ def axes_exchanged(output: OutputComparison) -> str:
             )
         if depth == 2:
             return f"`{name}` is right, but transposed: its rows should be columns."
-        first, second = (its_axis(axis, depth) for axis in moved)
+        first, second = map(output.its_axis, moved)
         return f"`{name}` holds the right numbers, but {first} and {second} are exchanged."
     return ""
 
@@ -408,7 +409,7 @@ def shifted(output: OutputComparison) -> str:
                 bits += BITS[expected.dtype.kind] * int(telling.sum())
             if overlaps and bits >= ENOUGH:
                 return (
-                    f"`{output.output}` is shifted along {its_axis(axis, output.depth)}: each "
+                    f"`{output.output}` is shifted along {output.its_axis(axis)}: each "
                     f"entry comes one place too {words}."
                 )
     return ""
@@ -552,7 +553,7 @@ def row_by_row(output: OutputComparison) -> str:
     if not output.holds("ff"):
         return ""
     for axis in output.axes:
-        where = its_axis(axis, output.depth)
+        where = output.its_axis(axis)
         if _each_row(output, axis, _factor_of, np.divide):
             return (
                 f"Along {where}, the numbers of `{output.output}` are in the right proportion to "
@@ -661,7 +662,7 @@ def sums_elsewhere(output: OutputComparison) -> str:
         whole = all(output.same(sums, np.ones_like(sums)) for sums in along)
         broken = sum(not output.same(sums, np.ones_like(sums)) for sums in last)
         if whole and broken >= 2:
-            where = its_axis(axis, output.depth)
+            where = output.its_axis(axis)
             return f"`{output.output}` sums to 1 along {where}, and should along its last axis."
     return ""
 
@@ -707,7 +708,7 @@ def right_at_an_end(output: OutputComparison) -> str:
             places = [np.arange(len(wrong)) != np.arange(len(wrong))[end] for wrong in along]
             regions = [place.reshape(-1, *[1] * (-1 - axis)) for place in places]
             if _only_wrong_in(output, regions):
-                where = its_axis(axis, output.depth)
+                where = output.its_axis(axis)
                 return (
                     f"`{output.output}` is right for the {words} entry along {where}, and not for "
                     "the others."

@@ -17,8 +17,6 @@ from utils.checks.diagnosis.relations import (
     ENOUGH,
     ROUNDED,
     OutputComparison,
-    axis_in_words,
-    its_axis,
 )
 from utils.checks.tasks import Case
 
@@ -32,12 +30,12 @@ def axes_missing(output: OutputComparison) -> str:
         return ""
     found = []
     for first, second in itertools.combinations(output.axes, 2):
-        words = [its_axis(axis, output.depth) for axis in (second, first)]
+        words = [output.its_axis(axis) for axis in (second, first)]
         if all(_exchanged(expected, first, second) == actual for expected, actual in shapes):
             found.append("By its shape, {name} has " + " and ".join(words) + " exchanged.")
     for axis in output.axes:
         if all(_without(expected, axis) == actual for expected, actual in shapes):
-            found.append("By its shape, {name} lacks " + axis_in_words(axis, output.depth) + ".")
+            found.append("By its shape, {name} lacks " + output.its_axis(axis) + ".")
     return found[0].format(name=f"`{output.output}`") if len(found) == 1 else ""
 
 
@@ -147,7 +145,7 @@ def _in_rows(output: OutputComparison) -> Iterator[tuple[str, list[tuple[np.ndar
                 strict=True,
             )
         ]
-        yield f"Along {its_axis(axis, output.depth)},", rows
+        yield f"Along {output.its_axis(axis)},", rows
 
 
 def _bits_of_order(row: np.ndarray) -> float:
