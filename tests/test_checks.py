@@ -248,6 +248,28 @@ def test_what_is_seen_belongs_to_the_mistake_that_is_named():
     verdict = verdict_of(lambda numbers: (numbers / numbers.sum(0), numbers.sum() + 1), record)
     assert verdict.mistake.name == "columns"
     assert (verdict.evidence.case.label, verdict.evidence.output) == ("others", "shares")
+    assert verdict.right == "`total` is wrong, too: look there if that stays so."
+
+
+def test_no_question_is_asked_of_an_output_that_has_failed_another():
+    """The rows of an output of the wrong shape cannot be compared with those of the right one."""
+
+    def outputs(numbers, axis):
+        values = {
+            "shares": numbers / numbers.sum(axis, keepdim=True),
+            "copy": torch.as_tensor(SHARES),
+        }
+        return Answer({name: value.double().numpy() for name, value in values.items()})
+
+    task = task_of("share", ["shares", "copy"], SHARE.task.mistakes)
+    record = Record(
+        replace(task, invariants={"copy": ["rows sum to 1"]}),
+        [Case("a table", {"numbers": NUMBERS})],
+        [outputs(NUMBERS, 1)],
+        {"columns": [outputs(NUMBERS, 0)]},
+    )
+    verdict = verdict_of(lambda numbers: (numbers / numbers.sum(0), numbers.repeat(2, 2)), record)
+    assert (verdict.reason, verdict.evidence.output) == ("values", "shares")
 
 
 # --- Answers that do not run ----------------------------------------------------------------------

@@ -427,23 +427,6 @@ def test_axes_are_told_by_their_lengths_where_the_numbers_are_wrong_too():
     assert relation(of_weights(lambda weights: uneven(weights).prod(-1))) == one_number_each
 
 
-def test_the_order_of_size_is_told_where_the_sizes_are_wrong():
-    draw = np.random.default_rng(0)
-    expected = [draw.normal(size=(3, 5)) for _ in range(4)]
-    for change, order in ((np.sinh, "right"), (lambda values: np.exp(-values), "reverse")):
-        assert relation_of_arrays([change(values) for values in expected], expected) == (
-            f"In each case, the numbers of `gain` are in the {order} order of size. What is wrong "
-            "is how large they are."
-        )
-    by_row = [np.sinh(values) + 9 * draw.normal(size=(3, 1)) for values in expected]
-    assert relation_of_arrays(by_row, expected).startswith("Along its last axis, the numbers of")
-    numbers = [np.array(number) for number in (0.3, 2.0, 1.1, 5.0, 0.7, 3.1, 0.1, 2.5)]
-    said = relation_of_arrays([np.sinh(number) for number in numbers], numbers)
-    assert said.startswith("From case to case, the numbers of `gain` are in the right order")
-    shuffled = [draw.permuted(np.sinh(values), axis=-1) for values in expected]
-    assert "order of size" not in relation_of_arrays(shuffled, expected)
-
-
 def test_a_mask_with_two_mistakes_is_described_on_either_side_of_the_diagonal():
     draw = np.random.default_rng(0)
     expected = [np.tril(draw.random((6, 6)) > 0.5) | np.eye(6, dtype=bool) for _ in range(4)]

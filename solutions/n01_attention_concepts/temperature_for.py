@@ -15,7 +15,7 @@ def cases(draw: Draw) -> list[Case]:
     # No two scores alike, and none far from the others: the answer is then well determined.
     steep, gentle = draw.order(5).float(), draw.order(5) / 4
     return [
-        Case("a single row, 2 of 5 words", {"scores": steep, "words": 2.0}),
+        Case("a single row, 1.5 of 5 words", {"scores": steep, "words": 1.5}),
         Case(
             "two rows of one spread", {"scores": torch.stack([steep, steep.flip(0)]), "words": 3.0}
         ),

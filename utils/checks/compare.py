@@ -166,11 +166,13 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
 def _complaints(
     record: Record, answers: Sequence[Answer]
 ) -> Iterator[tuple[Reason, str, Evidence]]:
-    """Yield what is wrong with the values of an answer, and where it is seen, case by case."""
+    """Yield the first fault of each output in each case, and where it is seen."""
     for case, expected, answer in zip(record.cases, record.expected, answers, strict=True):
+        fine = [*record.task.outputs]  # so far: later questions rest on the earlier ones
         for reason, complaint_about in _QUESTIONS.items():
-            for output in record.task.outputs:
+            for output in [*fine]:
                 if message := complaint_about(record.task, output, expected, answer):
+                    fine.remove(output)
                     values = expected.outputs[output], answer.outputs[output]
                     yield reason, message, Evidence(case, output, *values)
 
@@ -364,15 +366,15 @@ def _what_is_right(record: Record, answers: Sequence[Answer]) -> str:
 
 
 def _what_is_unexplained(record: Record, answers: Sequence[Answer], mistake: Mistake | None) -> str:
-    """State which wrong outputs are not those of the mistake that is named; "" if all are."""
+    """State which outputs are wrong otherwise than by the mistake that is named; "" if none is."""
     if not mistake or record.task.full_marks_from is not None:
         return ""
     known = _alike(record.task, record.mistaken[mistake.name], answers, finite_only=True)
     others = [name for name in _outputs_apart(record, answers) if name not in known]
     if not others:
         return ""
-    named = listed([f"`{name}`" for name in others])
-    return f"That does not explain all of {named}: look there again afterwards."
+    named, are = listed([f"`{name}`" for name in others]), "is" if len(others) == 1 else "are"
+    return f"{named} {are} wrong, too: look there if that stays so."
 
 
 def listed(names: Sequence[str]) -> str:

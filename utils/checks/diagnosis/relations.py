@@ -312,6 +312,7 @@ def describe_exchange(record: Record, answers: Sequence[Answer]) -> str:
     def fits(output: OutputComparison, other: str, values: bool) -> bool:
         return all(
             output.same(pair.others[other], pair.actual)
+            and pair.others[other].dtype.kind == pair.actual.dtype.kind
             if values
             else pair.others[other].shape == pair.actual.shape
             for pair in output.all_pairs
@@ -589,7 +590,7 @@ def _each_row(output: OutputComparison, axis: int, lack: Callable, undo: Callabl
             return False  # a row of zeros is in proportion to any row
         if not output.same(expected, undo(pair.actual, lacking), ROUNDED):
             return False
-        own |= lacking.size > 0 and bool(np.ptp(lacking) > CLOSE)
+        own |= lacking.size > 0 and bool(np.ptp(lacking) > CLOSE * max(1, np.abs(lacking).max()))
         others = (~output.equal(expected, np.take(expected, [0], axis))).sum(axis)
         bits += BITS["f"] * int(others[is_wrong.any(axis)].sum())
     return own and bits >= ENOUGH and 2 * off >= lines  # of a few lines, other rules say which
@@ -763,6 +764,9 @@ def one_sided(output: OutputComparison) -> str:
 def right_in_some_cases(output: OutputComparison) -> str:
     """Describe an answer to `entropy` that is right, or wrong, in only a few cases; name these."""
     pairs, name = output.all_pairs, output.output
+    for other in output.record.task.outputs:
+        if other != name and all(output.same(pair.others[other], pair.actual) for pair in pairs):
+            return ""  # it stands in another's place, and is right where the two are equal
     right = [output.same(pair.expected, pair.actual) for pair in pairs]
     few = sum(right) < len(right) / 2
     bits = sum(

@@ -1,23 +1,18 @@
 """Rules for an answer with several mistakes: what of it is still right, or wrong in one way only.
 
 Two mistakes together seldom leave the right numbers in a simple relation to the answer's. What they
-leave can be said of the numbers all the same: a context that follows from wrong weights, rows in
-the right order of size, a mask that is too open on one side of the diagonal and too closed on the
-other. Each sentence is a fact about all cases, and is said only if no rule in `relations` holds.
+leave can be said of the numbers all the same: a context that follows from wrong weights, a mask
+that is too open on one side of the diagonal and too closed on the other. Each sentence is a fact
+about all cases, and is said only if no rule in `relations` holds.
 """
 
 import itertools
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from torch import Tensor
 
-from utils.checks.diagnosis.relations import (
-    ENOUGH,
-    ROUNDED,
-    OutputComparison,
-)
+from utils.checks.diagnosis.relations import ROUNDED, OutputComparison
 from utils.checks.tasks import Case
 
 
@@ -100,59 +95,6 @@ def _room(sums: np.ndarray) -> float:
     return 100 * ROUNDED * (1 + float(np.abs(sums).max(initial=0)))
 
 
-def order_of_size(output: OutputComparison) -> str:
-    """Describe an answer to `temperature_for` that takes the inverse, and stops too early.
-
-    A row that is sorted in the right answer is no evidence: it may be so in every answer.
-    """
-    if not output.holds("ff"):
-        return ""
-    for where, rows in _in_rows(output):
-        bits, agreements = 0.0, set()
-        for expected, actual, is_wrong in rows:
-            steps, mine = (np.subtract.outer(row, row) for row in (expected, actual))
-            telling = ~output.equal(expected[:, None], expected, 10 * output.record.task.tolerance)
-            agreements |= {*(np.sign(steps) * np.sign(mine))[telling].tolist()}
-            sorts = (np.diff(expected) >= 0).all() or (np.diff(expected) <= 0).all()
-            bits += 0 if sorts or not is_wrong.any() else _bits_of_order(expected)
-        if bits >= ENOUGH / 3 and agreements in ({1.0}, {-1.0}):
-            order = "right order" if agreements == {1.0} else "reverse order"
-            return (
-                f"{where} the numbers of `{output.output}` are in the {order} of size. What is "
-                "wrong is how large they are."
-            )
-    return ""
-
-
-def _in_rows(output: OutputComparison) -> Iterator[tuple[str, list[tuple[np.ndarray, ...]]]]:
-    """Yield words for a way to cut all values into rows, and those of the arrays given so cut."""
-    arrays = [
-        (pair.expected, pair.actual, is_wrong)
-        for pair, is_wrong in zip(output.pairs, output.wrong, strict=True)
-    ]
-    if not output.depth:
-        columns = zip(*arrays, strict=True)
-        flat = (np.concatenate([values.ravel() for values in column]) for column in columns)
-        yield "From case to case,", [tuple(flat)]
-        return
-    yield "In each case,", [tuple(each.ravel() for each in case) for case in arrays]
-    for axis in output.axes if output.depth > 1 else ():
-        rows = [
-            row
-            for case in arrays
-            for row in zip(
-                *(np.moveaxis(each, axis, -1).reshape(-1, each.shape[axis]) for each in case),
-                strict=True,
-            )
-        ]
-        yield f"Along {output.its_axis(axis)},", rows
-
-
-def _bits_of_order(row: np.ndarray) -> float:
-    """Return the bits of evidence in the order of a row's numbers."""
-    return math.lgamma(len(np.unique(row.round(4))) + 1) / math.log(2)
-
-
 def sides_of_the_diagonal(output: OutputComparison) -> str:
     """Describe an answer to `combined_mask` that leaves out the diagonal and opens some padding."""
     if not output.holds("bb") or output.depth < 2:
@@ -181,5 +123,4 @@ REMAINS: list[Callable[[OutputComparison], str]] = [
     axes_missing,
     weighted_sum,
     sides_of_the_diagonal,
-    order_of_size,
 ]
