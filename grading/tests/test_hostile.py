@@ -177,7 +177,8 @@ def test_a_hostile_submission_earns_what_it_deserves_and_reaches_nothing(
     secrets_ = [secret, *(path.read_text() for path in canary.rglob("*") if path.is_file())]
     text = text.replace(repr(result.code), "")
     assert [known for known in secrets_ if known in text] == []
-    for place in (REPOSITORY, REPOSITORY.parent, sys.prefix, Path.home()):
+    own = {Path(tempfile.gettempdir())}  # the sandbox has one of its own by this name
+    for place in {REPOSITORY, REPOSITORY.parent, Path(sys.prefix), Path.home()} - own:
         assert not re.search(rf"{re.escape(str(place))}(?![\w-])", text)
     assert settled(token, running) == set()
     assert outside(canary) == files

@@ -141,9 +141,10 @@ def test_the_front_page_plays_one_sentence_with_two_translators(page, address):
     page.wait_for_selector(".scene.reading, .scene:has(.w.on)")
     assert page.locator(".scene.done").count() == 0
     page.wait_for_selector(".scene.done")
-    assert page.locator(".see .verdict").inner_text() == "✓ all 12 right"
-    assert page.locator(".mem .verdict").inner_text() == "✗ 3 of 12 wrong"
-    assert page.locator(".mem small").all_inner_texts() == ["daughter", "dog", "to travel"]
+    assert page.locator(".see .verdict").inner_text() == "✓ all 14 right"
+    assert page.locator(".mem .verdict").inner_text() == "✗ 7 of 13 wrong"
+    told = ["a Frenchman in London", "the cow is singing"]
+    assert page.locator(".mem small").all_inner_texts() == told
     page.get_by_role("button", name="One word back").click()
     assert page.locator("#place").inner_text() == "word 11 of 12"
     assert page.locator(".see .fr .w.now").inner_text() == "à"
