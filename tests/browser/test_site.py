@@ -146,8 +146,8 @@ def test_the_front_page_plays_one_sentence_with_two_translators(page, address):
     told = ["a Frenchman in London", "the cow is singing"]
     assert page.locator(".mem small").all_inner_texts() == told
     page.get_by_role("button", name="One word back").click()
-    assert page.locator("#place").inner_text() == "word 11 of 12"
-    assert page.locator(".see .fr .w.now").inner_text() == "à"
+    assert page.locator("#place").inner_text() == "word 13 of 14"
+    assert page.locator(".see .fr .w.now").inner_text() == "chiens"
 
 
 def test_the_front_page_stands_still_for_those_who_ask_for_it(page, address):
