@@ -111,19 +111,6 @@ def of_weights(change):
     return answer
 
 
-def of_each_row(change):
-    """Return an answer with the right weights and `change(context, number)` as context.
-
-    The number, from 1 to 3, differs from row to row.
-    """
-
-    def answer(query, keys, values, mask):
-        context, weights = attend(query, keys, values, mask)
-        return change(context, 2 + query.sum(-1, keepdim=True).cos()), weights
-
-    return answer
-
-
 NEITHER = (
     "`weights` is wrong, and `context` is not the sum of `values` weighted with your `weights` "
     "either."
@@ -180,28 +167,10 @@ RELATIONS = {
         "`weights` is the right one divided by log 2 (0.693…) and divided by the length of axis 1 "
         "of `keys`.",
     ),
-    "some cases": (
-        of_weights(lambda weights: weights * (1 if len(weights) < 4 else 3)),
-        "`weights` is right in some cases, and in the others but for a factor.",
-    ),
-    "0 in some cases": (
-        of_weights(lambda weights: weights * (len(weights) < 4)),
-        "`weights` is 0 everywhere in some cases, and right in the others.",
-    ),
     "proportional": (
         of_weights(lambda weights: 3 * weights.square()),
         "Where `weights` should not be 0, its rows are in proportion to the softmax of their right "
         "scores times 2. But its rows have other sums.",
-    ),
-    "rows too high": (
-        of_each_row(lambda context, number: context + number),
-        "Along its last axis, the numbers of `context` are at the right distance from each other: "
-        "each line of them is off by a number of its own.",
-    ),
-    "rows too large": (
-        of_each_row(lambda context, number: context * number),
-        "Along its last axis, the numbers of `context` are in the right proportion to each other: "
-        "each line of them is off by a factor of its own.",
     ),
     "not a number in one case": (
         of_weights(lambda weights: weights if len(weights) < 4 else weights / 0),
@@ -452,12 +421,37 @@ def test_what_the_verdict_calls_wrong_no_relation_calls_right():
 
 def test_cases_of_nan_are_neither_right_nor_0():
     def answer(weights):
-        return weights * (1 if len(weights) == 3 else 0 if len(weights) == 2 else torch.nan)
+        return weights * (0 if len(weights) < 4 else torch.nan)
 
     assert relation(of_weights(answer)) == (
-        "`weights` is 0 everywhere in some cases, and right in the others. This leaves out the "
-        "cases in which it holds NaN or infinity."
+        "`weights` is 0 everywhere. This leaves out the cases in which it holds NaN or infinity."
     )
+
+
+def test_a_softmax_of_scaled_scores_is_told_only_if_no_row_speaks_against_it():
+    """The first row is right and tells its scores; the second has a small share, and is wrong."""
+    cases_ = [
+        Case(f"case {n}", {"x": torch.tensor([[0.3, n, -0.4, 0.9]])}) for n in (0.1, 0.2, 0.5)
+    ]
+
+    def right(x):
+        return torch.cat([x, 3 * x - torch.tensor([0.0, 0.0, 6.0, 0.0])]).softmax(-1)
+
+    def first_row_sharper(x):
+        return torch.stack([(2 * x[0]).softmax(-1), x[0].flip(0).softmax(-1)])
+
+    record = record_of("weights", right, cases_)
+    assert "softmax of its right scores" not in relation(first_row_sharper, record)
+    both = relation(lambda x: right(x).square() / right(x).square().sum(-1, True), record)
+    assert both == "`weights` is the softmax of its right scores times 2."
+
+
+def test_what_has_no_places_in_time_does_not_depend_on_later_ones():
+    """The columns of a result are no places of the sequence that it was read from."""
+    record = record_of("sums", lambda x: x[:, 0], cases_of(torch.clone), moving=True)
+    assert "later" not in relation(lambda x: x.sum(1), record)
+    record = record_of("sums", lambda x: x.cumsum(1), cases_of(torch.clone), moving=True)
+    assert "later" in relation(lambda x: x.cumsum(1) + x.sum(1, keepdim=True), record)
 
 
 def test_results_in_each_others_place_are_told_before_a_known_mistake():

@@ -110,10 +110,10 @@ exercise = CatchTheBug(
             "How wide must a vector be for halves and neighbours to differ?",
             misconception="even-inputs",
         ),
-        "one new word": WrongAnswer(
+        "inputs too simple": WrongAnswer(
             compared(expected, *inputs(start=0, new=2, dim=2)),
-            "Your inputs are too simple in two ways: nothing stands before the new words, and the "
-            "vectors have one clock.",
+            "With your inputs all implementations return the same numbers. It takes words before "
+            "the new ones, vectors of more than one clock, and values that differ from each other.",
             "What would have to differ for a wrong place, or a wrong partner, to show?",
             misconception="even-inputs",
         ),
@@ -124,12 +124,12 @@ exercise = CatchTheBug(
             "What stands under the fraction bar in softmax(QKᵀ/√d)?",
             misconception="no-scale",
         ),
-        "the other layout": WrongAnswer(
+        "a wrong expectation": WrongAnswer(
             compared(expected, *inputs(), layout="pairs"),
-            "What your test expects, no implementation returns, not even the right one. Does it "
-            "turn neighbours together? Here entry i and entry i + dim / 2 are a pair.",
+            "What your test expects, no implementation returns, not even the right one: it expects "
+            "the wrong thing, or more digits than were worked out.",
             "Which entry is the partner of entry 0, and from which place on do the queries count?",
-            misconception="layouts-alike",
+            misconception="failing-is-finding",
         ),
         "upside down": upside_down(differs(expected, *inputs())),
         "to the last digit": to_the_last_digit(

@@ -338,8 +338,8 @@ def _demand_network(spec: CallSpec, definition: Any, case: Case, answer: Answer)
     if before.shape == after.shape and (before == after).mean() > SAME:
         raise AnswerError(
             Reason.NO_NETWORK,
-            f"`{spec.id}` gives the same while all that networks return in it is set to 0: it asks "
-            "none. What counts here is what a network has learned, so call yours in it.",
+            f"`{spec.id}` gives the same while all that networks return in it is set to 0. What "
+            "counts here is what a network has learned: let what yours returns decide.",
         )
 
 

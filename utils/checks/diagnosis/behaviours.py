@@ -365,6 +365,7 @@ class Probe(NamedTuple):
         stronger: further changes, tried before an output is said not to move.
         sure: whether decisions (outputs other than decimals) must not move either; if not, the
             right decision may have stayed the same by chance.
+        along: input whose places an output has to share, along axis 1; "" if none has to.
         placed: whether to skip outputs of a wrong shape, in which the part lies elsewhere.
         decimals: whether to skip decisions, which move only if a limit is crossed.
         apart: whether to skip the probe if it moves any output of the right answer.
@@ -380,6 +381,7 @@ class Probe(NamedTuple):
     seed: int = OUR_SEED
     stronger: Sequence[Change] = ()
     sure: bool = False
+    along: str = ""
     placed: bool = False
     decimals: bool = False
     apart: bool = False
@@ -445,7 +447,7 @@ def _movement(
 ) -> dict[str, bool | None]:
     """Return output → whether a probe moves it in any case; None if it moves only slightly."""
     pairs = [
-        (answer.given[number], outputs)
+        (number, answer.given[number], outputs)
         for number, outputs in answer.again(probe.change, probe.seed, most)
         if number < len(answer.given)
         and outputs is not None
@@ -464,8 +466,13 @@ def _movement(
             continue
         if probe.decimals and not _has_decimals(answer, name):
             continue
+        if probe.along and not all(
+            answer.record.cases[number].inputs[probe.along].shape[1:2] == left[name].shape[1:2]
+            for number, left, _ in pairs
+        ):
+            continue
         try:
-            parts = [(probe.part(left[name]), probe.part(right[name])) for left, right in pairs]
+            parts = [(probe.part(left[name]), probe.part(right[name])) for _, left, right in pairs]
         except IndexError:  # the output has no such part
             continue
         if all(answer.same(left, right, 1) for left, right in parts):
@@ -593,6 +600,7 @@ def _probes(record: Record) -> Iterator[Probe]:
             f"At each place but the last, {{}} stays the same when the last place of `{name}` "
             "changes: is a causal mask used where none is asked for?",
             part=lambda values: values[:, :-1],
+            along=name,
             stronger=[_on("inputs", name, partial(_last_changed, times=-3.0))],
             but=[_on("inputs", name, _last_changed)],
             placed=True,

@@ -472,13 +472,12 @@ def a_step(output: OutputComparison) -> str:
 def times_a_factor(output: OutputComparison) -> str:
     """Describe an answer to `entropy` that is the right one times a factor, such as bits.
 
-    The factor may differ between cases: an answer to `clip_together` that uses one of two norms is
-    right in all cases that need no clipping.
+    The factor may differ between cases, as a length does.
     """
     if not output.holds("ff", "ii"):
         return ""
     name, each = output.output, BITS[output.dtypes[0]]
-    factors, distinct = {}, {}
+    factors, distinct = {}, 0
     for number, (_, expected, actual, _) in enumerate(output.pairs):
         if not output.equal(expected, np.zeros_like(expected)).all():
             factors[number] = float((expected * actual).sum() / (expected * expected).sum())
@@ -486,24 +485,14 @@ def times_a_factor(output: OutputComparison) -> str:
         tiny = 0 < abs(factor) < CLOSE  # what is nearly 0 is in proportion to everything
         if tiny or not output.same(factor * expected, actual, abs(factor) * ROUNDED):
             return ""
-        distinct[number] = len(np.unique(expected[expected != 0]))
-    right, zero = (
-        [math.isclose(factor, value, abs_tol=CLOSE) for factor in factors.values()]
-        for value in (1, 0)
-    )
-    if all(right) or each * (sum(distinct.values()) - 2) < ENOUGH:
+        distinct += len(np.unique(expected[expected != 0]))
+    right = all(math.isclose(factor, 1, abs_tol=CLOSE) for factor in factors.values())
+    if right or each * (distinct - 2) < ENOUGH:
         return ""
     if not any(factors.values()):
         return f"`{name}` is 0 everywhere."
     if words := _factor_in_words(factors, [pair.case for pair in output.pairs]):
         return f"`{name}` is the right one {words}."
-    wrong = [number for number, is_right in zip(factors, right, strict=True) if not is_right]
-    if output.dtypes != "ff" or each * sum(distinct[number] - 1 for number in wrong) < ENOUGH:
-        return ""
-    if any(zero) and sum(zero) + sum(right) == len(factors):
-        return f"`{name}` is 0 everywhere in some cases, and right in the others."
-    if any(right) and not any(zero):
-        return f"`{name}` is right in some cases, and in the others but for a factor."
     return ""
 
 
@@ -545,57 +534,6 @@ def _counts_of(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
             yield name, np.full(shape, value)
 
 
-def row_by_row(output: OutputComparison) -> str:
-    """Describe an answer to `BahdanauStep` with rows each off by a number or factor of their own.
-
-    Log-probabilities in place of logits lack a number in each row. In `soft_lookup`, exponentials
-    that are not divided by their sum lack a factor in each row.
-    """
-    if not output.holds("ff"):
-        return ""
-    for axis in output.axes:
-        where = output.its_axis(axis)
-        if _each_row(output, axis, _factor_of, np.divide):
-            return (
-                f"Along {where}, the numbers of `{output.output}` are in the right proportion to "
-                "each other: each line of them is off by a factor of its own."
-            )
-        if _each_row(output, axis, _step_of, np.subtract):
-            return (
-                f"Along {where}, the numbers of `{output.output}` are at the right distance from "
-                "each other: each line of them is off by a number of its own."
-            )
-    return ""
-
-
-def _factor_of(expected: np.ndarray, actual: np.ndarray, axis: int) -> np.ndarray:
-    squares = (expected * expected).sum(axis, keepdims=True)
-    return np.where(squares > 0, (expected * actual).sum(axis, keepdims=True) / squares, 1.0)
-
-
-def _step_of(expected: np.ndarray, actual: np.ndarray, axis: int) -> np.ndarray:
-    return (actual - expected).mean(axis, keepdims=True)
-
-
-def _each_row(output: OutputComparison, axis: int, lack: Callable, undo: Callable) -> bool:
-    """Decide whether one number or factor per row explains the answer, and not by chance."""
-    bits = lines = off = 0
-    own = False  # whether some case lacks more than one number or factor
-    for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
-        expected = pair.expected
-        lines += is_wrong.any(axis).size
-        off += is_wrong.any(axis).sum()
-        lacking = lack(expected, pair.actual, axis)
-        if undo is np.divide and (np.abs(lacking) < CLOSE).any():
-            return False  # a row of zeros is in proportion to any row
-        if not output.same(expected, undo(pair.actual, lacking), ROUNDED):
-            return False
-        own |= lacking.size > 0 and bool(np.ptp(lacking) > CLOSE * max(1, np.abs(lacking).max()))
-        others = (~output.equal(expected, np.take(expected, [0], axis))).sum(axis)
-        bits += BITS["f"] * int(others[is_wrong.any(axis)].sum())
-    return own and bits >= ENOUGH and 2 * off >= lines  # of a few lines, other rules say which
-
-
 # --- Shares that a softmax made -------------------------------------------------------------------
 
 
@@ -609,14 +547,17 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
         return ""
     factors, bits, sums_are_right = {}, 0, True
     for number, (_, expected, actual, _) in enumerate(output.pairs):
-        rows = [
-            (row[row > 0], mine[row > 0])
+        told = [  # what is small has few digits
+            (row > SMALLEST_SHARE, row, mine)
             for row, mine in zip(_rows(expected), _rows(actual), strict=True)
-            if _tells_its_scores(row[row > 0])
+            if (row > SMALLEST_SHARE).sum() > 1
         ]
-        if not rows:
+        rows = [(row[large] / row[large].sum(), mine[large]) for large, row, mine in told]
+        if not any(np.ptp(row) > SMALLEST_SHARE for row, _ in rows):
             continue
-        sums_are_right &= all(math.isclose(mine.sum(), 1, abs_tol=CLOSE) for _, mine in rows)
+        sums_are_right &= all(
+            math.isclose(mine[row > 0].sum(), 1, abs_tol=CLOSE) for _, row, mine in told
+        )
         right_scores, scores = (
             np.concatenate([np.log(part) - np.log(part).mean() for part in parts])
             for parts in zip(*rows, strict=True)
@@ -647,11 +588,6 @@ def _softmax_of_scaled(factor: float, shares: np.ndarray) -> np.ndarray:
     """Return the shares that a softmax makes of the scores of other shares, times a factor."""
     powers = shares**factor
     return powers / powers.sum()
-
-
-def _tells_its_scores(shares: np.ndarray) -> bool:
-    """Decide whether a row of positive shares has enough digits to recover its scores."""
-    return len(shares) > 1 and shares.min() > SMALLEST_SHARE and np.ptp(shares) > SMALLEST_SHARE
 
 
 def sums_elsewhere(output: OutputComparison) -> str:
@@ -818,7 +754,6 @@ WEAKER_RELATIONS: list[Callable[[OutputComparison], str]] = [
     another_order,
     right_off_the_diagonal,
     right_at_an_end,
-    row_by_row,
     one_sided,
     right_in_some_cases,
 ]
