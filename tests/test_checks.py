@@ -839,6 +839,20 @@ def test_progress_survives_and_can_be_deleted(course):
     assert "Share | 2 | to do" in repr(progress())
 
 
+def test_progress_begins_with_the_notebook_at_hand_and_draws_a_bar_for_each(course, monkeypatch):
+    other = replace(SHARE, task=replace(SHARE.task, id="other", title="Other"))
+    bank.save([other], course / "exercises" / "02_more_toys")
+    monkeypatch.setenv("JPY_SESSION_NAME", str(course / "exercises" / "02_more_toys.ipynb"))
+    eval('check("share")', {"check": check, "share": right})
+    note = progress()
+    first, *rest = map(str.split, repr(note).splitlines())
+    assert (first, rest[1]) == (["2", "of", "5", "points"], "02 | Other | 2 | to do".split())
+    assert "01 Toys | ██████░░░░ | 2 of 3" in repr(note)
+    assert "02 More toys | ░░░░░░░░░░ | 0 of 2" in repr(note)
+    page = note._repr_html_()
+    assert page.index("Other") < page.index("██") < page.index("<details>") < page.index("Share")
+
+
 def test_progress_keeps_the_best_part_of_the_points(course):
     bank.save([SHARE, TRANSLATE], course / "exercises" / "01_toys")
     Path("progress.json").write_text('{"share": true}')  # as it was kept at first
