@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 import front_page
 import nbformat
 
+from utils.sheet import sheet
 from utils.widgets.standalone import with_explorers
 
 ROOT = Path(__file__).parents[2]
@@ -132,6 +133,7 @@ def build(folder: Path) -> None:
             text = text.replace(faulty, right)
         page.write_text(text, encoding="utf-8")
     front_page.write(folder)
+    (folder / "sheet.html").write_text(sheet(), encoding="utf-8")
 
 
 if __name__ == "__main__":
