@@ -85,7 +85,10 @@ def picture_check(address: str) -> None:
     with running_browser() as browser:
         page = browser.new_page(viewport=SIZE, device_scale_factor=2)
         page.goto(address)
-        image = Image.open(io.BytesIO(page.locator(".check").screenshot()))
+        place = page.locator(".check")
+        place.scroll_into_view_if_needed()
+        page.wait_for_selector("[data-module=heads_explorer][data-alive]")  # no more moves it
+        image = Image.open(io.BytesIO(place.screenshot()))
     image.convert("RGB").save(CHECK, quality=80)
 
 

@@ -133,6 +133,8 @@ def test_every_link_leads_somewhere(site):
             if not (exists or (not place and Path(site, target).is_file())):
                 broken.append((name, link))
     assert broken == []
+    homes = [any(link.endswith("index.html") for link in page.links) for page in pages.values()]
+    assert homes.count(False) == 1  # the front page itself
     assert len(pages) == len(PAGES)
 
 
