@@ -24,6 +24,7 @@ html_theme_options = {
         "color-brand-visited": "#15696a",
         "color-background-primary": "#fbfaf7",
         "color-background-secondary": "#f3f1ec",
+        "color-foreground-muted": "#5d5868",
         "font-stack--headings": '"Iowan Old Style", Palatino, Georgia, "Liberation Serif", serif',
     },
     "dark_css_variables": {
@@ -32,6 +33,7 @@ html_theme_options = {
         "color-brand-visited": "#52cbb0",
         "color-background-primary": "#131118",
         "color-background-secondary": "#17141d",
+        "color-foreground-muted": "#aaa4b8",
     },
 }
 pygments_style = "a11y-high-contrast-light"
