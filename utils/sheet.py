@@ -1,4 +1,4 @@
-"""Write a sheet of two pages to print: shapes, masks, formulae, the cache and fields of model cards.
+"""Write a sheet of two pages to print: shapes, masks, formulae, the cache, fields of model cards.
 
 `python -m utils.sheet FILE` writes it as HTML. Every number in it is computed here, by the course's
 own functions.

@@ -92,7 +92,8 @@ _AIR = 'style="margin-top:8px"'
 
 def _table_cell(tag: str, text: str) -> str:
     tag = tag if text else "td"  # an empty heading is no heading
-    silent = ' aria-hidden="true"' if text and {*text} <= {FULL, EMPTY} else ""  # the number says it
+    is_bar = text and {*text} <= {FULL, EMPTY}  # the numbers beside it say the same
+    silent = ' aria-hidden="true"' if is_bar else ""
     style = 'style="text-align:left;padding:2px 14px 2px 0"'
     return f"<{tag} {style}{silent}>{to_html(text)}</{tag}>"
 

@@ -34,8 +34,8 @@ NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check ag
 NOT_KEPT = "Your progress is not kept: `progress.json` cannot be written in this folder."
 GIVEN = "This solution was given to you, so it adds no points."
 STALE = (
-    "The last cell that defines `{}` has a syntax error, so it never ran. Fix it, run it, and check "
-    "again."
+    "The last cell that defines `{}` has a syntax error, so it never ran. Fix it, run it, and "
+    "check again."
 )
 TO_PASTE = "To ask for help, paste this line"
 MOST_NEAR = 3  # names that are suggested for an unknown one

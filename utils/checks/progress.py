@@ -26,8 +26,9 @@ MOST_BELIEFS = 3  # beliefs shown at a time, because nobody works on ten at once
 def progress() -> Note:
     """Show the tasks of this notebook, a bar for each notebook, and what keeps coming back.
 
-    The other notebooks' tasks come last, in a fold. Your progress is kept in `progress.json` here, and in
-    `predictions.json` and `interview.json` beside the README. Delete these files to start over.
+    The other notebooks' tasks come last, in a fold. Your progress is kept in `progress.json` here,
+    and in `predictions.json` and `interview.json` beside the README. Delete these files to start
+    over.
     """
     kept, course = load_progress(), bank.tasks()
     all_tasks = [task for tasks in course.values() for task in tasks]
