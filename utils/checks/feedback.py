@@ -70,11 +70,12 @@ class Note:
             "<tr>" + "".join(_table_cell(tag, text) for text in row) + "</tr>"
             for tag, row in [("th", head), *(("td", row) for row in rows)]
         )
-        heading, end = f"<div><b>{to_html(self.heading)}</b></div>", ""
-        if self.is_folded:
-            heading, end = f"<details><summary>{to_html(self.heading)}</summary>", "</details>"
+        role, heading, end = ' role="status"', f"<div><b>{to_html(self.heading)}</b></div>", ""
+        if self.is_folded:  # nothing to be read out before somebody opens it
+            role, end = "", "</details>"
+            heading = f"<details><summary>{to_html(self.heading)}</summary>"
         return (
-            f'<div role="status" style="border-left:4px solid {self.colour};padding:2px 0 2px 12px;'
+            f'<div{role} style="border-left:4px solid {self.colour};padding:2px 0 2px 12px;'
             f'margin:4px 0;max-width:46em">{heading}{lines}'
             + (
                 f'<table style="margin:6px 0 0 0;color:inherit;font-size:inherit">{table}</table>'
