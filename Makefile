@@ -7,7 +7,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py)
 
 .PHONY: help lab test test-all test-browser test-nightly test-everywhere test-hub lint notebooks exercises selftest recall \
-  plans slides cards site preflight catch-up release grade bench bench-grading pictures screenshots
+  plans slides cards sheet site preflight catch-up release grade bench bench-grading pictures screenshots
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 17
@@ -62,6 +62,9 @@ site: .venv/ready .venv/extra-site  ## 2 minutes: the course to read and to move
 
 cards: .venv/ready  ## seconds: the interview sheet as cards for Anki, in build/cards.txt
 	@$(BIN)/python -m utils.cards build/cards.txt
+
+sheet: .venv/ready  ## seconds: shapes, masks, formulae and the cache on two pages to print, in build/sheet.html
+	@$(BIN)/python -m utils.sheet build/sheet.html
 
 preflight: .venv/ready  ## a minute: is this machine ready for the course? OPTIONS=--grading asks for the sandbox too
 	@$(BIN)/python -m utils.preflight $(OPTIONS)

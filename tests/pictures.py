@@ -1,4 +1,4 @@
-"""Film the front page's scene for the README, and take its picture for links to the site.
+"""Film the front page's scene for the README, and take two pictures: of a check, and for links.
 
 `make pictures` runs this. Commit what it writes.
 """
@@ -18,6 +18,7 @@ SITE = ROOT / "build" / "site"
 PICTURE = ROOT / "notebooks" / "images" / "scene.webp"
 SIZE = {"width": 1400, "height": 900}  # of the page
 WIDTH = 1000  # of the film
+CHECK = ROOT / "notebooks" / "images" / "check.webp"
 PREVIEW = ROOT / "docs" / "site" / "_static" / "scene.jpg"
 PREVIEW_SIZE = (1200, 630)  # in which a link is shown elsewhere
 HALFWAY, SETTLED = 120, 260  # ms after a step, while its lines grow, and when they stand
@@ -25,13 +26,14 @@ READS, WORD, LAST = 500, 170, 3000  # ms for which a frame stays
 
 
 def main() -> None:
-    """Film the built site, and write the picture."""
+    """Film the built site, and write the pictures."""
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=SITE)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
         frames, durations = film(address)
         preview(address)
+        picture_check(address)
         server.shutdown()
     first, *others = frames
     first.save(PICTURE, save_all=True, append_images=others, duration=durations, loop=0, quality=70)
@@ -76,6 +78,18 @@ def preview(address: str) -> None:
     width, height = PREVIEW_SIZE
     image = image.convert("RGB").crop((0, 0, image.width, round(image.width * height / width)))
     image.resize(PREVIEW_SIZE, Image.Resampling.LANCZOS).save(PREVIEW, quality=85)
+
+
+def picture_check(address: str) -> None:
+    """Write a picture of what a check says of a softmax along the wrong axis."""
+    with running_browser() as browser:
+        page = browser.new_page(viewport=SIZE, device_scale_factor=2)
+        page.goto(address)
+        place = page.locator(".check")
+        place.scroll_into_view_if_needed()
+        page.wait_for_selector("[data-module=heads_explorer][data-alive]")  # no more moves it
+        image = Image.open(io.BytesIO(place.screenshot()))
+    image.convert("RGB").save(CHECK, quality=80)
 
 
 if __name__ == "__main__":

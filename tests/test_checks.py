@@ -817,6 +817,15 @@ def test_after_the_last_hint_none_is_promised(course):
         hint("share")
 
 
+def test_a_refusal_ends_in_a_line_to_paste(course):
+    note = eval('check("share")', {"check": check, "share": by_columns})
+    *above, heading, line = repr(note).splitlines()
+    assert heading == "To ask for help, paste this line"
+    assert line.startswith(f"  share: {above[1].strip()} ")
+    assert f"<details><summary>{heading}</summary>" in note._repr_html_()
+    assert heading not in repr(eval('check("share")', {"check": check, "share": right}))
+
+
 def test_progress_survives_and_can_be_deleted(course):
     eval('check("share")', {"check": check, "share": right})
     eval('check("share")', {"check": check})  # a later slip does not undo it
@@ -837,6 +846,20 @@ def test_progress_survives_and_can_be_deleted(course):
     Path("progress.json").unlink()
     assert [*Path().glob(".progress*")] == []
     assert "Share | 2 | to do" in repr(progress())
+
+
+def test_progress_begins_with_the_notebook_at_hand_and_draws_a_bar_for_each(course, monkeypatch):
+    other = replace(SHARE, task=replace(SHARE.task, id="other", title="Other"))
+    bank.save([other], course / "exercises" / "02_more_toys")
+    monkeypatch.setenv("JPY_SESSION_NAME", str(course / "exercises" / "02_more_toys.ipynb"))
+    eval('check("share")', {"check": check, "share": right})
+    note = progress()
+    first, _, task, *_ = repr(note).splitlines()
+    assert (first, task) == ("2 of 5 points", "  02 | Other | 2 | to do")
+    assert "01 Toys | ██████░░░░ | 2 of 3" in repr(note)
+    assert "02 More toys | ░░░░░░░░░░ | 0 of 2" in repr(note)
+    page = note._repr_html_()
+    assert page.index("Other") < page.index("██") < page.index("<details>") < page.index("Share")
 
 
 def test_progress_keeps_the_best_part_of_the_points(course):
@@ -1015,7 +1038,7 @@ def test_in_a_real_kernel_every_check_is_shown_and_an_old_definition_is_noticed(
         "check('entropy');": ["passed"],
         "one = check('entropy')": ["passed"],
         "def entropy(weights):\n    return (": ["SyntaxError"],
-        "check('entropy')  # again": ["an older `entropy`"],
+        "check('entropy')  # again": [r"not yet\n.*`entropy` has a syntax error.*again\.$"],
         "def entropy(weights):\n    return torch.special.entr(weights).sum(-1) * 1": [],
         "check('entropy')  # and again": [r"All \d+ cases are right\.$"],
     }

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 import front_page
 import nbformat
 
+from utils.sheet import sheet
 from utils.widgets.standalone import with_explorers
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +34,8 @@ MENDED = {
     '<th class="head"><p></p></th>': "<td></td>",
     '<div id="search-results">': '<h1>Search</h1>\n<div id="search-results">',
 }
+# The theme's links to its first page, which is not the front page.
+HOME = re.compile(r'href="[^"]*"(?=>\s*<(span class="sidebar-brand-text"|div class="brand")>)')
 CONTENTS = """
 ```{toctree}
 :caption: %s
@@ -130,8 +133,11 @@ def build(folder: Path) -> None:
         text = page.read_text(encoding="utf-8")
         for faulty, right in MENDED.items():
             text = text.replace(faulty, right)
+        home = f"{'../' * (len(page.relative_to(folder).parts) - 1)}index.html"
+        text = HOME.sub(f'href="{home}"', text)
         page.write_text(text, encoding="utf-8")
     front_page.write(folder)
+    (folder / "sheet.html").write_text(sheet(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,26 @@ myst_html_meta = {
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
 html_theme = "furo"
+# The colours of the front page: `front/front.css` says what they are for.
+html_theme_options = {
+    "light_css_variables": {
+        "color-brand-primary": "#15696a",
+        "color-brand-content": "#15696a",
+        "color-brand-visited": "#15696a",
+        "color-background-primary": "#fbfaf7",
+        "color-background-secondary": "#f3f1ec",
+        "color-foreground-muted": "#5d5868",
+        "font-stack--headings": '"Iowan Old Style", Palatino, Georgia, "Liberation Serif", serif',
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#52cbb0",
+        "color-brand-content": "#52cbb0",
+        "color-brand-visited": "#52cbb0",
+        "color-background-primary": "#131118",
+        "color-background-secondary": "#17141d",
+        "color-foreground-muted": "#aaa4b8",
+    },
+}
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 html_static_path = ["_static"]

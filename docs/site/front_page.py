@@ -22,7 +22,7 @@ from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed
 from utils.model_helpers import count_parameters
 from utils.translators import about_translator, load_translator, read_translator
-from utils.widgets.standalone import with_explorers
+from utils.widgets.standalone import STATES, with_explorers
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent / "front"
@@ -70,7 +70,7 @@ def _values() -> dict[str, str]:
         "cards": "\n".join(_card(path, len(tasks[path.stem])) for path in NOTEBOOKS),
         "query": _explorer("01", "query_explorer"),
         "mask": _explorer("04", "mask_explorer"),
-        "heads": _explorer("05", "heads_explorer"),
+        "heads": _explorer("05", "heads_explorer", off=1 << 1),  # head 2
         "check_wrong": _feedback(0),
         "check_right": _feedback(-1),
         "language_model": _json(learned),
@@ -137,10 +137,20 @@ def scene_of(sentence: dict) -> dict:
     }
 
 
-def _explorer(number: str, module: str) -> str:
-    """Return the first explorer of a kind in a notebook, as HTML that `site.js` brings to life."""
+def _explorer(number: str, module: str, **changes: object) -> str:
+    """Return the first explorer of a kind in a notebook, as HTML that `site.js` brings to life.
+
+    Args:
+        number: the notebook's.
+        module: name of the explorer's JavaScript.
+        changes: traits that differ from the notebook's.
+    """
     (path,) = (path for path in NOTEBOOKS if path.name.startswith(number))
-    for cell in with_explorers(nbformat.read(path, as_version=4)).cells:
+    notebook = nbformat.read(path, as_version=4)
+    for widget in notebook.metadata.widgets[STATES].state.values():
+        if f".{module}." in widget.state.get("_anywidget_id", ""):
+            widget.state.update(changes)
+    for cell in with_explorers(notebook).cells:
         for output in cell.get("outputs", []):
             text = output.get("data", {}).get("text/html", "")
             if f'data-module="{module}"' in text:

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, needs.chromium, needs.site]
 NOTEBOOKS = [f"notebooks/{path.stem}.html" for path in sorted(ROOT.glob("notebooks/[0-9]*.ipynb"))]
 EXERCISES = [f"exercises/{path.stem}.html" for path in sorted(ROOT.glob("exercises/[0-9]*.ipynb"))]
 DOCS = [f"docs/{path.stem}.html" for path in sorted(ROOT.glob("docs/*.md"))]
-PAGES = ["index.html", "course.html", "search.html", *NOTEBOOKS, *EXERCISES, *DOCS]
+PAGES = ["index.html", "course.html", "search.html", "sheet.html", *NOTEBOOKS, *EXERCISES, *DOCS]
 HEAVIEST = 3_000_000  # bytes of a page with all that it loads
 WEIGHT = """["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
   .reduce((bytes, entry) => bytes + entry.transferSize, 0)"""
@@ -133,6 +133,8 @@ def test_every_link_leads_somewhere(site):
             if not (exists or (not place and Path(site, target).is_file())):
                 broken.append((name, link))
     assert broken == []
+    homes = [any(link.endswith("index.html") for link in page.links) for page in pages.values()]
+    assert homes.count(False) == 1  # the front page itself
     assert len(pages) == len(PAGES)
 
 
@@ -237,6 +239,11 @@ def test_what_needs_a_public_address_appears_with_it(site, monkeypatch):
     (picture,) = re.findall(rf'"og:image" content="{address}([^"]+)"', tags(address))
     assert Path(site, picture).is_file()
     assert f'rel="canonical" href="{address}"' in tags(address)
+
+
+def test_the_sheet_prints_on_two_pages(page, address):
+    page.goto(f"{address}sheet.html")
+    assert len(re.findall(rb"/Type /Page\b", page.pdf(prefer_css_page_size=True))) == 2
 
 
 def test_a_guess_opens_the_answer(page, address):

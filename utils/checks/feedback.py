@@ -16,6 +16,7 @@ from utils.checks import bank
 from utils.checks.compare import Evidence, Verdict, differences
 from utils.plots import WEIGHT_COLOURS, ink_on
 
+FULL, EMPTY = "█░"  # what a bar is drawn with
 GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind readers
 LARGEST_QUOTE = 12  # entries of a tensor that is written out, at most
 MOST_SLIPS = 3  # missed bugs that are named at a time
@@ -34,6 +35,7 @@ class Note:
         picture: HTML below the lines; the text has no picture.
         table: rows of a table below the lines; the first row is its head.
         next_step: last line, for readers who can act on it in the notebook.
+        is_folded: whether a page shows the heading alone, until somebody opens it.
         below: another note, shown below this one.
         seen: whether the note has been shown.
     """
@@ -44,6 +46,7 @@ class Note:
     picture: str = ""
     table: Sequence[Sequence[str]] = field(default_factory=list)
     next_step: str = ""
+    is_folded: bool = False
     below: "Note | None" = None
     seen: bool = field(default=False, compare=False)
 
@@ -67,16 +70,20 @@ class Note:
             "<tr>" + "".join(_table_cell(tag, text) for text in row) + "</tr>"
             for tag, row in [("th", head), *(("td", row) for row in rows)]
         )
+        role, heading, end = ' role="status"', f"<div><b>{to_html(self.heading)}</b></div>", ""
+        if self.is_folded:  # nothing to be read out before somebody opens it
+            role, end = "", "</details>"
+            heading = f"<details><summary>{to_html(self.heading)}</summary>"
         return (
-            f'<div role="status" style="border-left:4px solid {self.colour};padding:2px 0 2px 12px;'
-            f'margin:4px 0;max-width:46em"><div><b>{to_html(self.heading)}</b></div>{lines}'
+            f'<div{role} style="border-left:4px solid {self.colour};padding:2px 0 2px 12px;'
+            f'margin:4px 0;max-width:46em">{heading}{lines}'
             + (
                 f'<table style="margin:6px 0 0 0;color:inherit;font-size:inherit">{table}</table>'
                 if self.table
                 else ""
             )
             + (f"<div {_AIR}>{self.picture}</div>" if self.picture else "")
-            + "</div>"
+            + f"{end}</div>"
             + (self.below._repr_html_() if self.below else "")
         )
 
@@ -86,7 +93,10 @@ _AIR = 'style="margin-top:8px"'
 
 def _table_cell(tag: str, text: str) -> str:
     tag = tag if text else "td"  # an empty heading is no heading
-    return f'<{tag} style="text-align:left;padding:2px 14px 2px 0">{to_html(text)}</{tag}>'
+    is_bar = text and {*text} <= {FULL, EMPTY}  # the numbers beside it say the same
+    silent = ' aria-hidden="true"' if is_bar else ""
+    style = 'style="text-align:left;padding:2px 14px 2px 0"'
+    return f"<{tag} {style}{silent}>{to_html(text)}</{tag}>"
 
 
 def to_html(text: str) -> str:

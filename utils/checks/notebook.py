@@ -34,9 +34,10 @@ NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check ag
 NOT_KEPT = "Your progress is not kept: `progress.json` cannot be written in this folder."
 GIVEN = "This solution was given to you, so it adds no points."
 STALE = (
-    "This is about an older `{0}`: the last cell that defines it has a syntax error, so it never "
-    "ran. Fix it, run it, and check again."
+    "The last cell that defines `{}` has a syntax error, so it never ran. Fix it, run it, and "
+    "check again."
 )
+TO_PASTE = "To ask for help, paste this line"
 MOST_NEAR = 3  # names that are suggested for an unknown one
 
 _hints_open: dict[str, int] = {}  # task → how many of its hints are open, since the kernel started
@@ -65,11 +66,11 @@ def check(task_id: str) -> Note:
     record = _find(task_id, names, "check")
     if isinstance(record, Note):
         return _show(record, names)
-    task, printed, first, more = record.task, Printed(), [], []
-    verdict = verdict_on(record, names, printed)
+    task, printed, more = record.task, Printed(), []
     cells = [cell for cell in names.get("In", []) if isinstance(cell, str)]
-    if task.id in names and _is_stale(task.id, cells):
-        first.append(STALE.format(task.id))
+    if _is_stale(task.id, cells):
+        return _show(Note(f"✗ {task.title}: not yet", [STALE.format(task.id)], BAD), names)
+    verdict = verdict_on(record, names, printed)
     if task.points and verdict.reason != Reason.NOT_DEFINED:
         if not save_progress(task, verdict.points, verdict.mistake):
             more.append(NOT_KEPT)
@@ -81,7 +82,10 @@ def check(task_id: str) -> Note:
     note = explain(verdict, printed.lines)
     if _hints_open.get(task.id) == len(task.hints):
         note = replace(note, next_step="")  # there is no further hint to promise
-    return _show(replace(note, lines=[*first, *note.lines, *more]), names)
+    if task.points and not verdict.passed:
+        asked = [f"{task.id}: {' '.join(note.lines)}"]
+        note = replace(note, below=Note(TO_PASTE, asked, BAD, is_folded=True))
+    return _show(replace(note, lines=[*note.lines, *more]), names)
 
 
 def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:

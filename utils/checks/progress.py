@@ -1,11 +1,13 @@
 """Show a learner's progress: exercises done and to do, and beliefs that keep going wrong."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from utils.checks import bank
-from utils.checks.feedback import Note
+from utils.checks.feedback import EMPTY, FULL, Note
 from utils.checks.memory import (
     Guess,
     TaskProgress,
@@ -17,36 +19,70 @@ from utils.checks.memory import (
 from utils.checks.tasks import Task
 
 CERTAIN = "certain"  # as in the control that asks for a prediction
+BAR = 10  # characters of a whole notebook
 MOST_BELIEFS = 3  # beliefs shown at a time, because nobody works on ten at once
 
 
 def progress() -> Note:
-    """List all exercises with points, done and to do, and misconceptions that keep coming back.
+    """Show the tasks of this notebook, a bar for each notebook, and what keeps coming back.
 
-    Your progress is kept in `progress.json` here, and in `predictions.json` and `interview.json`
-    beside the README. Delete these files to start over.
+    The other notebooks' tasks come last, in a fold. Your progress is kept in `progress.json` here,
+    and in `predictions.json` and `interview.json` beside the README. Delete these files to start
+    over.
     """
     kept, course = load_progress(), bank.tasks()
-    rows, points = [["", "Exercise", "Points", ""]], 0
-    for notebook, tasks in course.items():
-        for task in tasks:
-            of_task = kept.get(task.id, TaskProgress())
-            earned = of_task.points_of(task)
-            points += earned
-            tried = "given" if of_task.given else "tried" if task.id in kept else "to do"
-            state = "✓ done" if of_task.done(task) else tried
-            share = f"{earned} of {task.points}" if 0 < earned < task.points else str(task.points)
-            rows.append([notebook[:2], task.title, share, state])
     all_tasks = [task for tasks in course.values() for task in tasks]
-    below = None
+    earned, total = _points(all_tasks, kept)
+    here = Path(os.environ.get("JPY_SESSION_NAME", "")).stem  # Jupyter tells the notebook's name
+    shown = [here] if here in course else [*course]
+    others = [name for name in course if name not in shown]
+    fold = Note("Tasks of the other notebooks", table=_list_tasks(others, kept), is_folded=True)
+    below = fold if others else None
     for note in (
         _describe_ratings(load_ratings()),
         _describe_guesses(load_guesses()),
         _describe_misconceptions(all_tasks, kept),
+        Note("All notebooks", table=_draw_bars(kept)),
     ):
         below = replace(note, below=below) if note else below
-    total = sum(task.points for task in all_tasks)
-    return Note(f"{points} of {total} points", put_aside(), table=rows, below=below)
+    return Note(
+        f"{earned} of {total} points",
+        put_aside(),
+        table=_list_tasks(shown, kept),
+        below=below,
+    )
+
+
+def _points(tasks: Sequence[Task], kept: Mapping[str, TaskProgress]) -> tuple[int, int]:
+    """Return the points that tasks have earned, and those that they can earn."""
+    earned = sum(kept.get(task.id, TaskProgress()).points_of(task) for task in tasks)
+    return earned, sum(task.points for task in tasks)
+
+
+def _list_tasks(notebooks: Sequence[str], kept: Mapping[str, TaskProgress]) -> list[list[str]]:
+    """Return a row for each task of some notebooks: what it gives, and how far the learner is."""
+    rows = [["", "Exercise", "Points", ""]]
+    for notebook in notebooks:
+        for task in bank.tasks()[notebook]:
+            of_task = kept.get(task.id, TaskProgress())
+            tried = "given" if of_task.given else "tried" if task.id in kept else "to do"
+            state = "✓ done" if of_task.done(task) else tried
+            earned = of_task.points_of(task)
+            points = f"{earned} of {task.points}" if 0 < earned < task.points else str(task.points)
+            rows.append([notebook[:2], task.title, points, state])
+    return rows
+
+
+def _draw_bars(kept: Mapping[str, TaskProgress]) -> list[list[str]]:
+    """Return a row for each notebook, with a bar as long as its share of the points."""
+    rows = [["Notebook", "", "Points"]]
+    for notebook, tasks in bank.tasks().items():
+        earned, total = _points(tasks, kept)
+        full = BAR * earned // total
+        bar = FULL * full + EMPTY * (BAR - full)
+        title = notebook[3:].replace("_", " ").capitalize()
+        rows.append([f"{notebook[:2]} {title}", bar, f"{earned} of {total}"])
+    return rows
 
 
 def _describe_misconceptions(
