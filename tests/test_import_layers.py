@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 ABOVE = ["tests", "workshop", "grading", "solutions", "utils"]
 # Modules of utils; each may import those behind it.
 LAYERS = [
-    *("preflight", "sheet", "widgets", "parts", "cards", "checks", "plots", "copying"),
-    *("translators", "lengths", "caching", "recall", "training"),
+    *("preflight", "sheet", "widgets", "parts", "cards", "checks", "plots", "experiments"),
+    *("translators", "training"),
     *("metrics", "transformer", "seq2seq", "corpora", "attention", "positions", "masks"),
     *("running_example", "model_helpers", "model_card"),
 ]
