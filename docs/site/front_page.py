@@ -61,7 +61,7 @@ def _values() -> dict[str, str]:
         "pairs": f"{about[LOOKS_BACK]['data']['pairs']:,}",
         "right": f"{100 * about[LOOKS_BACK]['exact_match']:.1f}",
         "right_without": f"{100 * about[REMEMBERS]['exact_match']:.0f}",
-        "larger": "larger" if sizes[REMEMBERS] > sizes[LOOKS_BACK] else "smaller",
+        "compared": "more" if sizes[REMEMBERS] > sizes[LOOKS_BACK] else "fewer",
         "hours": _direct_hours(),
         "notebooks": str(len(NOTEBOOKS)),
         "Notebooks": NUMBERS[len(NOTEBOOKS)],
