@@ -186,6 +186,18 @@ def test_the_front_page_translates_what_a_visitor_types(page, address, typed, to
         assert "ma sœur" in page.locator(".see .fr").inner_text()  # the scene is as it was
 
 
+def test_the_front_page_says_how_the_translations_of_a_typed_sentence_differ(page, address):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(address)
+    field = page.get_by_label("Type your own sentence")
+    for typed, verdict in (("I am very tired today.", "the same"), ("It is raining again.", "out")):
+        field.fill(typed)
+        field.press("Enter")
+        page.wait_for_function(
+            f"document.querySelector('.mem .verdict').innerText.endsWith('{verdict}')"
+        )
+
+
 def test_the_front_page_suggests_words_that_its_translators_know(page, address):
     page.goto(address)
     field = page.get_by_label("Type your own sentence")

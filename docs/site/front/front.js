@@ -95,11 +95,14 @@ function load(sentence) {
   for (const words of [see.source, mem.source]) {
     words.forEach((word, n) => word.style.setProperty("--i", n));
   }
-  tell(see.verdict, shown.typed ? "" : `✓ all ${shown.french.length} right`, true);
+  if (shown.typed) tell(see.verdict, "");
+  else tell(see.verdict, `✓ all ${shown.french.length} right`, true);
   const wrong = shown.wrong.reduce((sum, [from, to]) => sum + to - from, 0);
   const of = `of ${shown.french_without.length}`;
-  tell(mem.verdict, shown.typed ? (wrong ? `${wrong} ${of} differ` : "the same")
-    : wrong ? `✗ ${wrong} ${of} wrong` : `✓ all ${shown.french_without.length} right`, !wrong);
+  const fewer = shown.french_without.length < shown.french.length;
+  if (shown.typed) tell(mem.verdict, wrong ? `${wrong} ${of} differ` : fewer ? "leaves words out" : "the same");
+  else tell(mem.verdict, wrong ? `✗ ${wrong} ${of} wrong` : `✓ all ${shown.french_without.length} right`, !wrong);
+  scene.classList.toggle("typed", Boolean(shown.typed)); // nobody knows which of the two is right
   $("scrub").max = total;
   [...$("chips").children].forEach((chip) => chip.setAttribute("aria-pressed",
     String(!shown.typed && chip.textContent === shown.label)));
@@ -109,7 +112,7 @@ function load(sentence) {
 
 function tell(verdict, text, good) {
   verdict.textContent = text;
-  verdict.className = good ? "verdict good" : "verdict bad";
+  verdict.className = good === undefined ? "verdict" : good ? "verdict good" : "verdict bad";
 }
 
 function drawMap() {
@@ -437,7 +440,8 @@ async function translateOwn() {
       + `${strange.length > 1 ? "are" : "is"} not among them. Try: where is my old cat?`;
     return;
   }
-  says.textContent = strange.length ? `Not among its words: ${strange.join(", ")}.` : "";
+  says.textContent = strange.length ? `Not among its words: ${strange.join(", ")}. The translations `
+    + "copy or drop what they do not know, and may go astray there. Try another word." : "";
   stop();
   step = 0;
   load(sceneOf(words, both));
