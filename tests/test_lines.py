@@ -80,6 +80,30 @@ def test_a_line_that_takes_values_apart_is_not_called_right():
     assert [word for word, _ in told(halves)] == ["At"]
 
 
+def axis_too_many(query, keys, values, mask):
+    scores = (query @ keys.mT / query.shape[-1] ** 0.5)[:, None]
+    weights = scores.softmax(-2)
+    return weights @ values[:, None], weights
+
+
+def test_where_a_shape_is_wrong_no_line_is_called_right():
+    assert [word for word, _ in told(axis_too_many)] == ["At"]
+
+
+def changed_in_a_loop(query, keys, values, mask):
+    scores = query @ keys.mT / query.shape[-1] ** 0.5
+    for _ in range(2):
+        weights = scores.masked_fill(~mask[:, None], -1e30).softmax(-1)
+        scores = scores * 0.9
+    weights = weights.square()
+    return weights @ values, weights
+
+
+def test_in_a_loop_the_line_is_told_that_strays_first():
+    (_, right), (_, stray) = told(changed_in_a_loop)
+    assert (right[:7], stray) == ("scores ", "scores = scores * 0.9")
+
+
 def test_an_answer_is_traced_up_to_its_exception():
     def breaks(query, keys, values, mask):
         scores = query @ keys.mT

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from tests.test_checks import task_of
-from utils.checks.compare import judge
+from utils.checks.compare import first_cases, judge
 from utils.checks.diagnosis import diagnose, measure_moves
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
@@ -245,6 +245,7 @@ def test_a_case_that_no_known_mistake_fails_is_no_evidence():
     assert relation(answer, record) == "`weights` is right in these cases only: case 1; case 3."
     fooled[1], fooled[3] = RECORD.expected[1], RECORD.expected[3]
     assert relation(answer, record) == ""
+    assert relation(answer, first_cases(record, 4)) == ""  # nor if these are half of all cases
 
 
 def test_what_is_nearly_0_is_no_evidence():
@@ -385,6 +386,14 @@ def test_a_context_is_compared_with_the_answers_own_weights():
         "`weights` is right, but `context` is not the sum of `values` weighted with your `weights`."
     )
     assert relation(neither) == NEITHER
+
+
+def test_one_number_is_no_weights():
+    rows = [case.inputs["query"][0] for case in CASES]
+    cases = [Case(str(n), {"x": x[n % 2] if n % 2 else x}) for n, x in enumerate(rows)]
+    record = record_of("scaled length", lambda x: (2 * x, x.norm()), cases)
+    answers = {"scaled": lambda x: (x.cos(), x.norm())}
+    assert verdict_on(record, answers, Printed()).reason == "values"
 
 
 def test_axes_are_told_by_their_lengths_where_the_numbers_are_wrong_too():
@@ -827,6 +836,16 @@ def test_two_faults_that_undo_each_other_are_none():
 def test_what_is_right_is_said():
     verdict = verdict_on(RECORD, {"attend": of_weights(lambda weights: 2 * weights)}, Printed())
     assert "`context` is right, only `weights` differs." in repr(in_words(verdict))
+
+
+def test_of_a_late_exception_no_output_is_called_right():
+    def answer(query, keys, values, mask):
+        if len(query) == 4:
+            raise ValueError("four")
+        context, weights = attend(query, keys, values, mask)
+        return 2 * context, weights
+
+    assert verdict_on(RECORD, {"attend": answer}, Printed()).right == ""
 
 
 def test_a_mistake_that_spoils_what_is_right_is_not_named():

@@ -146,7 +146,8 @@ def judge(record: Record, answers: Sequence[Answer], error: AnswerError | None =
             message = (
                 f"{_percent(share)} are right; {_percent(task.full_marks_from)} earn all points."
             )
-        right = _what_is_right(record, answers) or _what_is_unexplained(record, answers, mistake)
+        right = "" if error else _what_is_right(record, answers)
+        right = right or _what_is_unexplained(record, answers, mistake)
         return Verdict(task, reason, message, mistake, evidence, "", share, right=right)
     if error:
         return failed
@@ -386,13 +387,13 @@ def _blown_up(values: np.ndarray) -> bool:
     return values.dtype.kind == "f" and not np.isfinite(values).all()
 
 
-def _comparable(left: np.ndarray, right: np.ndarray) -> bool:
+def are_comparable(left: np.ndarray, right: np.ndarray) -> bool:
     return left.shape == right.shape and left.dtype.kind == right.dtype.kind
 
 
 def are_close(left: np.ndarray, right: np.ndarray, tolerance: float) -> bool:
     """Decide whether two arrays are equal within a tolerance, shapes and types included."""
-    return _comparable(left, right) and bool(_agree(left, right, tolerance).all())
+    return are_comparable(left, right) and bool(_agree(left, right, tolerance).all())
 
 
 def _share(expected: Sequence[Answer], answers: Sequence[Answer], tolerance: float) -> float:
@@ -423,7 +424,7 @@ def _share_of_a_mistake(record: Record, mistake: Mistake, answers: Sequence[Answ
 
 def _agree(left: np.ndarray, right: np.ndarray, tolerance: float) -> np.ndarray:
     """Return a boolean array, True at each entry of `left` that `right` has in the same place."""
-    if not _comparable(left, right):
+    if not are_comparable(left, right):
         return np.zeros(left.shape, dtype=bool)
     if left.dtype.kind != "f":
         return left == right
@@ -557,6 +558,6 @@ _QUESTIONS: dict[Reason, Callable[[Task, str, Answer, Answer], str]] = {
 def differences(evidence: Evidence, tolerance: float) -> Iterator[tuple[int, ...]]:
     """Yield the index of each entry that differs, in reading order; nothing if shapes differ."""
     expected, actual = evidence.expected, evidence.actual
-    if _comparable(expected, actual):
+    if are_comparable(expected, actual):
         wrong = ~_agree(expected, actual, tolerance)
         yield from (tuple(map(int, index)) for index in np.argwhere(wrong))

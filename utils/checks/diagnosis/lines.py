@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from utils.checks.compare import are_close
+from utils.checks.compare import are_close, are_comparable
 from utils.checks.tasks import Answer, Case, Record
 from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
 
@@ -21,7 +21,7 @@ TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
 UP_TO = "What `{text}` (line {number}) computes, right answers compute on the way, too. "
 AT = (
     "At `{text}` (line {number}) your code has numbers that none of our right answers has: either "
-    "it goes a way of its own there, or something is wrong or missing, there or above."
+    "it goes a way of its own there, or something is wrong or missing, there or before."
 )
 
 TraceCases = Callable[[Sequence[Case]], Sequence[Lines | None]]
@@ -37,29 +37,38 @@ def describe_lines(record: Record, answers: Sequence[Answer], trace: TraceCases)
     """
     numbers = _wrong(record, answers)[:MOST_CASES] if record.steps else []
     fits: dict[tuple[int, str], list[bool]] = {}  # line → whether its runs fit a right answer
-    computing, returned = set(), set()
+    computing, returned, strays = set(), set(), []
     for number, lines in zip(numbers, trace([record.cases[n] for n in numbers]), strict=True):
         given = _inputs(record.cases[number])
         wrong = _wrong_outputs(record, answers, number)
+        strayed = None  # in a loop, the first stray run may be one of a later line
         for line, text, computes, result in zip(*(lines or NOTHING), strict=True):
             if not is_among(result, given):
-                fits.setdefault((line, text), []).append(is_among(result, record.steps[number]))
+                fit = is_among(result, record.steps[number])
+                fits.setdefault((line, text), []).append(fit)
+                strayed = strayed or (None if fit else (line, text))
                 computing |= {line} if computes else set()
                 returned |= {(line, text)} if is_among(result, wrong) else set()
+        strays += [strayed] if strayed else []
     order = [*fits]
-    stray = next((line for line in order if not all(fits[line])), None)
+    stray = min(strays, key=order.index, default=None)
     # An earlier line that has what is returned, and wrong, is right for something else only.
     if not stray or not stray[1] or returned & {*order[: order.index(stray)]}:
         return ""
     before = [
         line
         for line in order[: order.index(stray)]
-        if line[0] in computing and line < stray and not TAKES_APART.match(line[1])
+        if line[0] in computing
+        and line < stray
+        and all(fits[line])
+        and not TAKES_APART.match(line[1])
     ]
     if not before and stray == order[-1]:  # the answer's values, of which nothing new is said
         return ""
     (first, right), (number, text) = before[-1] if before else (0, ""), stray
-    up_to = UP_TO.format(text=right, number=first) if before else ""
+    # Lines are compared by their numbers alone: what axes and types they have is not looked at.
+    vouch = before and _have_right_kinds(record, answers)
+    up_to = UP_TO.format(text=right, number=first) if vouch else ""
     return up_to + AT.format(text=text, number=number)
 
 
@@ -73,6 +82,15 @@ def _wrong(record: Record, answers: Sequence[Answer]) -> list[int]:
             for name, values in expected.outputs.items()
         )
     ]
+
+
+def _have_right_kinds(record: Record, answers: Sequence[Answer]) -> bool:
+    """Decide whether all returned values have the right shape and the right type of numbers."""
+    return all(
+        are_comparable(values, actual.outputs[name])
+        for expected, actual in zip(record.expected, answers, strict=False)
+        for name, values in expected.outputs.items()
+    )
 
 
 def _wrong_outputs(record: Record, answers: Sequence[Answer], number: int) -> np.ndarray:

@@ -704,7 +704,7 @@ def right_in_some_cases(output: OutputComparison) -> str:
         if other != name and all(output.same(pair.others[other], pair.actual) for pair in pairs):
             return ""  # it stands in another's place, and is right where the two are equal
     right = [output.same(pair.expected, pair.actual) for pair in pairs]
-    few = sum(right) < len(right) / 2
+    few = sum(right) <= len(right) / 2
     bits = sum(
         _evidence_in(output, pair.expected)
         for number, pair in enumerate(pairs)

@@ -87,7 +87,7 @@ def _sums(weights: np.ndarray, case: Case, values: str) -> np.ndarray | None:
     try:
         one_query = weights.ndim == table.ndim - 1
         return (weights[..., None, :] @ table)[..., 0, :] if one_query else weights @ table
-    except ValueError:  # the shapes do not fit
+    except (ValueError, IndexError):  # the shapes do not fit
         return None
 
 
