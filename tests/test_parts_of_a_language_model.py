@@ -76,6 +76,17 @@ def test_a_fault_is_called_by_its_part(capsys, part, wrong, words):
     assert words in out
 
 
+def test_a_loop_without_an_end_is_stopped(capsys, monkeypatch):
+    def endless(tokens, pair):
+        while tokens:
+            pass
+
+    monkeypatch.setattr(parts, "SECONDS", 0.5)
+    out = said(capsys, next_word=parts.course_next_word, join=endless)
+    assert "next_word     ✓" in out
+    assert "join          ✗ still running after 0.5 seconds" in out
+
+
 class Letters:
     """A right tokeniser; what it changes in a text, and what is missing, makes it lose some."""
 
