@@ -60,7 +60,7 @@ def context_with_an_axis(*given):
     [
         ("DecoderBlock", Leaky, "the future is open"),
         ("DecoderBlock", InPlace, "it overwrites what it is given"),
-        ("DecoderBlock", NormsExchanged, "the course's block gives other states"),
+        ("DecoderBlock", NormsExchanged, "block gives other states; its check says more"),
         ("next_word", word_as_a_column, "the shape of `word` is (50, 1), and not (50,)"),
         ("next_word", lambda *given: parts.course_next_word(*given)[::-1], "the word comes first"),
         ("cached_step", context_with_an_axis, "is (2, 1, 4), and not (2, 4)"),

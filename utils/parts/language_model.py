@@ -180,7 +180,7 @@ def _block(parts) -> str | None:
     if changed[:, :4].abs().max() > NEAR:
         return "a change of word 5 changes what comes out for words 1 to 4: the future is open"
     if (out - expected).abs().max() > NEAR:
-        return "with the same weights, the course's block gives other states"
+        return "with the same weights, the course's block gives other states; its check says more"
     if not all(map(torch.equal, given, (x, source, mask))):
         return "what comes out is right, but it overwrites what it is given, as `x += …` does"
     return None

@@ -208,7 +208,10 @@ def find_fault(assembly: type[nn.Module], parts: Parts) -> Note:
     lines.append("Mend what is at fault: run its cell again, then those from `Parts` to this one.")
     if exchangeable := [f"`{name}`" for name in wrong if name != assembly.__name__]:
         without = ", ".join(exchangeable)
-        lines.append(f"Until then you can leave {without} out of `Parts`, and have the course's.")
+        lines.append(
+            "The check of its task says more. Until then you can leave "
+            f"{without} out of `Parts`, and have the course's."
+        )
     return Note(f"✗ At fault: {', '.join(wrong)}", lines, BAD)
 
 
