@@ -60,7 +60,7 @@ def context_with_an_axis(*given):
     [
         ("DecoderBlock", Leaky, "the future is open"),
         ("DecoderBlock", InPlace, "it overwrites what it is given"),
-        ("DecoderBlock", NormsExchanged, "the course's block gives other states"),
+        ("DecoderBlock", NormsExchanged, "block gives other states; its check says more"),
         ("next_word", word_as_a_column, "the shape of `word` is (50, 1), and not (50,)"),
         ("next_word", lambda *given: parts.course_next_word(*given)[::-1], "the word comes first"),
         ("cached_step", context_with_an_axis, "is (2, 1, 4), and not (2, 4)"),
@@ -74,6 +74,17 @@ def test_a_fault_is_called_by_its_part(capsys, part, wrong, words):
     out = said(capsys, **{part: wrong})
     assert out.startswith(part)
     assert words in out
+
+
+def test_a_loop_without_an_end_is_stopped(capsys, monkeypatch):
+    def endless(tokens, pair):
+        while tokens:
+            pass
+
+    monkeypatch.setattr(parts, "SECONDS", 0.5)
+    out = said(capsys, next_word=parts.course_next_word, join=endless)
+    assert "next_word     ✓" in out
+    assert "join          ✗ still running after 0.5 seconds" in out
 
 
 class Letters:

@@ -77,7 +77,7 @@ WRONG = {
     "decoder_step": (looks_at_padding, "which shows first in the scores of one step"),
     "train": (never_clips, "which shows first in the losses of three training steps"),
     "greedy": (keeps_the_state, "which shows first in the words that greedy search writes"),
-    "beam_step": (revives, "which shows first in what three steps of a beam search keep"),
+    "beam_step": (revives, "which shows first in what four steps of a beam search keep"),
 }
 
 
@@ -102,7 +102,7 @@ def test_a_wrong_part_is_named_and_no_other(name, part, where):
     assert f"`{name}`: wrong" in told
     assert where in told
     assert "`MyTranslator`: gives what the course's gives here." in told
-    assert f"you can leave `{name}` out of `Parts`" in told
+    assert f"The check of its task says more. Until then you can leave `{name}` out" in told
 
 
 def test_several_wrong_parts_are_all_named():
@@ -139,6 +139,17 @@ def test_an_error_is_quoted_with_the_stage_that_it_stopped():
 
     told = said(greedy=fails)
     assert "`greedy`: IndexError on the way to the words that greedy search writes" in told
+
+
+def test_a_search_without_an_end_is_stopped(monkeypatch):
+    def endless(step, state, limit):
+        while True:
+            _, state = step(torch.zeros(len(state), dtype=torch.long), state)
+
+    monkeypatch.setattr(translator, "SECONDS", 1)
+    told = said(greedy=endless)
+    assert told.startswith("✗ At fault: greedy\n")
+    assert "still running after 1 seconds, on the way to the words that greedy search" in told
 
 
 def test_a_wrong_shape_is_told():

@@ -20,6 +20,9 @@ FAULTS = [
     ("write", "draw(logits, temperature,", "draw(logits, 1.0,", "is told 1.0"),
     ("write", "generator=dice)", "generator=dice) * 0", "the same uniform number"),
     ("write", "(1, generator=dice)", "(1)", "they do not come from `dice`"),
+    ("write", "range(end - 1)", "range(end - 2)", "and should be 'the cat"),
+    ("BytePairs", "(pairs[pair], pair))", "(pairs[pair], pair))[0]", "a tuple of two tokens"),
+    ("BytePairs", "+= counts[word]", "+= 1", "a pair counts seven times"),
     ("BytePairs", r'|\s+"', '"', "does not give the text back"),
     ("BytePairs", r"|\s?[^\w\s]+", "", "does not give the text back"),
     ("Characters", "in self.cut(text)", "in self.cut(text.lower())", "does not give the text back"),
@@ -47,6 +50,11 @@ def test_the_solution_passes(capsys, part):
 @pytest.mark.parametrize(("part", "old", "new", "words"), FAULTS)
 def test_a_fault_is_named(capsys, part, old, new, words):
     assert words in verdict(capsys, part, old, new)
+
+
+def test_no_rule_is_told_that_a_wrong_pair_does_not_break(capsys):
+    told = verdict(capsys, "BytePairs", "return max(pairs", "return min(pairs")
+    assert told.endswith("and should be [('o', 'w'), ('l', 'ow')]")
 
 
 def test_the_measure_refuses_a_tokeniser_that_loses_characters():

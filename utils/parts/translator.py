@@ -18,11 +18,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from utils.checks.feedback import BAD, GOOD, Note
-from utils.checks.runner import Printed, isolated_side_effects
+from utils.checks.runner import OutOfTime, Printed, isolated_side_effects, time_limit
 from utils.corpora import EOS, PAD, SOS
 from utils.masks import masked_softmax, padding_mask
 
 TOLERANCE = 1e-4
+SECONDS = 10  # for one part, which needs less than one: longer is a loop without an end
 WIDTH, ENGLISH, FRENCH, BEAM, SEED = 6, 11, 13, 3, 21  # of the small translator that is tried
 NOT_WRITTEN = "not written yet"
 RIGHT = "gives what the course's gives here"
@@ -37,7 +38,7 @@ STAGES = {
     "logits": "the scores of a whole batch, told the right words",
     "written": "the words that greedy search writes",
     "lengths": "the number of words that greedy search counts",
-    "beams": "what three steps of a beam search keep",
+    "beams": "what four steps of a beam search keep",
     "losses": "the losses of three training steps",
     "held out": "the held-out losses after each of them",
     "trained": "the weights after training",
@@ -207,7 +208,10 @@ def find_fault(assembly: type[nn.Module], parts: Parts) -> Note:
     lines.append("Mend what is at fault: run its cell again, then those from `Parts` to this one.")
     if exchangeable := [f"`{name}`" for name in wrong if name != assembly.__name__]:
         without = ", ".join(exchangeable)
-        lines.append(f"Until then you can leave {without} out of `Parts`, and have the course's.")
+        lines.append(
+            "The check of its task says more. Until then you can leave "
+            f"{without} out of `Parts`, and have the course's."
+        )
     return Note(f"✗ At fault: {', '.join(wrong)}", lines, BAD)
 
 
@@ -215,23 +219,33 @@ def _fault_of(assembly: type[nn.Module], parts: Parts, expected: dict[str, Any])
     """Return what is wrong first with what comes out, or "" if nothing is."""
     seen = set()
     try:
-        for stage, actual in _stages(assembly, parts):
-            if actual is ... or actual is None:
-                return NOT_WRITTEN
-            if not isinstance(actual, Tensor):
-                return f"wrong: no tensor for {STAGES[stage]}, but {type(actual).__name__}"
-            if actual.shape != expected[stage].shape:
-                shapes = tuple(expected[stage].shape), tuple(actual.shape)
-                return f"wrong: shape {shapes[1]}, and not {shapes[0]}, of {STAGES[stage]}"
-            if not torch.allclose(actual.double(), expected[stage].double(), atol=TOLERANCE):
-                return f"wrong, which shows first in {STAGES[stage]}"
-            seen.add(stage)
+        with time_limit(SECONDS):
+            for stage, actual in _stages(assembly, parts):
+                if fault := _difference(stage, actual, expected[stage]):
+                    return fault
+                seen.add(stage)
+    except OutOfTime:
+        after = next(stage for stage in STAGES if stage not in seen)
+        return f"still running after {SECONDS} seconds, on the way to {STAGES[after]}"
     except Exception as error:
         if "ellipsis" in str(error) or "NoneType" in str(error):
             return NOT_WRITTEN
         first_line = str(error).partition("\n")[0]
         after = next(stage for stage in STAGES if stage not in seen)
         return f"{type(error).__name__} on the way to {STAGES[after]}: {first_line}"
+    return ""
+
+
+def _difference(stage: str, actual: Any, expected: Tensor) -> str:
+    if actual is ... or actual is None:
+        return NOT_WRITTEN
+    if not isinstance(actual, Tensor):
+        return f"wrong: no tensor for {STAGES[stage]}, but {type(actual).__name__}"
+    if actual.shape != expected.shape:
+        shapes = tuple(expected.shape), tuple(actual.shape)
+        return f"wrong: shape {shapes[1]}, and not {shapes[0]}, of {STAGES[stage]}"
+    if not torch.allclose(actual.double(), expected.double(), atol=TOLERANCE):
+        return f"wrong, which shows first in {STAGES[stage]}"
     return ""
 
 
