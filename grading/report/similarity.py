@@ -58,8 +58,8 @@ def _pairs(results: Sequence[Result], notebook: str) -> Iterator[Pair]:
     shared = Counter(pair for places in sharers.values() for pair in combinations(places, 2))
     for (first, second), count in shared.items():
         fewer = min(len(rare[first]), len(rare[second]))
-        same_person = results[first].learner == results[second].learner
-        if count >= ENOUGH and count >= SIMILAR * fewer and not same_person:
+        one, other = ((it.learner, it.id) for it in (results[first], results[second]))
+        if count >= ENOUGH and count >= SIMILAR * fewer and one != other:
             yield Pair(results[first], results[second], count / fewer, count)
 
 

@@ -289,6 +289,13 @@ def test_what_everybody_was_given_makes_no_two_alike():
     assert similarity.similar_pairs(pair) == []
 
 
+@pytest.mark.parametrize(("other", "pairs"), [("8", 1), ("7", 0)])
+def test_two_learners_of_one_name_are_compared_and_nobody_with_themselves(other, pairs):
+    code = {"entropy": " ".join(f"w{place}" for place in range(100))}
+    own = [Result("ada", "", id, id, notebook=NOTEBOOK, code=code) for id in ("7", other)]
+    assert len(similarity.similar_pairs(own)) == pairs
+
+
 def test_bulky_files_are_compared_quickly():
     """Of one learner one file counts, and of a file ten thousand runs of five."""
     bulky = [
