@@ -8,10 +8,10 @@ from utils.attention import MultiHeadAttention
 from utils.experiments.caching import read_on, speed_ups
 from utils.experiments.copying import WORDS, Copier, repeated_words
 from utils.experiments.lengths import LanguageModel, NormedAttention, english, perplexity, train
+from utils.experiments.recall import add_pair, correct_pair, recalled
 from utils.masks import causal_mask
 from utils.model_helpers import set_seed
 from utils.positions import Positions, RotaryPositions
-from utils.experiments.recall import add_pair, correct_pair, recalled
 from utils.transformer import EncoderBlock
 
 

@@ -16,6 +16,7 @@ from tests.bench.translation import mean_and_deviation, run_jobs
 from utils.attention import MultiHeadAttention
 from utils.experiments.caching import speed_ups
 from utils.experiments.lengths import LanguageModel, Texts, english, perplexity, train
+from utils.experiments.recall import add_pair, correct_pair, recalled
 from utils.model_card import LONG, in_units
 from utils.model_helpers import set_seed
 from utils.positions import (
@@ -25,7 +26,6 @@ from utils.positions import (
     SinusoidalPositions,
     rotary_frequencies,
 )
-from utils.experiments.recall import add_pair, correct_pair, recalled
 from utils.transformer import EncoderBlock
 from utils.widgets.cache_explorer import cards_by_kind
 
