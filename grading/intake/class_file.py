@@ -205,9 +205,20 @@ class ClassFile:
             )
         if nobody:
             lines.append(f"Extensions for learners who have handed in nothing: {some(nobody)}")
-        strangers = [key_of(*own) for own in sorted(people) if self.person(*own) is None]
+        strangers = [own for own in sorted(people) if self.person(*own) is None]
         if strangers and self.roster:
-            lines.append(f"Not on the roster: {some(strangers)}")
+            lines.append(f"Not on the roster: {some([key_of(*own) for own in strangers])}")
+        for person in self.missing(people):
+            begun = [
+                key_of(*own)
+                for own in strangers
+                if letters(own[0]).startswith(tuple(person.spellings))
+            ]
+            if begun:
+                lines.append(
+                    f"If {some(begun)} is {person.name}, who seems to have handed in nothing, call "
+                    f"the file {person.name} and grade again"
+                )
         return lines
 
     def missing(self, people: Collection[tuple[str, str]]) -> list[Person]:

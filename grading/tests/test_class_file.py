@@ -211,6 +211,8 @@ def test_who_is_missing_and_who_is_a_stranger_is_told(tmp_path):
     assert lines == ["Not on the roster: eve (4023)"]  # and the extension is Ada's
     assert [person.name for person in rules.missing([("lovelaceada", "4021")])] == ["Müller, Zoë"]
     assert rules.check_people([("bob", "1")])[0].startswith("Not on the roster: bob")
+    lines = rules.check_people([("Zoë Müller final (2)", "")])
+    assert lines[-1].startswith("If Zoë Müller final (2) is Müller, Zoë, who seems to have")
     alone = ClassFile(extensions={"Ada Lovelace": DUE})
     assert alone.check_people([("bob", "")]) == [
         "Extensions for learners who have handed in nothing: Ada Lovelace"
