@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 LONG = 131_072  # tokens, to which cards are compared
 MOST_LAYERS = 10_000  # far more than any model has
+MOST = 10**12  # far more than any field of a card, or any side of a tensor, is
 CARDS = Path(__file__).with_name("model_cards.json")
 FULL, SLIDING, LINEAR = "full_attention", "sliding_attention", "linear_attention"
 ALIASES = {  # older names of the same fields
@@ -201,13 +202,22 @@ class _Fields:
             raise CardError(f"`{name}` is missing: without it nothing can be counted")
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise CardError(f"`{name}` is {value!r}; it has to be a whole number, 1 or more")
+        if value > MOST:
+            raise CardError(f"`{name}` is more than {MOST:,}; no model has so many")
         return value
 
     def number(self, name: str, default: float) -> float:
         """Return a field that has to be a number above 0."""
         value = default if self.get(name) is None else self.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-            raise CardError(f"`{name}` is {value!r}; it has to be a number above 0")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MOST:
+            raise CardError(f"`{name}` has to be a number above 0, and at most {MOST:,}")
+        return value
+
+    def flag(self, name: str) -> bool | None:
+        """Return a field that has to be true or false, or None without it."""
+        value = self.get(name)
+        if value is not None and not isinstance(value, bool):
+            raise CardError(f"`{name}` is {value!r}; it has to be true or false")
         return value
 
     def rope(self) -> "_Fields":
@@ -266,7 +276,7 @@ def _untold(fields: _Fields, heads: int, head_dim: int) -> Iterator[str]:
 
 
 def _kv_heads(fields: _Fields, heads: int) -> int:
-    alone = fields.get("multi_query") and not fields.get("new_decoder_architecture")  # Falcon
+    alone = fields.flag("multi_query") and not fields.flag("new_decoder_architecture")  # Falcon
     kv_heads = 1 if alone else fields.whole("num_key_value_heads", heads)
     if heads % kv_heads:
         raise CardError(f"{heads} query heads cannot share {kv_heads} key heads: no whole groups")
@@ -291,7 +301,7 @@ def _layers(fields: _Fields, count: int, full: Layer) -> tuple[tuple[Layer, ...]
         types = _repeated(LINEAR, fields.whole(every[0]), count)
     elif types is None and window is not None and fields.get(every[1]) is not None:
         types = _repeated(SLIDING, fields.whole(every[1]), count)
-    elif types is None and window is not None and fields.get("use_sliding_window"):
+    elif types is None and window is not None and fields.flag("use_sliding_window"):
         first = fields.whole("max_window_layers", 0) if fields.get("max_window_layers") else 0
         types = [FULL] * min(first, count) + [SLIDING] * (count - first)
     elif types is None and window is not None:
@@ -328,7 +338,7 @@ def _layer(fields: _Fields, kind: Any, full: Layer) -> Layer:
 
 
 def _is_switched_off(fields: _Fields) -> bool:
-    return fields.get("use_sliding_window") is False
+    return fields.flag("use_sliding_window") is False
 
 
 def _traps(fields: _Fields, head_dim: int, layers: tuple[Layer, ...]) -> Iterator[str]:
@@ -408,10 +418,13 @@ def _header(path: Path) -> dict[str, list[int]]:
 
 def _shape(name: str, entry: Mapping[str, Any]) -> list[int]:
     """Return the shape of a tensor; one of keys has to be a matrix whose rows can be counted."""
-    shape = [int(size) for size in entry["shape"]]
+    shape = entry["shape"]
+    if not all(type(size) is int and 0 <= size <= MOST for size in shape):
+        raise CardError(f"`{name}` has a shape that is no list of sizes, 0 to {MOST:,} each")
     packed = entry.get("dtype", "F")[0] in "UI"  # several weights in a number
-    if name.endswith(KEYS) and (packed or len(shape) != 2):
-        raise CardError(f"`{name}` is {entry.get('dtype')} {shape}: packed, and cannot be counted")
+    if name.endswith(KEYS) and (packed or len(shape) != 2 or not shape[0]):
+        what = f"{entry.get('dtype')} {shape}"
+        raise CardError(f"`{name}` is {what}: packed or no matrix, and cannot be counted")
     return shape
 
 
@@ -427,7 +440,8 @@ def _card_of_shapes(shapes: Mapping[str, list[int]], width: int) -> ModelCard:
     latent = any("kv_a_proj_with_mqa" in name for name in shapes)
     layers = tuple(Layer("latent" if latent else "full", count) for count in rows.values())
     facts = {"layers": f"{len(rows):,} with keys in this file"}
-    widths = {shape[0] for name, shape in shapes.items() if name.endswith("k_norm.weight")}
+    norms = (shape for name, shape in shapes.items() if name.endswith("k_norm.weight"))
+    widths = {shape[0] for shape in norms if shape and shape[0]}
     of_keys = next((shape[0] for name, shape in shapes.items() if "k_proj.weight" in name), 0)
     # A norm as wide as all keys together says nothing: it may be one of a single head, or of all.
     if len(widths) == 1 and not latent and min(widths) < of_keys:
