@@ -26,7 +26,8 @@ def cases(draw: Draw) -> list[Case]:
         Case(
             "a batch of matrices",
             {
-                "scores": torch.stack([draw.order(4).float() for _ in range(6)]).view(2, 3, 4),
+                # Two rows: which of many rows a search moves at its end hangs on the processor.
+                "scores": torch.stack([draw.order(4).float() for _ in range(2)]).view(2, 1, 4),
                 "words": 2.5,
             },
         ),
