@@ -251,6 +251,32 @@ def test_what_is_seen_belongs_to_the_mistake_that_is_named():
     assert verdict.right == "`total` is wrong, too: look there if that stays so."
 
 
+def test_a_mistake_that_two_outputs_speak_against_is_not_named():
+    """The answer shares its first output with a mistake, which has the total right."""
+
+    def outputs(numbers, divide):
+        shares = {name: divide(numbers * factor) for name, factor in (("one", 1), ("two", 2))}
+        return {**shares, "total": numbers.sum()}
+
+    def answer(numbers):
+        return Answer({name: value.double().numpy() for name, value in numbers.items()})
+
+    columns = outputs(NUMBERS, lambda x: x / x.sum(0))
+    record = Record(
+        task_of("share", ["one", "two", "total"], SHARE.task.mistakes),
+        [Case("a small table", {"numbers": NUMBERS})],
+        [answer(outputs(NUMBERS, lambda x: x / x.sum(1, keepdim=True) + x))],
+        {"columns": [answer(columns)]},
+    )
+    one, two, total = columns.values()
+    for given, named in (
+        ((one, two, total + 1), True),
+        ((one, 3 * two, total), True),
+        ((one, 3 * two, total + 1), False),
+    ):
+        assert bool(verdict_of(lambda numbers, given=given: given, record).mistake) == named
+
+
 def test_no_question_is_asked_of_an_output_that_has_failed_another():
     """The rows of an output of the wrong shape cannot be compared with those of the right one."""
 

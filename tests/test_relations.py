@@ -477,7 +477,18 @@ def test_results_in_each_others_place_are_told_before_a_known_mistake():
         context, weights = attend(*inputs)
         return weights.square(), context.square()
 
+    def in_part(answer):
+        """Return the outputs of a mistake that has the first output of an answer."""
+        given = run_cases(record.task, answer, record.cases, Printed())
+        return [
+            Answer({"context": mine.outputs["context"], "weights": right.outputs["context"]})
+            for mine, right in zip(given, record.expected, strict=True)
+        ]
+
     assert relation(squared) == f"By their shapes, {exchanged}."
+    known_too = replace(record, mistaken={"transposed": in_part(squared)})
+    verdict = verdict_on(known_too, {"attend": squared}, Printed())
+    assert (verdict.mistake, verdict.right) == (None, "")
     exact = [
         Answer({"context": each.outputs["weights"], "weights": each.outputs["context"]})
         for each in RECORD.expected
@@ -487,6 +498,12 @@ def test_results_in_each_others_place_are_told_before_a_known_mistake():
         verdict_on(record, {"attend": lambda *inputs: attend(*inputs)[::-1]}, Printed()).mistake
         == known
     )
+
+
+def test_an_output_is_told_from_an_input_of_its_name():
+    record = record_of("x", lambda x: 2 * x, cases_of(torch.clone), moving=True)
+    told = relation(lambda x: torch.ones_like(x), record)
+    assert told.startswith("The `x` that you return stays the same when `x` changes")
 
 
 def test_a_reshape_in_place_of_a_transpose_is_no_fault_of_the_mask():

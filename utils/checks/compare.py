@@ -297,6 +297,8 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
     Only one output is compared, because learners who make two mistakes are told of one at a time.
     But outputs that the answer gets right have to be right with the mistake too, and where all are
     counts, in which two mistakes often add up to a third, all outputs have to be the mistake's.
+    Nor may the rest speak against it twice: in an output that the mistake leaves right, and in one
+    that it makes wrong otherwise.
     Cases with NaN or infinity are ignored if a mistake explains all other cases.
     """
     tolerance = record.task.tolerance
@@ -317,7 +319,10 @@ def _mistake(record: Record, answers: Sequence[Answer]) -> Mistake | None:
         for mistake in record.task.mistakes:
             alike = _alike(record.task, record.mistaken[mistake.name], answers, finite_only)
             counts = wrong if _holds_counts(record) else wrong[:1]
-            if {*counts, *right} <= {*alike}:
+            spared = {*_alike(record.task, record.mistaken[mistake.name], record.expected)}
+            unexplained = {*wrong} - {*alike}
+            contradicted = unexplained & spared and unexplained - spared
+            if {*counts, *right} <= {*alike} and not contradicted:
                 explained[mistake] = len(alike)
         best = [known for known, count in explained.items() if count == max(explained.values())]
         if best:

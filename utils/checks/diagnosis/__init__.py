@@ -87,7 +87,8 @@ def diagnose(
         return _diagnose_test(record, *answers, verdict, rerun) if answers else verdict
     if verdict.reason in COMPARED and not makes_exactly(record, answers, verdict.mistake):
         exchange = describe_exchange(record, answers)
-        verdict = replace(verdict, mistake=None, relation=exchange) if exchange else verdict
+        if exchange:  # the sentence on the other outputs was about the mistake
+            verdict = replace(verdict, mistake=None, relation=exchange, right="")
     if verdict.mistake or verdict.relation:
         return verdict
     return replace(verdict, relation=_describe(record, answers, verdict, rerun, trace))

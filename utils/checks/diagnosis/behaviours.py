@@ -435,11 +435,23 @@ def _describe_movement(answer: CallableAnswer, probes: Iterable[Probe]) -> str:
             and not _wrong_elsewhere(answer, probe.unless, name)
         ]
         if astray and probe.moved:
-            return probe.moved.format(f"`{astray[0]}`")
+            return _about(probe.moved, _returned(answer, astray[0]))
         if idle and probe.unmoved:
             whole = len(idle) == len(expected) and len(expected) > 1
-            return probe.unmoved.format("Your answer" if whole else f"`{idle[0]}`")
+            return _about(probe.unmoved, "your answer" if whole else _returned(answer, idle[0]))
     return ""
+
+
+def _about(sentence: str, subject: str) -> str:
+    """Put a subject into a sentence that may begin with it."""
+    words = sentence.format(subject)
+    return words[0].upper() + words[1:]
+
+
+def _returned(answer: CallableAnswer, output: str) -> str:
+    """Name an output, and set it apart from an input of the same name."""
+    shared = output in answer.record.cases[0].inputs
+    return f"the `{output}` that you return" if shared else f"`{output}`"
 
 
 def _movement(
