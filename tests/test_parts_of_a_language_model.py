@@ -55,6 +55,11 @@ def context_with_an_axis(*given):
     return context.unsqueeze(1), keys, values
 
 
+def right_end_of_a_piece(logits, temperature, k, uniform):
+    chances, _ = parts.course_next_word(logits, temperature, k, uniform)
+    return chances, (chances.cumsum(-1) < uniform.unsqueeze(-1)).sum(-1)
+
+
 @pytest.mark.parametrize(
     ("part", "wrong", "words"),
     [
@@ -63,6 +68,7 @@ def context_with_an_axis(*given):
         ("DecoderBlock", NormsExchanged, "block gives other states; its check says more"),
         ("next_word", word_as_a_column, "the shape of `word` is (50, 1), and not (50,)"),
         ("next_word", lambda *given: parts.course_next_word(*given)[::-1], "the word comes first"),
+        ("next_word", right_end_of_a_piece, "includes its left end"),
         ("cached_step", context_with_an_axis, "is (2, 1, 4), and not (2, 4)"),
         ("next_word", lambda logits, *_: (logits, logits.argmax(-1)), "the chances of a row sum"),
         ("next_word", lambda *_: None, "not written yet"),

@@ -15,6 +15,7 @@ FAULTS = [
     ("LanguageModel", "return self.norm(x) @ self.embedding.weight.T", SOFTMAX, "chances"),
     ("learn", "logits.transpose(1, 2)", "logits.flip(1).transpose(1, 2)", "leave a loss of"),
     ("learn", "logits.transpose(1, 2), windows[:, 1:]", LAST_ALONE, "after 1 of 15 tokens"),
+    ("learn", "        optimizer.zero_grad()\n", "", "gradients of earlier steps are added"),
     ("write", "ids[place], place,", "ids[place], place + 1,", "in its place"),
     ("write", "place, cache, step)\n        if", "place, {}, step)\n        if", "into one cache"),
     ("write", "draw(logits, temperature,", "draw(logits, 1.0,", "is told 1.0"),

@@ -188,6 +188,7 @@ def _block(parts) -> str | None:
 
 def _next_word(parts) -> str | None:
     logits, uniform = torch.randn(50, 9), torch.rand(50)
+    logits[:, 0], uniform[0] = -9.0, 0.0  # word 0 has no chance, and its piece no length
     found = parts.next_word(logits, 0.7, 4, uniform)
     if found is None:
         return NOT_YET
@@ -202,8 +203,10 @@ def _next_word(parts) -> str | None:
         return f"the chances of a row sum to {chances[0].sum():.2f}"
     if (chances - expected).abs().max() > NEAR:
         return "the chances are not those of the 4 likeliest words at temperature 0.7"
-    if (word != drawn).any():
+    if (word != drawn)[1:].any():
         return "the chances are right, and the word drawn is not the one at the uniform number"
+    if word[0] != drawn[0]:
+        return "a uniform number of 0 draws a word without a chance: a piece includes its left end"
     return None
 
 
@@ -326,7 +329,7 @@ def _learn(parts) -> str | None:
         def __init__(self):
             super().__init__()
             self.table = nn.Parameter(torch.zeros(4, 4))
-            self.counted = torch.ones(1)
+            self.counted, self.piled_up = torch.ones(1), False
 
         def forward(self, ids):
             logits = self.table[ids]  # (batch, len, 4)
@@ -336,6 +339,8 @@ def _learn(parts) -> str | None:
 
         def note(self, gradient):
             self.counted = gradient.abs().sum((0, 2)) > 0  # (len,), whether the loss depends on it
+            old = self.table.grad  # what `backward` is about to add to
+            self.piled_up = self.piled_up or (old is not None and bool(old.any()))
 
     ids, model = torch.arange(400) % 4, Bigrams()  # after each token comes the next one of 4
     with _silence():
@@ -343,6 +348,8 @@ def _learn(parts) -> str | None:
     table = model.table.detach()
     if not table.abs().max() > 0:
         return NOT_YET
+    if model.piled_up:
+        return "gradients of earlier steps are added to the new ones: is `zero_grad` called?"
     log = table.log_softmax(-1)
     lost = [-log.roll(-ahead, 1).diagonal().mean().item() for ahead in range(4)]
     ahead = lost.index(min(lost))
