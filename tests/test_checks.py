@@ -4,6 +4,7 @@ Every wrong answer gets exactly one message.
 """
 
 import html
+import importlib
 import inspect
 import json
 import os
@@ -215,6 +216,24 @@ def test_invariants_know_of_rows_that_are_masked_whole():
 def test_grad_switched_off_in_the_notebook_is_no_fault_of_the_answer():
     with torch.no_grad():
         assert verdict_of(right).passed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory can be limited on Linux only")
+def test_an_answer_that_takes_all_memory_is_stopped_before_the_kernel_dies(monkeypatch):
+    resource = importlib.import_module("resource")
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    monkeypatch.setattr(notebook, "MEMORY", 2**28)
+
+    def grows(numbers, power):
+        for _ in range(60):
+            numbers = torch.stack([numbers, numbers])
+        return numbers
+
+    verdict = verdict_of(grows)
+    assert "can't allocate memory" in verdict.message
+    assert "in each turn of a loop" in verdict.relation
+    assert resource.getrlimit(resource.RLIMIT_AS) == limits
+    assert verdict_of(right).passed
 
 
 def test_two_mistakes_are_told_one_at_a_time():

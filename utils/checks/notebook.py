@@ -1,12 +1,13 @@
 """The commands `check` and `hint` for learners. (`progress` has a module of its own.)"""
 
 import ast
+import contextlib
 import difflib
 import os
 import re
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -38,6 +39,7 @@ STALE = (
     "check again."
 )
 TO_PASTE = "To ask for help, paste this line"
+MEMORY = 4 * 2**30  # bytes that an answer may take
 MOST_NEAR = 3  # names that are suggested for an unknown one
 
 _hints_open: dict[str, int] = {}  # task → how many of its hints are open, since the kernel started
@@ -102,16 +104,39 @@ def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
     definition = names[task.id]
     rerun = Rerun(task, definition)
     try:
-        try:
-            answers, error = run_cases(task, definition, record.cases, printed), None
-        except AnswerError as stopped:
-            answers, error = stopped.earlier, stopped
-        return diagnose(record, answers, error, rerun, rerun.trace)
+        with _limited_memory():
+            try:
+                answers, error = run_cases(task, definition, record.cases, printed), None
+            except AnswerError as stopped:
+                answers, error = stopped.earlier, stopped
+            return diagnose(record, answers, error, rerun, rerun.trace)
     except Exception as error:  # a learner's object can behave in any way
         message = (
             f"`{task.id}` gives something that cannot be compared. {type(error).__name__}: {error}"
         )
         return Verdict(task, Reason.TYPE, message)
+
+
+@contextlib.contextmanager
+def _limited_memory() -> Iterator[None]:
+    """Limit the memory that an answer takes, where the system (Linux) can.
+
+    A tensor that grows in each turn of a loop would soon take all that there is, and the kernel
+    would die of it.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    before, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limits = {pages * resource.getpagesize() + MEMORY, before, hard} - {resource.RLIM_INFINITY}
+    resource.setrlimit(resource.RLIMIT_AS, (min(limits), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, hard))
 
 
 def hint(task_id: str) -> Note:

@@ -166,6 +166,8 @@ _CAUSES: dict[str, str | Callable[..., str]] = {
     r"(batch1|batch2) must be a 3D tensor": _three_axes,
     r"number of dimensions: got (\d+) and (\d+)": "A tensor with {} axes meets one with {}: "
     "`unsqueeze` gives one an axis more, `squeeze` takes one of length 1 away.",
+    r"can't allocate memory|MemoryError": "It asks for more memory than an answer may take: does a "
+    "tensor get one axis more in each turn of a loop?",
     r"non-empty TensorList": "The list to be stacked is empty: does the loop before it append, and "
     "to this list?",
     r"tensors used as indices must be|only integers, slices": "An index has to be whole numbers or "
