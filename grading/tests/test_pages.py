@@ -319,7 +319,8 @@ def test_the_overview_of_two_hundred_is_short(browser, tmp_path, monkeypatch):
     """Every table is full: files that failed, answers, flags, pairs, beliefs."""
     class_ = learners(
         Result(
-            *(f"Anna Magdalena {i}", "", "", f"Anna Magdalena {i}_{NOTEBOOK}.ipynb"),
+            *(f"Anna Magdalena {i}", "", ""),
+            f"Anna Magdalena {i}_{7000 + i}_assignsubmission_file_/{NOTEBOOK}.ipynb",
             notebook=NOTEBOOK,
             tasks={
                 task.id: outcome(
