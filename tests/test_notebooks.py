@@ -73,6 +73,13 @@ def test_the_readme_lists_it_with_the_same_title_and_minutes(path):
 
 
 @every_notebook
+def test_each_section_begins_with_its_cell(path):
+    """Minutes, slides and the direct way take cells for what they are part of."""
+    inside = [re.search(r"\n## \d.*", cell.source) for cell in cells_of(path, "markdown")]
+    assert [found[0] for found in inside if found] == []
+
+
+@every_notebook
 def test_it_leads_back_and_on(path):
     links = set(re.findall(r"\]\(([^)#]+)", prose_of(path)))
     number = NOTEBOOKS.index(path)
