@@ -104,7 +104,8 @@ def grade(
 
     everything = find(source, _log)
     people = {(submission.learner, submission.id) for submission in everything}
-    chosen = find_learner(again, people, _log) if again else ""
+    named = read_class_file(class_file).with_names(people) if class_file else people
+    chosen = find_learner(again, named, _log) if again else ""
     submissions = [
         submission
         for submission in everything
@@ -499,13 +500,19 @@ def show(out: Path, name: str) -> Iterator[str]:
     store = _store_with_grades(out)
     class_ = tables.learners(store.all(), store.rules)
     tables.read_marks(out / "marks.csv", class_)
-    chosen = find_learner(name, {(learner.name, learner.id) for learner in class_}, _log)
+    people = store.rules.with_names((learner.name, learner.id) for learner in class_)
+    chosen = find_learner(name, people, _log)
     learner = next(learner for learner in class_ if learner.key == chosen)
     yield from map(clean, _lines_about(learner, class_, out))
 
 
 def _lines_about(learner: Learner, class_: Sequence[Learner], out: Path) -> Iterator[str]:
-    yield f"{learner.key}: {learner.points:g} of {tables.possible(class_):g} points"
+    points = f"{learner.points:g} of {tables.possible(class_):g} points"
+    if not learner.files:
+        points = "nothing handed in, blank in grades.csv"
+    elif learner.pending:
+        points += " so far, pending, blank in grades.csv"
+    yield f"{learner.key}: {points}"
     for result in learner.files:
         yield f"  {result.file}: {result.problem or learner.standing(result)}"
         for task, outcome in result.tasks.items():

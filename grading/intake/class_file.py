@@ -51,10 +51,14 @@ class Person(NamedTuple):
     time: float | None = None  # when the learner handed in, if the roster says so
 
     @property
-    def spellings(self) -> set[str]:
-        """The letters of the name, as "Ada Lovelace" or "Lovelace, Ada" have them."""
+    def names(self) -> tuple[str, str]:
+        """The name as the roster has it, and with the first name first: "Ada Lovelace"."""
         last, _, first = self.name.partition(",")
-        return {letters(self.name), letters(first + last)} - {""}
+        return self.name, f"{first} {last}".strip()
+
+    @property
+    def spellings(self) -> set[str]:
+        return {*map(letters, self.names)} - {""}
 
 
 def letters(name: str) -> str:
@@ -172,6 +176,13 @@ class ClassFile:
         """Return the row of the roster for a learner, by the number if both have numbers."""
         by_number, by_name = self._people
         return by_number.get(id) if id and by_number else by_name.get(letters(name))
+
+    def with_names(self, people: Iterable[tuple[str, str]]) -> set[tuple[str, ...]]:
+        """Add to each name and number what the roster calls the learner.
+
+        Canvas' files are called `lovelaceada`, and nobody looks for her under that name.
+        """
+        return {(*own, *(person.names if (person := self.person(*own)) else ())) for own in people}
 
     @cached_property
     def _people(self) -> tuple[dict[str, Person], dict[str, Person]]:

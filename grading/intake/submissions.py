@@ -219,29 +219,32 @@ def _within_reason(submissions: Sequence[Submission]) -> list[Submission]:
 
 def find_learner(
     wanted: str,
-    people: Collection[tuple[str, str]],
+    people: Collection[tuple[str, ...]],
     log: Callable[[str], object] = lambda line: None,
 ) -> str:
     """Return the key of the learner whom a person has named.
 
     Args:
         wanted: a name, a number, or both in the form that the tables use; or the beginning of one
-            learner's name and of no other's.
-        people: name and number of each learner.
+            learner's name and of no other's, with or without its accents.
+        people: name and number of each learner, and other names that they have.
         log: function that is called with a line that says who was found by a beginning.
 
     Raises:
         CannotGrade: no learner matches, or several do.
     """
-    labels = {key_of(name, id): {name, id, key_of(name, id)} for name, id in people}
+    labels = {key_of(*own[:2]): {key_of(*own[:2]), *own} for own in people}
     matching = sorted(
         key
         for key, own in labels.items()
         if wanted.strip().casefold() in map(str.casefold, own - {""})
     )
     if not matching and wanted.strip():
+        begins = _without_accents(wanted.strip())
         matching = sorted(
-            key for key in labels if key.casefold().startswith(wanted.strip().casefold())
+            key
+            for key, (_, id, *names) in ((key_of(*own[:2]), own) for own in people)
+            if any(_without_accents(name).startswith(begins) for name in (key, *names))
         )
         if len(matching) == 1:
             log(f"{wanted.strip()!r} is taken for {matching[0]}.")
@@ -258,6 +261,11 @@ def some(names: Sequence[str], most: int = 5) -> str:
     """Join the first names with commas, and say how many more names there are."""
     more = f", and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def _without_accents(name: str) -> str:
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def clean(name: str) -> str:

@@ -388,7 +388,9 @@ def read_marks(path: Path, class_: Sequence[Learner]) -> list[str]:
                 raise ValueError("more cells than heads; a comma inside a cell needs quotes")
             learner = _called(name, class_)
             if learner is None:
-                raise ValueError(f"nobody is called {name!r}, or several are")
+                raise ValueError(
+                    f"nobody is called {name!r}, or several are. Copy the learner from files.csv"
+                )
             if part in learner.rules.dropped:
                 raise ValueError(f"the task is gone: the class file drops {part!r}")
             if part not in worth:
@@ -428,7 +430,9 @@ def _enter(learner: Learner, part: str, points: str, most: float, remark: str) -
     if not math.isfinite(value):
         raise ValueError(f"{points!r} is not a number")
     if abs(value) > most or (is_task and value < 0):
-        raise ValueError(f"{points} points for {part!r} do not count: it is worth {most:g}")
+        raise ValueError(
+            f"{points} points of {learner.key!r} for {part!r} do not count: it is worth {most:g}"
+        )
     if is_task and not remark:
         raise ValueError(f"other points for {part!r} need a reason: write it under remark")
     entered[part] = ManualMark(_plain(value), remark)

@@ -240,6 +240,8 @@ def test_who_is_missing_and_who_is_a_stranger_is_told(tmp_path):
     rules = roster(tmp_path, CANVAS)
     lines = rules.check_people([("lovelaceada", "4021"), ("eve", "4023")])
     assert lines == ["Not on the roster: eve (4023)"]  # and the extension is Ada's
+    named = rules.with_names([("lovelaceada", "4021"), ("eve", "4023")])
+    assert named == {("lovelaceada", "4021", "Lovelace, Ada", "Ada Lovelace"), ("eve", "4023")}
     assert [person.name for person in rules.missing([("lovelaceada", "4021")])] == ["Müller, Zoë"]
     assert rules.check_people([("bob", "1")])[0].startswith("Not on the roster: bob")
     lines = rules.check_people([("Zoë Müller final (2)", "")])
@@ -263,7 +265,9 @@ def test_a_mark_finds_its_learner_by_any_name(tmp_path, name):
     (ada,) = (learner for learner in class_ if learner.id == "4021")
     assert ada.overrides["entropy"].points == 2
     path.write_text("learner,question,points,remark\nEve,entropy,2,shown to me\n")
-    assert read_marks(path, class_) == ["marks.csv, line 2: nobody is called 'Eve', or several are"]
+    assert read_marks(path, class_) == [
+        "marks.csv, line 2: nobody is called 'Eve', or several are. Copy the learner from files.csv"
+    ]
 
 
 def test_an_extension_for_nobody_on_the_roster_is_refused(tmp_path):

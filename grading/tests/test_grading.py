@@ -339,6 +339,23 @@ def test_what_is_shown_steers_no_terminal(tmp_path):
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
 
 
+def test_what_is_pending_or_was_not_handed_in_is_not_shown_as_0_points(tmp_path):
+    (tmp_path / "roster.csv").write_text("Name\nada\nbob\ncarl\n")
+    rules = 'handed_in = "in"\ngrades = "out"\nnotebooks = ["01"]\nroster = "roster.csv"\n'
+    (tmp_path / "week1.toml").write_text(rules)
+    store = Store(tmp_path)
+    file = str(tmp_path / "week1.toml")
+    store.start(seed=1, source="", safe=True, late="best", class_file=file)
+    store.save(Result("ada", "", "", "ada", problem="no notebook"))
+    store.save(Result("carl", "", "", "carl", notebook="01_attention_concepts"))
+    heads = [next(grader.show(tmp_path, name)) for name in ("ada", "bob", "carl")]
+    assert heads == [
+        "ada: 0 of 24 points so far, pending, blank in grades.csv",
+        "bob: nothing handed in, blank in grades.csv",
+        "carl: 0 of 24 points",
+    ]
+
+
 # --- Stopped, killed, resumed ---------------------------------------------------------------------
 
 

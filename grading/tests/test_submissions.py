@@ -248,6 +248,13 @@ def test_a_learner_is_found_by_the_beginning_of_a_name_and_named():
         with pytest.raises(CannotGrade, match=hint):
             find_learner(wanted, PEOPLE, lines.append)
     assert len(lines) == 1
+    assert find_learner("ZOE", PEOPLE) == "Zoë (33)"
+
+
+def test_a_learner_is_found_by_what_the_roster_calls_them():
+    people = {("lovelaceada", "1", "Lovelace, Ada", "Ada Lovelace"), ("bob", "2")}
+    for wanted in ("Ada Lovelace", "lovelace, ada", "Ada", "lovelacea", "1"):
+        assert find_learner(wanted, people) == "lovelaceada (1)"
 
 
 @pytest.mark.parametrize(
