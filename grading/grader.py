@@ -181,7 +181,10 @@ def _about_lateness(rules: ClassFile, submissions: Sequence[Submission]) -> Iter
         return
     what = "The rule for late files" if rules.path else "--late"
     if platform == "canvas":
-        yield "Canvas tells who is late, not by how much: each late file counts as one day late."
+        yield (
+            "Canvas tells who is late, not by how much: each late file counts as one day late, "
+            "whatever `deadline` and `grace` say."
+        )
     elif platform:
         yield (
             f"{what} does nothing: Moodle's files tell no times. Set, in a class file, the "
