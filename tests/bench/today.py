@@ -100,13 +100,13 @@ for rate in RATES:
     for normed in (False, True):
         name = f"rate {rate}, {'normed' if normed else 'plain'}"
         RECIPES[name] = LengthRecipe("rotary", normed, rate)
-RECIPES |= {f"cache, {n} of {dim}": CacheRecipe(n, dim) for n, dim in ((2, 48), (4, 128))}
+RECIPES |= {f"cache {n} of {dim}": CacheRecipe(n, dim) for n, dim in ((2, 48), (4, 128))}
 RECIPES |= {
-    f"sink, {model}, {'sign' if sign else 'no sign'}": SinkRecipe(model, sign)
+    f"sink {model} {'with' if sign else 'without'}": SinkRecipe(model, sign)
     for model in ("copier", "language model")
     for sign in (True, False)
 }
-RECIPES |= {f"recall, {mix}, {n}": RecallRecipe(mix, n) for mix in MIXES for n in TRAINED_PAIRS}
+RECIPES |= {f"recall {n} {mix}": RecallRecipe(mix, n) for n in TRAINED_PAIRS for mix in MIXES}
 
 
 def today(wanted: str = "") -> None:
@@ -224,7 +224,11 @@ def measure_writing(recipe: CacheRecipe) -> dict:
     dim = recipe.dim
     blocks = nn.ModuleList(EncoderBlock(dim, 4, 4 * dim) for _ in range(recipe.layers))
     ways = {"written out": "mean", "kernel": None}
-    return {name: seconds_of_writing(blocks, SPOTS, dim, way) for name, way in ways.items()}
+    found = {name: seconds_of_writing(blocks, SPOTS, dim, way) for name, way in ways.items()}
+    return {
+        name: {n: [round(each, 4) for each in both] for n, both in by_length.items()}
+        for name, by_length in found.items()
+    }
 
 
 def measure_sink(recipe: SinkRecipe) -> dict:
@@ -232,14 +236,14 @@ def measure_sink(recipe: SinkRecipe) -> dict:
     if recipe.model == "copier":
         model = copying.Copier(lambda: MultiHeadAttention(64, 1, positions=RotaryPositions(64)))
         copying.learn_to_copy(model, recipe.steps, sign=recipe.sign)
-        shares = copying.shares_of_the_first(model, recipe.sign)  # (blocks,)
+        shares = copying.shares_of_the_first(model, recipe.sign)[:, None]  # (blocks, 1)
     else:
         given, sign = texts(), SOS if recipe.sign else None
         training, unseen = (text[text != SOS] for text in given[:2])
         model = LanguageModel(given.vocabulary, RotaryPositions(HEAD_DIM))
         train(model, training, recipe.steps, sign=sign)
         shares = lengths.shares_of_the_first(model, unseen, sign)  # (blocks, heads)
-    return {"first": (100 * shares).round(decimals=1).tolist()}
+    return {"first": [[round(100 * share, 1) for share in block] for block in shares.tolist()]}
 
 
 def measure_recall(recipe: RecallRecipe) -> dict:
@@ -278,7 +282,7 @@ def print_trained_recall(runs: dict[str, list[dict]]) -> None:
     print("\nrecalled in % after training: mean ± deviation over seeds")
     print(f"{'pairs':16}", *(f"{count:>13}" for count in TRAINED_PAIRS))
     for mix in MIXES:
-        found = (runs.get(f"recall, {mix}, {count}", []) for count in TRAINED_PAIRS)
+        found = (runs.get(f"recall {count} {mix}", []) for count in TRAINED_PAIRS)
         shares = ([run["recalled"] for run in each] for each in found)
         row = (mean_and_deviation(each) if each else "–" for each in shares)
         print(f"{mix:16}", *(f"{share:>13}" for share in row))
