@@ -192,6 +192,57 @@ BROKEN = {  # content of a config.json → words of the line
     "half a latent": (json.dumps(SMALL | LATENT), "`qk_rope_head_dim` is missing"),
     "rope is a word": (json.dumps(SMALL | {"rope_scaling": "yarn"}), "`rope_scaling` is 'yarn'"),
     "a window of 0": (json.dumps(SMALL | {"sliding_window": 0}), "`sliding_window` is 0"),
+    "nothing": ("null", "holds a NoneType"),
+    "a number": ("3", "holds a int"),
+    "two at once": ("{}{}", "no JSON file"),
+    "a mark of the byte order": ("\ufeff{}", "no JSON file"),
+    "too many digits": ('{"num_hidden_layers": ' + "9" * 5000 + "}", "no JSON file"),
+    "not a number": ('{"num_hidden_layers": NaN}', "`num_hidden_layers` is nan"),
+    "infinite": ('{"num_hidden_layers": 1e999}', "`num_hidden_layers` is inf"),
+    "no heads": (json.dumps(SMALL | {"num_attention_heads": 0}), "`num_attention_heads` is 0"),
+    "true heads": (json.dumps(SMALL | {"num_attention_heads": True}), "is True"),
+    "half a layer": (json.dumps(SMALL | {"num_hidden_layers": 1.5}), "is 1.5"),
+    "fewer than no heads": (json.dumps(SMALL | {"num_key_value_heads": -1}), "is -1"),
+    "no shared heads": (json.dumps(SMALL | {"num_key_value_heads": 0}), "is 0"),
+    "heads in a list": (json.dumps(SMALL | {"num_key_value_heads": [8]}), "is [8]"),
+    "heads without end": (json.dumps(SMALL | {"head_dim": 10**30}), "no model has so many"),
+    "a width that is an object": (json.dumps(SMALL | {"head_dim": {}}), "`head_dim` is {}"),
+    "a context below 0": (
+        json.dumps(SMALL | {"max_position_embeddings": -1}),
+        "`max_position_embeddings` is -1",
+    ),
+    "no latent vector": (json.dumps(SMALL | LATENT | {"kv_lora_rank": 0}), "`kv_lora_rank` is 0"),
+    "a switch that is a word": (
+        json.dumps(SMALL | {"sliding_window": 16, "use_sliding_window": "false"}),
+        "has to be true or false",
+    ),
+    "layers of a window in a list": (
+        json.dumps(
+            SMALL | {"sliding_window": 16, "use_sliding_window": True, "max_window_layers": []}
+        ),
+        "`max_window_layers` is []",
+    ),
+    "types in lists": (json.dumps(SMALL | {"layer_types": [["full_attention"]] * 4}), "has ['full"),
+    "windows without a width": (
+        json.dumps(SMALL | {"layer_types": ["sliding_attention"] * 4}),
+        "`sliding_window` is missing",
+    ),
+    "states without a size": (
+        json.dumps(SMALL | {"layer_types": ["linear_attention"] * 4}),
+        "`linear_num_value_heads` is missing",
+    ),
+    "every 0th layer": (json.dumps(SMALL | {"full_attention_interval": 0}), "is 0"),
+    "a factor that is a word": (
+        json.dumps(SMALL | {"rope_scaling": {"factor": "8"}}),
+        "`factor` has to be a number above 0",
+    ),
+    "a factor of 0": (json.dumps(SMALL | {"rope_scaling": {"factor": 0}}), "above 0"),
+    "a factor that is no number": (
+        json.dumps(SMALL | {"rope_scaling": {"factor": float("nan")}}),
+        "above 0",
+    ),
+    "a divisor below 0": (json.dumps(SMALL | {"query_pre_attn_scalar": -1}), "above 0"),
+    "a multiplier without end": (json.dumps(SMALL | {"attention_multiplier": 1e30}), "above 0"),
 }
 
 
@@ -214,11 +265,18 @@ def test_broken_tensors_and_missing_files_get_one_clear_line(tmp_path):
         (b"<!DOCTYPE html><html>", "does not begin"),
         (struct.pack("<Q", 10**9), "does not begin"),
         (struct.pack("<Q", 4) + b"{{{{", "no JSON"),
+        (b"1234567", "does not begin"),
+        (struct.pack("<Q", 0) + b"{}", "does not begin"),
+        (struct.pack("<Q", 2**63) + b"{}", "does not begin"),
+        (struct.pack("<Q", len(header)) + header[:-3], "does not begin"),
+        (struct.pack("<Q", 4) + b'{"\xff"', "no JSON"),
+        (struct.pack("<Q", 100_000) + b"[" * 100_000, "no JSON"),
         (struct.pack("<Q", len(header)) + header, "no tensor is called"),
     ):
         file.write_bytes(content)
-        with pytest.raises(CardError, match=words):
+        with pytest.raises(CardError, match=words) as error:
             read_card(file)
+        assert len(str(error.value).splitlines()) == 1
     with pytest.raises(CardError, match="no such file"):
         read_card(tmp_path / "config.json")
     with pytest.raises(CardError, match="directory"):
@@ -254,6 +312,22 @@ def test_units_are_those_that_people_use():
         ({"a": 5}, "lists no shapes"),
         ({"k_proj.weight": {"dtype": "BF16", "shape": []}}, "cannot be counted"),
         ({"k_proj.weight": {"dtype": "U8", "shape": [2097152, 1]}}, "packed"),
+        (None, "lists no shapes"),
+        ("shapes", "lists no shapes"),
+        ({}, "no tensor is called"),
+        ({"__metadata__": {"format": "pt"}}, "no tensor is called"),
+        ({"k_proj.weight": None}, "lists no shapes"),
+        ({"k_proj.weight": {"dtype": "BF16"}}, "lists no shapes"),
+        ({"k_proj.weight": {"dtype": 16, "shape": [16, 32]}}, "lists no shapes"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": 16}}, "lists no shapes"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": [-16, 32]}}, "no list of sizes"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": ["16", 32]}}, "no list of sizes"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": [[16], 32]}}, "no list of sizes"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": [True, 32]}}, "no list of sizes"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": [10**13, 32]}}, "no list of sizes"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": [float("nan"), 32]}}, "no list of sizes"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": [0, 32]}}, "cannot be counted"),
+        ({"k_proj.weight": {"dtype": "BF16", "shape": [16, 32, 1]}}, "cannot be counted"),
     ],
 )
 def test_a_header_without_shapes_or_with_packed_weights_is_refused(tmp_path, header, words):
@@ -268,6 +342,20 @@ def test_a_norm_over_all_keys_does_not_say_how_they_are_cut(tmp_path):
     assert card.per_token == 2 * 8192
     assert "heads" not in card.facts
     assert any("cut into heads" in sentence for sentence in card.told)
+
+
+def test_a_norm_that_does_not_divide_the_keys_does_not_say_how_they_are_cut(tmp_path):
+    shapes = {"k_proj": [16, 32], "v_proj": [16, 32], "k_norm": [5]}
+    entries = {f"0.{name}.weight": {"dtype": "F16", "shape": each} for name, each in shapes.items()}
+    assert "heads" not in read_card(_written(tmp_path, entries)).facts
+
+
+@pytest.mark.parametrize("part", ["k_proj", "v_proj"])
+def test_keys_without_values_in_the_file_are_told(part, tmp_path):
+    whole = {"0.k_proj.weight": {"shape": [16, 32]}, "0.v_proj.weight": {"shape": [16, 32]}}
+    assert not any("other half" in told for told in read_card(_written(tmp_path, whole)).told)
+    card = read_card(_written(tmp_path, whole | {f"1.{part}.weight": {"shape": [16, 32]}}))
+    assert any("other half of 1 layers" in sentence for sentence in card.told)
 
 
 def _written(folder, header):

@@ -5,10 +5,19 @@ import torch
 from torch import nn
 
 from utils.attention import MultiHeadAttention
-from utils.experiments.caching import read_on, speed_ups
-from utils.experiments.copying import WORDS, Copier, repeated_words
+from utils.experiments import copying, lengths
+from utils.experiments.caching import read_on, seconds_of_writing
+from utils.experiments.copying import START, WORDS, Copier, repeated_words
 from utils.experiments.lengths import LanguageModel, NormedAttention, english, perplexity, train
-from utils.experiments.recall import add_pair, correct_pair, recalled
+from utils.experiments.recall import (
+    MIXES,
+    add_pair,
+    correct_pair,
+    learn_to_recall,
+    questions,
+    recalled,
+    recaller,
+)
 from utils.masks import causal_mask
 from utils.model_helpers import set_seed
 from utils.positions import Positions, RotaryPositions
@@ -34,9 +43,11 @@ def test_any_cut_of_a_text_gives_the_same_states(pieces, return_weights):
 
 
 def test_a_cache_saves_time_on_a_long_text():
-    ratios = speed_ups(some_blocks(), [8, 512], dim=16)
-    assert ratios.keys() == {8, 512}
-    assert ratios[512] > ratios[8]
+    seconds = seconds_of_writing(some_blocks(), [8, 512], dim=16)
+    assert seconds.keys() == {8, 512}
+    (kept, again), (kept_long, again_long) = seconds[8], seconds[512]
+    assert kept_long > kept
+    assert again_long / kept_long > again / kept
 
 
 def test_a_state_recalls_keys_at_right_angles_and_overwrites_only_by_the_delta_rule():
@@ -52,6 +63,43 @@ def test_fewer_are_recalled_of_more_pairs_and_chance_of_nothing():
     set_seed(0)
     assert recalled(add_pair, 4) > 95 > recalled(add_pair, 128, trials=5)
     assert recalled(lambda state, key, value: state, 64, trials=5) < 10
+
+
+@pytest.mark.parametrize(("name", "step"), [("sum", add_pair), ("delta", correct_pair)])
+def test_all_words_at_once_say_what_the_states_say_word_by_word(name, step):
+    set_seed(0)
+    queries, keys, values = torch.randn(3, 6, 4, dtype=torch.float64)
+    beta = torch.rand(6, 1, dtype=torch.float64) if name == "delta" else torch.ones(6, 1)
+    state, expected = torch.zeros(4, 4, dtype=torch.float64), []
+    for query, key, value, rate in zip(queries, keys, values, beta, strict=True):
+        options = {"beta": rate} if name == "delta" else {}
+        state = step(state, key / key.norm(), value, **options)
+        expected.append(query / query.norm() @ state)
+    actual = MIXES[name](*(each[None] for each in (queries, keys, values, beta)))
+    torch.testing.assert_close(actual[0], torch.stack(expected))
+
+
+@pytest.mark.parametrize("name", MIXES)
+def test_a_recaller_sees_no_later_word(name):
+    set_seed(0)
+    model, (words, wanted) = recaller(MIXES[name]), questions(4, 3)
+    assert words.shape == (3, 12)
+    assert wanted.shape == (3, 4)
+    changed = words.clone()
+    changed[:, -1] = (words[:, -1] + 1) % 64
+    torch.testing.assert_close(model(words)[:, :-1], model(changed)[:, :-1])
+
+
+def test_questions_ask_for_the_value_behind_each_key():
+    words, wanted = questions(5, 2)
+    for text, numbers in zip(words.tolist(), wanted.tolist(), strict=True):
+        values = dict(zip(text[:10:2], text[1:10:2], strict=True))
+        assert [values[key] - 64 for key in text[10:]] == numbers
+
+
+def test_a_softmax_learns_to_recall():
+    set_seed(0)
+    assert learn_to_recall(recaller(MIXES["softmax"]), pairs=2, steps=100) > 50
 
 
 def test_normalised_queries_and_keys_bound_the_scores():
@@ -106,3 +154,25 @@ def test_a_copier_shuts_the_start_sign_and_what_is_not_chosen():
     copier(words, chosen=last_alone)
     torch.testing.assert_close(copier.maps[1], torch.eye(6).expand(2, 6, 6))
     assert copier.maps[0][:, 1:, 0].all()
+
+
+def test_heads_that_weigh_all_words_alike_give_the_first_its_share():
+    set_seed(0)
+    model, text = LanguageModel(9, Positions()), torch.randint(9, (300,))
+    for block in model.blocks:
+        torch.nn.init.zeros_(block.attention.W_q.weight)
+        torch.nn.init.zeros_(block.attention.W_q.bias)
+    uniform = torch.tensor([1 / seen for seen in range(33, 49)]).mean()
+    shares = lengths.shares_of_the_first(model, text, sign=3)
+    torch.testing.assert_close(shares, uniform.expand(2, 4))
+    copier = Copier(lambda: MultiHeadAttention(64, 1))
+    for block in copier.blocks:
+        torch.nn.init.zeros_(block.W_q.weight)
+        torch.nn.init.zeros_(block.W_q.bias)
+    uniform = torch.tensor([1 / seen for seen in range(2, 25)]).mean()
+    torch.testing.assert_close(copying.shares_of_the_first(copier), uniform.expand(2))
+
+
+def test_texts_without_a_sign_begin_with_a_word():
+    assert (repeated_words(3, 20)[:, 0] == START).all()
+    assert (repeated_words(3, 20, sign=False) < WORDS).all()

@@ -302,7 +302,8 @@ def _layers(fields: _Fields, count: int, full: Layer) -> tuple[tuple[Layer, ...]
     elif types is None and window is not None and fields.get(every[1]) is not None:
         types = _repeated(SLIDING, fields.whole(every[1]), count)
     elif types is None and window is not None and fields.flag("use_sliding_window"):
-        first = fields.whole("max_window_layers", 0) if fields.get("max_window_layers") else 0
+        none = fields.get("max_window_layers") == 0  # all layers have the window
+        first = 0 if none else fields.whole("max_window_layers", 0)
         types = [FULL] * min(first, count) + [SLIDING] * (count - first)
     elif types is None and window is not None:
         known = fields.get("model_type") in WINDOW_IN_EVERY_LAYER
@@ -444,14 +445,26 @@ def _card_of_shapes(shapes: Mapping[str, list[int]], width: int) -> ModelCard:
     widths = {shape[0] for shape in norms if shape and shape[0]}
     of_keys = next((shape[0] for name, shape in shapes.items() if "k_proj.weight" in name), 0)
     # A norm as wide as all keys together says nothing: it may be one of a single head, or of all.
-    if len(widths) == 1 and not latent and min(widths) < of_keys:
+    cut = len(widths) == 1 and not latent and min(widths) < of_keys
+    if cut and of_keys % min(widths) == 0:
         (head_dim,) = widths
         facts["heads"] = f"{of_keys // head_dim:,} for keys and values"
         facts["width"] = f"{head_dim:,} a head"
     told = ["windows do not show in shapes; every layer is counted as if it kept all tokens"]
     if "heads" not in facts:
         told.append("how the keys are cut into heads; the bytes do not depend on it")
+    keys, values = ({*_before(shapes, part)} for part in KEYS[:2])
+    if keys ^ values:
+        told.append(
+            f"the other half of {len(keys ^ values)} layers, whose keys or values are not in this "
+            "file (in another part of the model, or there are none); not counted"
+        )
     return ModelCard(layers, facts, told=tuple(told), width=width)
+
+
+def _before(shapes: Mapping[str, list[int]], end: str) -> Iterator[str]:
+    """Yield what stands before the end in each name that has it."""
+    return (name.removesuffix(end) for name in shapes if name.endswith(end))
 
 
 def main() -> int:

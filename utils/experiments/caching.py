@@ -45,16 +45,16 @@ def read_on(
     return x
 
 
-def speed_ups(
+def seconds_of_writing(
     blocks: Sequence[EncoderBlock],
     lengths: Sequence[int],
     dim: int,
     return_weights: str | None = "mean",
-) -> dict[int, float]:
-    """Return, for each length, how many times as fast a text is written with a cache.
+) -> dict[int, tuple[float, float]]:
+    """Return, for each length, how long writing a text takes with a cache, and without.
 
     With it, the words are read one by one. Without it, each step reads the whole text again; that
-    is timed at eight lengths, and interpolated between them. Processor seconds are compared, the
+    is timed at eight lengths, and interpolated between them. These are processor seconds, the
     fewest of three runs; those of several threads add up, so let PyTorch have one.
     """
     longest = max(lengths)
@@ -77,5 +77,5 @@ def speed_ups(
     timed = [1, *(longest * share // 64 for share in (1, 4, 8, 16, 32, 48, 64))]
     whole = [min(seconds(x[:, :length], empty()) for _ in range(3)) for length in timed]
     again = np.interp(range(1, longest + 1), timed, whole)  # (longest,)
-    ratios = again.cumsum() / each.cumsum()
-    return {length: ratios[length - 1] for length in lengths}
+    kept, again = each.cumsum(), again.cumsum()
+    return {length: (kept[length - 1], again[length - 1]) for length in lengths}

@@ -55,10 +55,16 @@ class Copier(nn.Module):
         return self.output(self.norms[2](x + context))
 
 
-def repeated_words(length: int, count: int = 32) -> Int[Tensor, "count 2*length+1"]:
-    """Return texts of a start sign and `length` random words, twice."""
+def repeated_words(
+    length: int, count: int = 32, sign: bool = True
+) -> Int[Tensor, "count 2*length+1"]:
+    """Return texts of a start sign and `length` random words, twice.
+
+    Without the sign, one more random word stands in its place.
+    """
     half = torch.randint(WORDS, (count, length))
-    return torch.cat([torch.full((count, 1), START), half, half], dim=1)
+    first = torch.full((count, 1), START) if sign else torch.randint(WORDS, (count, 1))
+    return torch.cat([first, half, half], dim=1)
 
 
 def loss_of_the_copy(
@@ -74,12 +80,15 @@ def _losses(model, texts, **options):
 
 
 def learn_to_copy(
-    model: nn.Module, steps: int = 400, rate: float = 3e-3
+    model: nn.Module, steps: int = 400, rate: float = 3e-3, sign: bool = True
 ) -> Float[Tensor, " steps"]:
-    """Train a model on 12 to 24 repeated words, and return the loss of the copy at each step."""
+    """Train a model on 12 to 24 repeated words, and return the loss of the copy at each step.
+
+    `sign` is as for `repeated_words`.
+    """
     optimizer, copied = torch.optim.AdamW(model.parameters(), fused=True), []
     for step in range(steps):
-        texts = repeated_words(int(torch.randint(12, 25, ())))
+        texts = repeated_words(int(torch.randint(12, 25, ())), sign=sign)
         losses = _losses(model, texts)  # (count, 2 * length)
         optimizer.param_groups[0]["lr"] = rate * min(1, (step + 1) / 100)  # a warm-up
         optimizer.zero_grad()
@@ -87,3 +96,14 @@ def learn_to_copy(
         optimizer.step()
         copied.append(losses[:, texts.shape[1] // 2 + 1 :].mean().item())
     return torch.tensor(copied)
+
+
+@torch.no_grad()
+def shares_of_the_first(model: Copier, sign: bool = True) -> Float[Tensor, " blocks"]:
+    """Return how much of its weight each block gives to the first of 24 words and their copy.
+
+    That is the mean over words 2 to 24, which have nothing to copy yet; whoever gave all words the
+    same would give it 0.12. `sign` is as for `repeated_words`.
+    """
+    model(repeated_words(24, 128, sign)[:, :-1])
+    return torch.stack([weights[:, 1:24, 0].mean() for weights in model.maps])

@@ -91,18 +91,27 @@ class LanguageModel(nn.Module):
         return self.output(self.norm(x))
 
 
-def train(model: nn.Module, text: Tensor, steps: int = 250, peak: float = 5e-3) -> None:
+def train(
+    model: nn.Module,
+    text: Tensor,
+    steps: int = 250,
+    peak: float = 5e-3,
+    sign: int | None = None,
+) -> None:
     """Train a model on `steps` batches of 32 random windows of a text, with one cycle of rates.
 
     Args:
         model: takes words (batch, len) and returns logits (batch, len, vocab).
         text: (words,).
         peak: the largest learning rate, for Adam.
+        sign: the id with which every window begins, in place of its first word; None for its own.
     """
     optimizer = torch.optim.Adam(model.parameters(), fused=True)
     for step in range(steps):
         starts = torch.randint(len(text) - TRAINED, (32, 1))
         words = text[starts + torch.arange(TRAINED + 1)]  # (32, TRAINED + 1)
+        if sign is not None:
+            words[:, 0] = sign
         optimizer.param_groups[0]["lr"] = one_cycle(step, steps, peak, 0.1)
         loss = F.cross_entropy(model(words[:, :-1]).transpose(1, 2), words[:, 1:])
         optimizer.zero_grad()
@@ -122,3 +131,27 @@ def perplexity(model: nn.Module, text: Tensor, length: int) -> float:
         logits = model(words[:, :-1])[:, -ASKED:].transpose(1, 2)  # (32, vocab, ASKED)
         losses.append(F.cross_entropy(logits, words[:, -ASKED:]))
     return torch.stack(losses).mean().exp().item()
+
+
+@torch.no_grad()
+def shares_of_the_first(
+    model: LanguageModel, text: Tensor, sign: int | None = None
+) -> Float[Tensor, "blocks heads"]:
+    """Return how much of its weight each head gives to the first word of a window.
+
+    That is the mean over the last 16 words of 128 windows as long as those of training.
+
+    Args:
+        sign: as for `train`.
+    """
+    starts = torch.linspace(0, len(text) - TRAINED, 128).long()
+    words = text[starts[:, None] + torch.arange(TRAINED)]  # (128, TRAINED)
+    if sign is not None:
+        words[:, 0] = sign
+    x, shares = model.positions(model.embedding(words)), []
+    for block in model.blocks:
+        y, mask = block.norms[0](x), causal_mask(TRAINED)
+        _, weights = block.attention(y, y, mask=mask, return_weights="heads")
+        shares.append(weights[:, :, -ASKED:, 0].mean((0, 2)))  # (heads,)
+        x = block(x, mask)
+    return torch.stack(shares)
