@@ -145,7 +145,8 @@ def _verdict(look: Callable, parts: SimpleNamespace) -> str:
     state = torch.get_rng_state()
     torch.manual_seed(0)
     try:
-        with time_limit(SECONDS):
+        # The end of the time may strike where gradients are off, and must not leave them so.
+        with torch.enable_grad(), time_limit(SECONDS):
             complaint = look(parts)
     except OutOfTime:
         complaint = f"still running after {SECONDS} seconds: is there a loop that never ends?"

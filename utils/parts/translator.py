@@ -219,7 +219,8 @@ def _fault_of(assembly: type[nn.Module], parts: Parts, expected: dict[str, Any])
     """Return what is wrong first with what comes out, or "" if nothing is."""
     seen = set()
     try:
-        with time_limit(SECONDS):
+        # The end of the time may strike where gradients are off, and must not leave them so.
+        with torch.enable_grad(), time_limit(SECONDS):
             for stage, actual in _stages(assembly, parts):
                 if fault := _difference(stage, actual, expected[stage]):
                     return fault
