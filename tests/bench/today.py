@@ -44,7 +44,7 @@ from utils.widgets.cache_explorer import cards_by_kind
 SEEDS = range(3)
 SPOTS = [16, 32, 64, 128, 256, 512, 1_024]  # words
 PAIRS = [4, 16, 32, 64, 128]
-TRAINED_PAIRS = PAIRS[:4]
+TRAINED_PAIRS = PAIRS[:3]
 LENGTHS = [48, 96, 192, 384]  # words
 RATES = [0.005, 0.05, 0.1, 0.2, 0.5]
 HEAD_DIM = 16

@@ -5,5 +5,5 @@
 | `copying` | heads learn to copy: two blocks of attention alone |
 | `caching` | reading on with a cache of keys and values, and the time that it saves |
 | `lengths` | a small language model, trained on short windows and read with longer ones |
-| `recall` | associative memory: what a state of fixed size holds |
+| `recall` | associative memory: what a state of fixed size holds, and what a model learns |
 """
