@@ -172,6 +172,11 @@ class Exercise:
         if self.task.answer_type == "choices" or self.task.full_marks_from or not diagnosed:
             return record
         moves = measure_moves(record, Rerun(self.task, solution, self.task.seconds))
+        if not moves and self.task.answer_type in ("function", "module"):
+            raise ValueError(
+                f"`{self.task.id}`: no probe of the solution ended, perhaps for want of memory or "
+                "time. Close other programs, and build again."
+            )
         return replace(
             record, moves=moves, steps=self._steps([solution, *self.variants, *others()], cases)
         )

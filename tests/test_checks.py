@@ -380,6 +380,17 @@ def test_an_answer_may_draw_and_nothing_is_left_of_it():
     pyplot.close(kept)
 
 
+def test_gradients_that_an_answer_leaves_off_are_on_again_behind_it():
+    def leaves_off(numbers, power):
+        torch.set_grad_enabled(False)
+        return right(numbers, power)
+
+    verdict_of(leaves_off)
+    left_on = torch.is_grad_enabled()
+    torch.set_grad_enabled(True)  # for the tests behind this one, if it fails
+    assert left_on
+
+
 def test_the_notebooks_default_device_is_its_own_affair():
     torch.set_default_device("meta")
     try:

@@ -93,7 +93,7 @@ exercise = Exercise(
     shortcuts=["clip_grad_norm_", "clip_grads_with_norm_", "get_total_norm"],
     cases=cases,
     hints=[
-        "A parameter with entries 3 and one with entry 4: how long is the gradient of both "
+        "The gradient of one parameter is (3), that of another (4): how long are both "
         "together? And what becomes of it under a limit of 10?",
         "One bug is in the length: the sides of a right-angled triangle do not add up to its "
         "longest side. The other shows when the gradient is shorter than the limit.",

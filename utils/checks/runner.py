@@ -220,15 +220,17 @@ def _empty_is_nan() -> Iterator[None]:
 
 @contextlib.contextmanager
 def isolated_side_effects(printed: Printed) -> Iterator[None]:
-    """Discard an answer's side effects: printed lines, warnings, figures and the random state.
+    """Discard an answer's side effects: printed lines, warnings, figures, random state, gradients.
 
-    Inputs are on the CPU, and so are new tensors, whatever the notebook's default device is.
+    Inputs are on the CPU, and so are new tensors, whatever the notebook's default device is. A time
+    limit that strikes inside `no_grad` may leave gradients off.
     """
     on_cpu = torch.get_default_device().type == "cpu"
     with (
         redirected(printed),
         warnings.catch_warnings(action="ignore"),
         torch.random.fork_rng(devices=[]),
+        torch.set_grad_enabled(torch.is_grad_enabled()),
         _discarded_figures(),
         contextlib.nullcontext() if on_cpu else torch.device("cpu"),
     ):
