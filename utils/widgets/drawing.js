@@ -433,10 +433,12 @@ export function bars(parent, { name, labels, columns = ["weight"] }) {
   });
 }
 
+const TICK_LINES = 3;
+
 /**
  * Axes with lines. Returns draw(lines): each { points: [[x, y], …], colour, dashes, wide }, or one of
- * one point, which is drawn as a dot. `ticks`, [[x, text], …] from left to right, are named below the axis, by turns
- * in two rows, instead of its ends. Dragging from side to side calls onDrag(x).
+ * one point, which is drawn as a dot. `ticks`, [[x, text], …] from left to right, are named below the
+ * axis, by turns in three lines, instead of its ends. Dragging from side to side calls onDrag(x).
  */
 export function chart(parent, { name, x: [left, right], y: [bottom, top], xName, yName,
   width = 340, height = 220, ticks, onDrag }) {
@@ -450,20 +452,23 @@ export function chart(parent, { name, x: [left, right], y: [bottom, top], xName,
       onDrag(Math.min(right, Math.max(left, x)));
     });
   }
-  const below = ticks ? 52 : 38; // pixels below the axis
+  const below = ticks ? 66 : 38; // pixels below the axis
   const py = (y) => height - below - ((y - bottom) / (top - bottom)) * (height - below - 12);
   const grey = { stroke: "#888", "stroke-width": 1 };
   element("line", { x1: px(left), x2: px(right), y1: py(bottom), y2: py(bottom), ...grey }, svg);
   element("line", { x1: px(left), x2: px(left), y1: py(bottom), y2: py(top), ...grey }, svg);
   const signed = (value) => String(value).replace("-", "−");
-  const say = (x, y, text, anchor, turn) => element("text", { x, y, text, "text-anchor": anchor,
-    transform: turn ? `rotate(-90 ${x} ${y})` : undefined }, svg);
+  const say = (x, y, text, anchor, more = {}) =>
+    element("text", { x, y, text, "text-anchor": anchor, ...more }, svg);
+  // Below the axis lines are counted in letters: on a slide these are larger.
+  const sayBelow = (x, line, text, more) =>
+    say(x, py(bottom) + 4, text, "middle", { dy: `${1 + 1.15 * line}em`, ...more });
   const texts = ticks ?? [left, right].map((value) => [value, signed(value)]);
-  const lower = ticks ? 14 : 0; // pixels, of every second
-  texts.forEach(([value, text], n) => say(px(value), height - below + 16 + lower * (n % 2), text, "middle"));
+  texts.forEach(([value, text], n) => sayBelow(px(value), ticks ? n % TICK_LINES : 0, text));
   [bottom, top].forEach((value) => say(42, py(value) + 4, signed(value), "end"));
-  say((px(left) + px(right)) / 2, height - 5, xName, "middle");
-  say(12, (py(bottom) + py(top)) / 2, yName, "middle", true);
+  sayBelow((px(left) + px(right)) / 2, ticks ? TICK_LINES : 1, xName, { class: "ex-axis" });
+  const [x, y] = [12, (py(bottom) + py(top)) / 2];
+  say(x, y, yName, "middle", { class: "ex-axis", transform: `rotate(-90 ${x} ${y})` });
   const drawn = element("g", {}, svg);
   let shown = ""; // kinds of the lines; as long as they stay, each glides to its new place
   return (lines) => {

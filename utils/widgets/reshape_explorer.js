@@ -2,7 +2,7 @@
 
 import { OWN_KEYS, choice, controls, element, explorer, setter, status, stepper } from "./drawing.js";
 
-const [WIDE, HIGH, BETWEEN, MARGIN] = [44, 26, 18, 48]; // a cell, two tables, the names of rows
+const [WIDE, HIGH, BETWEEN, MARGIN] = [58, 26, 18, 48]; // a cell, two tables, the names of rows
 const TOKEN_COLOURS = ["#8ecae6", "#f6e27f", "#c79fd9", "#e3e3e3", "#6fc3a0", "#f7b6a0"];
 const LOOKS = `
 .re-cell { cursor: pointer; }
@@ -82,13 +82,14 @@ function panel(parent, title, steps, numbers, nameOf, onFollow) {
   const cells = numbers.map(({ text, colour, round }, offset) => {
     const cell = element("g", { class: "re-cell" }, svg);
     element("rect", { width: WIDE, height: HIGH, rx: round * (HIGH / 2), fill: colour }, cell);
-    element("text", { x: WIDE / 2, y: 17, "text-anchor": "middle", text }, cell);
+    element("text", { x: WIDE / 2, y: HIGH / 2, "text-anchor": "middle",
+      "dominant-baseline": "central", text }, cell);
     cell.addEventListener("pointerdown", () => onFollow(offset));
     return cell;
   });
   const frame = element("g", { class: "re-cell" }, svg); // above all cells
   element("rect", { class: "re-frame", width: WIDE, height: HIGH }, frame);
-  const address = element("p", {}, box);
+  const address = element("p", { class: "re-address" }, box);
   let [spots, at] = [[], 0];
   svg.addEventListener("keydown", (event) => {
     if (!ARROWS[event.key]) return;
@@ -106,8 +107,8 @@ function panel(parent, title, steps, numbers, nameOf, onFollow) {
     for (let b = 0; b < shape[0]; b += 1) {
       for (let row = 0; row < shape[2]; row += 1) {
         const [x, y] = pixels([b, 0, row, 0], shape);
-        element("text", { x: x - 5, y: y + 17, "text-anchor": "end",
-          text: nameOf(tensor.axes.at(-2), b, row) }, names);
+        element("text", { x: x - 5, y: y + HIGH / 2, "text-anchor": "end",
+          "dominant-baseline": "central", text: nameOf(tensor.axes.at(-2), b, row) }, names);
       }
       for (let table = 0; table < shape[1] && tensor.axes.length === 4; table += 1) {
         const [x, y] = pixels([b, table, 0, 0], shape);
