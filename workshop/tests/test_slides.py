@@ -154,20 +154,22 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Build a deck that has slides of all kinds, and the longest of ours; return their folder."""
+def deck(tmp_path_factory, request):
+    """Build a deck that has slides of all kinds, or the longest of ours; return its file."""
     folder = tmp_path_factory.mktemp("slides")
-    (folder / "short.toml").write_text(PLAN, encoding="utf-8")
-    files = [folder / "short.toml", plan.HERE / "plans" / "two-days.toml"]
-    slides.build(folder / "slides", {file.stem: plan.read(file) for file in files})
-    return folder / "slides"
+    file = plan.HERE / "plans" / f"{getattr(request, 'param', 'short')}.toml"
+    if file.stem == "short":
+        file = folder / file.name
+        file.write_text(PLAN, encoding="utf-8")
+    slides.build(folder, {file.stem: plan.read(file)})
+    return folder / f"{file.stem}.html"
 
 
 @pytest.fixture
-def page(browser, folder, request):
+def page(browser, deck):
     with watched_page(browser, "file:") as page:
         page.set_viewport_size({"width": 1280, "height": 720})
-        page.goto((folder / f"{getattr(request, 'param', 'short')}.html").as_uri())
+        page.goto(deck.as_uri())
         page.wait_for_function("'ready' in document.documentElement.dataset")
         yield page
 
@@ -182,7 +184,7 @@ def walk(page):
 
 @in_a_browser
 @pytest.mark.parametrize(
-    "page", ["short", pytest.param("two-days", marks=pytest.mark.nightly)], indirect=True
+    "deck", ["short", pytest.param("two-days", marks=pytest.mark.nightly)], indirect=True
 )
 def test_every_slide_can_be_read_from_the_back_and_has_room_for_what_it_shows(page):
     titles, modules = [], set()
