@@ -131,7 +131,7 @@ exercise = CatchTheBug(
         "Draw query (2, 3, 4), keys (2, 5, 6), values (2, 5, 7), W_query (8, 4), W_key (8, 6), v "
         "(8,) and a mask (2, 3, 5), and shut one row of it. What to expect: "
         "`masked_softmax(additive_scores(query, keys, W_query, W_key, v), mask)`, with your own "
-        "functions from above, and that times `values`.",
+        "functions from above or from notebook 02, and that times `values`.",
     ],
     mistakes={
         "asserts nothing": asserts_nothing(

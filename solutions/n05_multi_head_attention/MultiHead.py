@@ -227,7 +227,7 @@ exercise = Exercise(
         "and values; so with the bias. `F.linear(x, matrix, bias)` projects as `nn.Linear` does. "
         "After the split all is as in notebook 04, on the last two axes.",
         "Project each of the three inputs with its own third, split each. Scores: the queries "
-        "times the turned keys, divided by the root of head_dim. `masked_softmax`, with the mask "
+        "times the transposed keys, divided by the root of head_dim. `masked_softmax`, with the mask "
         "given an axis for the heads (`unsqueeze(1)`). Weights times values, join, `out_proj`. "
         "Return the output and the weights of every head.",
     ],
@@ -242,7 +242,7 @@ exercise = Exercise(
             ),
             "Your heads cut the *sentence*, not the width: `view` alone where `view` and "
             "`transpose` are needed, on the way in and on the way out.",
-            "Does `split_heads` of the first task do it in one move?",
+            "Does `split_heads` of the notebook do it in one move?",
             misconception="shape-is-enough",
         ),
         "not turned back": WrongAnswer(
@@ -296,7 +296,7 @@ exercise = Exercise(
             changed(_MultiHead, order=(1, 0, 2)),
             "You took the first third of `in_proj_weight` for the keys and the second for the "
             "queries. PyTorch puts the queries first.",
-            "In which order does section 4 list the three?",
+            "In which order does the table of this task list the three?",
             misconception="parts-in-any-order",
             also={
                 "in the matrix alone": changed(
@@ -307,7 +307,7 @@ exercise = Exercise(
         "values before queries": WrongAnswer(
             changed(_MultiHead, order=(1, 2, 0)),
             "You took the first third of `in_proj_weight` for the values. They come last.",
-            "In which order does section 4 list the three?",
+            "In which order does the table of this task list the three?",
             misconception="parts-in-any-order",
             also={"and queries last": changed(_MultiHead, order=(2, 1, 0))},
         ),

@@ -55,7 +55,7 @@ exercise = YourTurn(
             "Your shape is right, and the numbers stand in the wrong places: `view` alone cuts "
             "the *sentence* into parts, not the width. A row of a head holds pieces of other "
             "words.",
-            "What does the test of section 3 say: does every output notice every word?",
+            "In row 1 of head 2: whose numbers stand there, and whose should?",
             misconception="shape-is-enough",
         ),
         "heads behind the words": WrongAnswer(
