@@ -193,7 +193,7 @@ BROKEN = {  # content of a config.json → words of the line
     "rope is a word": (json.dumps(SMALL | {"rope_scaling": "yarn"}), "`rope_scaling` is 'yarn'"),
     "a window of 0": (json.dumps(SMALL | {"sliding_window": 0}), "`sliding_window` is 0"),
     "nothing": ("null", "holds a NoneType"),
-    "a number": ("3", "holds a int"),
+    "a number": ("3", "holds an int"),
     "two at once": ("{}{}", "no JSON file"),
     "a mark of the byte order": ("\ufeff{}", "no JSON file"),
     "too many digits": ('{"num_hidden_layers": ' + "9" * 5000 + "}", "no JSON file"),

@@ -155,8 +155,8 @@ def read_card(source: str | Path | Mapping[str, Any], width: int = 2) -> ModelCa
     except (ValueError, RecursionError) as error:  # no JSON, or lists within lists without end
         raise CardError(f"{path.name} is no JSON file: {str(error).splitlines()[0]}") from None
     if not isinstance(config, dict):
-        kind = type(config).__name__
-        raise CardError(f"{path.name} holds a {kind}; a configuration is an object, {{…}}")
+        kind = "an int" if type(config) is int else f"a {type(config).__name__}"
+        raise CardError(f"{path.name} holds {kind}; a configuration is an object, {{…}}")
     return _card_of(config, width)
 
 
