@@ -171,8 +171,8 @@ exercise = Exercise(
         ),
         "no window": WrongAnswer(
             _read(mask=lambda back, places, window, sinks: back >= 0),
-            "Your new words look back as far as the keys go: you cut what is kept, and the mask is "
-            "the causal one alone. Within a long piece the window ends, too.",
+            "Your new words look back as far as the keys go: your mask is the causal one alone. "
+            "Within a piece the window ends, too.",
             "In a piece of seven words with a window of 3 and no sinks, what does the last one "
             "see?",
             misconception="half-is-enough",
@@ -207,12 +207,10 @@ exercise = Exercise(
             "With three sinks, what may the very first word of a text see?",
             misconception="future-open",
         ),
-        "sinks kept for nothing": WrongAnswer(
-            _read(
-                mask=lambda back, places, window, sinks: (back >= 0) & (back < window),
-            ),
-            "You keep the sinks, but a word whose window has left them does not see them: your "
-            "mask knows the window alone.",
+        "sinks shut": WrongAnswer(
+            _read(mask=lambda back, places, window, sinks: (back >= 0) & (back < window)),
+            "A word whose window has left the sinks behind does not see them: your mask knows the "
+            "window alone.",
             "Which arguments does your mask depend on?",
             misconception="half-is-enough",
         ),
@@ -243,7 +241,8 @@ exercise = Exercise(
                     places if window == 1 else _right_rest(places, window, sinks)
                 )
             ),
-            "With a window of 1 you keep all words. In Python `[-0:]` is `[0:]`, the whole list.",
+            "With a window of 1 you keep all words. If you cut with a minus: in Python `[-0:]` is "
+            "`[0:]`, the whole list.",
             "What does `[1, 2, 3][-n:]` give for n = 1, and for n = 0?",
             misconception="off-by-one",
         ),
