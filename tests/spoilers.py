@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from utils.checks.code import defined, syntax
 
 ANSWER = re.compile(r"^The answer: (?:≈ )?(.+)$", flags=re.MULTILINE)
-FOLD = re.compile(r"<details>.*?</details>", flags=re.DOTALL)
+FOLD = re.compile(r"(?<=</summary>).*?(?=</details>)", flags=re.DOTALL)  # its title is open
 HEADING = re.compile(r"^#+ .*$", flags=re.MULTILINE)
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?( ?%)?")
 WORDS = ["zero", "one", "two", "three", "four", "five", "six"]
