@@ -15,22 +15,10 @@ from pathlib import Path
 from grading.intake.submissions import CannotGrade
 from grading.run.launcher import NoSandbox
 
-GONE = {  # former words of the command line → what replaces them
-    "merge": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
-    "--shard": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
-    "--column": "name it in a class file, which `python -m grading new FOLDER` writes",
-    "catalogue": "enter the mistake by hand, from names.toml and overview.html into solutions/",
-}
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    options = [word.partition("=")[0] for word in words if word.startswith("--")]
-    for word in words[:1] + options:
-        if word in GONE:
-            print(f"There is no `{word}` any more: {GONE[word]}.", file=sys.stderr)
-            return 2
     parser, commands = _parser()
     if words[:1] not in [[name] for name in (*commands, "-h", "--help")]:
         words = ["grade", *words]
