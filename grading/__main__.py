@@ -68,7 +68,6 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     workers = partial(_whole_number, 1, 1000)
     add("--workers", type=workers, help="at a time (default: processors; with --scheduler, 64)")
     add("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to run on: tcp://…")
-    add("--only", default="", metavar="TEXT", help="files with TEXT in their path")
     add("--again", default="", metavar="NAME", help="mark this learner anew, by name or number")
     add(
         "--late",
@@ -140,7 +139,6 @@ def grade(options: Namespace) -> int:
         out,
         options.seed,
         options.workers,
-        options.only,
         options.resume or bool(file),
         safe=not options.unsafe,
         again=options.again,

@@ -28,7 +28,6 @@ from grading.intake.class_file import read as read_class_file
 from grading.intake.limited_reader import Reader
 from grading.intake.submissions import (
     CannotGrade,
-    NoSubmissions,
     Submission,
     Unreadable,
     clean,
@@ -63,7 +62,6 @@ def grade(
     out: Path,
     seed: int | None = None,
     workers: int | None = None,
-    only: str = "",
     resume: bool = False,
     safe: bool = True,
     again: str = "",
@@ -79,7 +77,6 @@ def grade(
         seed: seed of the fresh cases; by default drawn, and kept with the grades.
         workers: number of submissions at a time; by default the number of processors, or with a
             scheduler `AT_A_TIME`.
-        only: text that a file's path must contain to be graded; results of other files stay.
         resume: whether to continue in a folder that holds grades already.
         safe: whether to use the sandbox.
         again: name or number of the only learner to grade, anew; continues as `resume` does.
@@ -109,10 +106,8 @@ def grade(
     submissions = [
         submission
         for submission in everything
-        if only in submission.file and chosen in ("", key_of(submission.learner, submission.id))
+        if chosen in ("", key_of(submission.learner, submission.id))
     ]
-    if not submissions:
-        raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
 
     with Store(out).alone():
         store = Store(out)

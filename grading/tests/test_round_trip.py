@@ -252,13 +252,6 @@ def test_files_that_are_gone_leave_the_grades_and_are_listed(tmp_path, capsys, s
     assert scored == ["Eve.ipynb"]
 
 
-def test_only_some_files_leaves_the_others_in_the_grades(tmp_path):
-    source, out = handed_in(tmp_path / "in", ada=2, bob=1), tmp_path / "out"
-    main([str(source), "--out", str(out)])
-    main([str(source), "--out", str(out), "--resume", "--only", "ada"])
-    assert grades(out) == {"ada": "2", "bob": "1"}
-
-
 def test_another_folder_does_not_empty_the_grades(tmp_path, capsys):
     source, out = handed_in(tmp_path / "in", ada=2), tmp_path / "out"
     main([str(source), "--out", str(out)])
