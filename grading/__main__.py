@@ -69,13 +69,6 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     add("--workers", type=workers, help="at a time (default: processors; with --scheduler, 64)")
     add("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to run on: tcp://…")
     add("--again", default="", metavar="NAME", help="mark this learner anew, by name or number")
-    add(
-        "--late",
-        type=_lateness,
-        metavar="RULE",
-        help="which of a learner's files counts: the `best` (default), the `last`, or the last "
-        "that is not late, `on-time`; or 20%%: what a late one loses (kept with the grades)",
-    )
     unsafe = "without a sandbox: submissions can read and change whatever you can"
     add("--unsafe", action="store_true", help=unsafe)
     out = {"type": Path, "metavar": "DIR", "help": "the folder of the grades"}
@@ -100,16 +93,6 @@ def _whole_number(least: int, most: int, text: str) -> int:
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
         raise ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most}")
     return int(text)
-
-
-def _lateness(text: str) -> str:
-    from grading.intake.class_file import ClassFile
-
-    try:
-        ClassFile.late(text)
-    except ValueError as problem:
-        raise ArgumentTypeError(str(problem)) from None
-    return text
 
 
 # --- Commands: their docstrings are their help; they return the exit status -----------------------
@@ -142,7 +125,6 @@ def grade(options: Namespace) -> int:
         options.resume or bool(file),
         safe=not options.unsafe,
         again=options.again,
-        late=options.late,
         scheduler=options.scheduler,
         class_file=file,
     )

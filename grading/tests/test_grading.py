@@ -319,7 +319,7 @@ def test_bulky_files_are_compared_quickly():
 
 def test_a_cell_of_several_tasks_is_kept_once(tmp_path):
     store = Store(tmp_path)
-    store.start(seed=1, source="", safe=True, late="best")
+    store.start(seed=1, source="", safe=True)
     cell = "x = 1\n" * 10_000
     kept = Result("ada", "", "", "ada", notebook=NOTEBOOK, code=dict.fromkeys(TASKS, cell))
     store.save(kept)
@@ -331,7 +331,7 @@ def test_a_cell_of_several_tasks_is_kept_once(tmp_path):
 def test_what_is_shown_steers_no_terminal(tmp_path):
     text = "\x1b[2J\x1b]0;title\x07 \u202egnp\u2066"
     store = Store(tmp_path)
-    store.start(seed=1, source="", safe=True, late="best")
+    store.start(seed=1, source="", safe=True)
     flags = [Flag("entropy", text)]
     store.save(Result("ada", "", "", f"ada{text}", problem=text, flags=flags, elsewhere=[text]))
     shown = "\n".join(grader.show(tmp_path, "ada"))
@@ -345,7 +345,7 @@ def test_what_is_pending_or_was_not_handed_in_is_not_shown_as_0_points(tmp_path)
     (tmp_path / "week1.toml").write_text(rules)
     store = Store(tmp_path)
     file = str(tmp_path / "week1.toml")
-    store.start(seed=1, source="", safe=True, late="best", class_file=file)
+    store.start(seed=1, source="", safe=True, class_file=file)
     store.save(Result("ada", "", "", "ada", problem="no notebook"))
     store.save(Result("carl", "", "", "carl", notebook="01_attention_concepts"))
     heads = [next(grader.show(tmp_path, name)) for name in ("ada", "bob", "carl")]
@@ -530,7 +530,7 @@ def test_what_cannot_be_done_is_one_line(tmp_path, monkeypatch, capsys, argument
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "")
     write_files(tmp_path, {"class/ada.ipynb": stub("01"), "file": b""})
-    Store(Path("begun")).start(seed=7, source="class", safe=True, late="best")
+    Store(Path("begun")).start(seed=7, source="class", safe=True)
     Path("locked").mkdir(mode=0o500)
     status, errors = run_command(capsys, *arguments)
     assert (status, errors.count("\n")) == (2, 1)
@@ -559,7 +559,6 @@ def test_the_command_line_explains_itself(capsys, arguments):
         (["x", "--out", "y", "--workers", "two"], "'two' is not a whole number from 1"),
         (["x", "--out", "y", "--seed", "-1"], "'-1' is not a whole number from 0"),
         (["x", "--out", "y", "--seed", f"{2**64}"], "is not a whole number from 0"),
-        (["x", "--out", "y", "--late", "never"], "'never' is none of best, last, on-time"),
         (["show", "--out", "y"], "required: name"),
     ],
 )

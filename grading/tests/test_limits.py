@@ -43,7 +43,7 @@ def test_all_files_of_a_learner_share_one_budget(tmp_path, monkeypatch):
 def test_of_files_that_do_not_count_no_code_is_held(tmp_path, monkeypatch):
     """A learner may hand in a thousand."""
     store = Store(tmp_path)
-    store.start(seed=1, source="", safe=True, late="best")
+    store.start(seed=1, source="", safe=True)
     for number in range(3):
         store.save(
             Result(
