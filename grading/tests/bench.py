@@ -1,11 +1,6 @@
 """Measures the grader on a made-up class, watched from outside, and what it costs.
 
 `make bench-grading`; `ONLY=honest`, or the name of another measurement below, runs one of them.
-
-To see whether a change has cost speed, check the course out a second time as it was before:
-
-    git worktree add ../before COMMIT
-    BESIDE=../before make bench-grading ONLY=beside
 """
 
 import json
@@ -25,7 +20,6 @@ from utils.checks import bank
 
 FEW, MANY = 20, 220  # notebooks: what a notebook costs is the difference
 SOLVED = 16  # copies of each notebook's solution
-COMPARED, TURNS = 200, 2  # notebooks that another version grades too; how often, taking turns
 CLASS, HOSTILE = 1000, 0.05
 COUNTS = (100, 500, 1000)  # notebooks after which the memory is read
 ROOT = Path(__file__).parents[2]
@@ -96,37 +90,8 @@ def solved() -> dict:
     return figures
 
 
-def beside() -> dict:
-    """Grade the same honest class by this version and, in turns, by that in the folder BESIDE."""
-    if not (before := os.environ.get("BESIDE")):
-        print("beside: not asked for (BESIDE names a folder with another version of the course)")
-        return {}
-    runs: dict[str, list[dict]] = {"before": [], "now": []}
-    trees = {"before": Path(before).absolute(), "now": ROOT}
-    with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        classroom.write(folder / "class", COMPARED)
-        for turn in range(TURNS):
-            for name, tree in trees.items():
-                runs[name].append(graded(folder / "class", folder / f"{name} {turn}", tree))
-        tables = [(folder / f"{name} 0/grades.csv").read_bytes() for name in trees]
-        points = [_points(folder / f"{name} 0") for name in trees]
-    print(f"\n{COMPARED} honest notebooks of exercise 01, graded {TURNS} times by each version")
-    ratios = {}
-    for what in ("graded", "seconds", "processor"):
-        least = {name: min(run[what] for run in runs[name]) for name in trees}
-        ratios[what] = round(least["before"] / least["now"], 2)
-        print(
-            f"{what:10} before {least['before']:7.1f} s, now {least['now']:7.1f} s: "
-            f"throughput {ratios[what]:.2f} of before"
-        )
-    same = {"same_bytes": tables[0] == tables[1], "same_points": points[0] == points[1]}
-    print(f"grades.csv the same bytes: {same['same_bytes']}; points: {same['same_points']}")
-    return ratios | same
-
-
-def graded(folder: Path, out: Path, tree: Path = ROOT) -> dict[str, Any]:
-    """Grade a class by the command line of the course in `tree`, and watch.
+def graded(folder: Path, out: Path) -> dict[str, Any]:
+    """Grade a class by the command line, and watch.
 
     Returns:
         Seconds to the first result ("prepared"), from there to the last ("graded"), from there to
@@ -138,8 +103,8 @@ def graded(folder: Path, out: Path, tree: Path = ROOT) -> dict[str, Any]:
     with output.open("w") as file:
         grader = subprocess.Popen(
             [sys.executable, "-m", "grading", folder, "--out", out, "--seed", "1"],
-            cwd=tree,
-            env=os.environ | {"PYTHONPATH": str(tree)},
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
             stdout=file,
             stderr=subprocess.STDOUT,
         )
@@ -200,7 +165,7 @@ def _points(out: Path) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    measures = {measure.__name__: measure for measure in (honest, solved, hostile, beside)}
+    measures = {measure.__name__: measure for measure in (honest, solved, hostile)}
     names = sys.argv[1:] or list(measures)
     if unknown := set(names) - set(measures):
         sys.exit(f"No such measurement: {', '.join(unknown)}. There are {', '.join(measures)}.")
