@@ -16,7 +16,7 @@ answer with its explanation. A *guard* is the process that supervises one worker
 - `run/` runs and judges them: `launcher`, `server`, `worker`, `seccomp` (the sandbox), `protocol`
   and `schema` (its messages), `dialog`, `scoring`, `cluster` and `node` (Dask), `doctor`.
 - `report/` reports the results: `store` (on disk), `tables` (CSV), `pages` (HTML), their figures
-  (`item_analysis`, `misconception_stats`, `similarity`, `unrecognised`), `anonymous`, `room`.
+  (`class_statistics`, `similarity`, `unrecognised`), `anonymous`, `room`.
 
 Only `worker` runs learners' code. No data are trusted that come from a worker, a `node` or a file.
 `grader` combines all of this, `__main__` is the command line; `classroom` makes up a class to try

@@ -19,6 +19,8 @@ GONE = {  # former words of the command line → what replaces them
     "merge": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
     "--shard": "several machines grade a class as a Dask cluster: --scheduler tcp://…",
     "--column": "name it in a class file, which `python -m grading new FOLDER` writes",
+    "--late": "name a deadline in a class file, which `python -m grading new FOLDER` writes",
+    "--only": "--again grades one learner anew, --resume what has no result yet",
     "catalogue": "enter the mistake by hand, from names.toml and overview.html into solutions/",
 }
 
@@ -80,15 +82,7 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     workers = partial(_whole_number, 1, 1000)
     add("--workers", type=workers, help="at a time (default: processors; with --scheduler, 64)")
     add("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to run on: tcp://…")
-    add("--only", default="", metavar="TEXT", help="files with TEXT in their path")
     add("--again", default="", metavar="NAME", help="mark this learner anew, by name or number")
-    add(
-        "--late",
-        type=_lateness,
-        metavar="RULE",
-        help="which of a learner's files counts: the `best` (default), the `last`, or the last "
-        "that is not late, `on-time`; or 20%%: what a late one loses (kept with the grades)",
-    )
     unsafe = "without a sandbox: submissions can read and change whatever you can"
     add("--unsafe", action="store_true", help=unsafe)
     out = {"type": Path, "metavar": "DIR", "help": "the folder of the grades"}
@@ -113,16 +107,6 @@ def _whole_number(least: int, most: int, text: str) -> int:
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
         raise ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most}")
     return int(text)
-
-
-def _lateness(text: str) -> str:
-    from grading.intake.class_file import ClassFile
-
-    try:
-        ClassFile.late(text)
-    except ValueError as problem:
-        raise ArgumentTypeError(str(problem)) from None
-    return text
 
 
 # --- Commands: their docstrings are their help; they return the exit status -----------------------
@@ -152,11 +136,9 @@ def grade(options: Namespace) -> int:
         out,
         options.seed,
         options.workers,
-        options.only,
         options.resume or bool(file),
         safe=not options.unsafe,
         again=options.again,
-        late=options.late,
         scheduler=options.scheduler,
         class_file=file,
     )

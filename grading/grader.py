@@ -23,12 +23,11 @@ from types import ModuleType
 
 from tqdm.auto import tqdm
 
-from grading.intake.class_file import BEST, ClassFile
+from grading.intake.class_file import ClassFile
 from grading.intake.class_file import read as read_class_file
 from grading.intake.limited_reader import Reader
 from grading.intake.submissions import (
     CannotGrade,
-    NoSubmissions,
     Submission,
     Unreadable,
     clean,
@@ -63,11 +62,9 @@ def grade(
     out: Path,
     seed: int | None = None,
     workers: int | None = None,
-    only: str = "",
     resume: bool = False,
     safe: bool = True,
     again: str = "",
-    late: str | None = None,
     scheduler: str = "",
     class_file: Path | None = None,
 ) -> list[Learner]:
@@ -79,12 +76,9 @@ def grade(
         seed: seed of the fresh cases; by default drawn, and kept with the grades.
         workers: number of submissions at a time; by default the number of processors, or with a
             scheduler `AT_A_TIME`.
-        only: text that a file's path must contain to be graded; results of other files stay.
         resume: whether to continue in a folder that holds grades already.
         safe: whether to use the sandbox.
         again: name or number of the only learner to grade, anew; continues as `resume` does.
-        late: rule for which file counts and what lateness costs, in the form that `ClassFile.late`
-            reads; by default as before, or the best file.
         scheduler: address of a Dask cluster on whose nodes, in their sandboxes, submissions run.
         class_file: what the class is graded by; by default as before, or no file.
 
@@ -109,10 +103,8 @@ def grade(
     submissions = [
         submission
         for submission in everything
-        if only in submission.file and chosen in ("", key_of(submission.learner, submission.id))
+        if chosen in ("", key_of(submission.learner, submission.id))
     ]
-    if not submissions:
-        raise NoSubmissions(f"No file in {source} has {only!r} in its path.")
 
     with Store(out).alone():
         store = Store(out)
@@ -131,12 +123,7 @@ def grade(
             )
         seed = before.get("seed", secrets.randbits(40) if seed is None else seed)
         known = str(class_file.resolve()) if class_file else before.get("class_file", "")
-        if late and known:
-            raise CannotGrade(
-                f"What is late, and what that costs, stands in {known}, not in --late."
-            )
-        late = late or before.get("late", BEST)
-        rules = read_class_file(Path(known)) if known else ClassFile.late(late)
+        rules = read_class_file(Path(known)) if known else ClassFile()
         for line in [*rules.check_people(people), *_about_lateness(rules, everything)]:
             _log(line)
         assignments = Assignments(store.records, seed, Names(out), rules.notebooks)
@@ -148,7 +135,6 @@ def grade(
                 seed=seed,
                 source=str(source.resolve()),
                 safe=safe and before.get("safe", True),
-                late=late,
                 class_file=known,
             )
             if gone := store.leave(files):
@@ -179,7 +165,6 @@ def _about_lateness(rules: ClassFile, submissions: Sequence[Submission]) -> Iter
     times = [person.time for person in rules.roster] + [each.time for each in submissions]
     if rules.deadline is not None and any(time is not None for time in times):
         return
-    what = "The rule for late files" if rules.path else "--late"
     if platform == "canvas":
         yield (
             "Canvas tells who is late, not by how much: each late file counts as one day late, "
@@ -187,11 +172,11 @@ def _about_lateness(rules: ClassFile, submissions: Sequence[Submission]) -> Iter
         )
     elif platform:
         yield (
-            f"{what} does nothing: Moodle's files tell no times. Set, in a class file, the "
-            "deadline, and as the roster Moodle's grading worksheet, which has the times."
+            "The rule for late files does nothing: Moodle's files tell no times. Set the deadline, "
+            "and as the roster Moodle's grading worksheet, which has the times."
         )
     else:
-        yield f"{what} does nothing without a deadline: set one in a class file."
+        yield "The rule for late files does nothing without a deadline: set one."
 
 
 @contextlib.contextmanager

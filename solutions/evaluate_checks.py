@@ -3,12 +3,6 @@
 The output lists, below each task, the checks' verdicts on its answers. Its last line holds the
 counts of all files, as JSON. `solutions.labelled` reads the files.
 
-    python -m solutions.evaluate_checks --two-mistakes 300
-
-measures answers with two known mistakes at once: solutions with two small faults, each of which
-alone would be named. It counts for how many one of the two is named, and prints those for which
-another mistake is, which may be false.
-
     python -m solutions.evaluate_checks --lines 400
 
 changes one line in right answers of the files, and counts how often the line at which feedback says
@@ -16,7 +10,6 @@ that they leave the right ones is that line; it prints the others.
 """
 
 import argparse
-import contextlib
 import json
 import random
 import re
@@ -30,17 +23,14 @@ import torch
 from solutions.build import chosen, names_at_first
 from solutions.labelled import ROUNDS, Labelled, defined_by, labelled
 from solutions.mutants import mutants
-from solutions.selftest import mutants_of, names_after
-from solutions.specification import Exercise
 from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.notebook import verdict_on
-from utils.checks.runner import Printed, redirected
+from utils.checks.runner import Printed
 from utils.checks.tasks import Reason
 from utils.checks.trace import LONGEST_LINE
 
 PARTS = re.compile(r"At `([^`]*)` \(line \d+\) your code")
-MOST_PAIRS = 15  # answers with two mistakes to one task
 OUTCOMES = (  # of a check that refuses a wrong answer
     "named",  # it names a known mistake
     "related",  # it states a relation: how the answer differs from the right one
@@ -102,52 +92,6 @@ def report(answer: Labelled, verdict: Verdict) -> Iterator[str]:
         yield f"        in truth: {answer.mistake}"
 
 
-def pairs_of_mistakes(path: Path, exercise: Exercise) -> list[tuple[str, set[str]]]:
-    """Return the code of solutions with two known mistakes, and the mistakes' names."""
-    task = exercise.task.id
-    known = {}  # changed line → name of the mistake that it makes
-    singles = mutants_of(path, exercise)
-    for line, code in singles:
-        verdict = _verdict_on(path, exercise, code)
-        if verdict and verdict.mistake:
-            known[line] = verdict.mistake.name
-    return [
-        (twice, {known[line], known[other]})
-        for line, code in singles
-        if line in known
-        for other, twice in mutants(code, task)
-        if other in known and known[other] != known[line] and line in twice
-    ]
-
-
-def _verdict_on(path: Path, exercise: Exercise, code: str) -> Verdict | None:
-    """Return the verdict on a changed solution; None if its code raises an exception."""
-    with contextlib.suppress(Exception), redirected(Printed()):
-        names = names_after(path, exercise, code)
-        return verdict_on(bank.load(exercise.task.id), names, Printed())
-    return None
-
-
-def measure_two_mistakes(count: int, seed: int = 0) -> None:
-    """Print the feedback on answers with two mistakes if it names a third, and all counts."""
-    draw = random.Random(seed)
-    exercises = [(path, exercise) for path, exercise in chosen() if exercise.task.again]
-    pairs = {exercise: pairs_of_mistakes(path, exercise) for path, exercise in exercises}
-    answers = [
-        (path, exercise, code, names)
-        for path, exercise in exercises
-        for code, names in draw.sample(pairs[exercise], min(len(pairs[exercise]), MOST_PAIRS))
-    ]
-    counts: Counter[str] = Counter()
-    for path, exercise, code, names in draw.sample(answers, min(count, len(answers))):
-        verdict = _verdict_on(path, exercise, code)
-        name = verdict.mistake.name if verdict and verdict.mistake else ""
-        counts["one of the two" if name in names else outcome(verdict)] += 1
-        if name and name not in names:
-            print(f"{exercise.task.id}: {' and '.join(sorted(names))}\n    named: {name}\n{code}\n")
-    print(json.dumps(counts))
-
-
 def measure_lines(files: Sequence[Path], count: int, seed: int = 0) -> None:
     """Print how often the feedback on a right answer with one changed line points at that line."""
     draw = random.Random(seed)
@@ -199,12 +143,8 @@ def main(files: Sequence[Path]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Measure the checks on labelled answers.")
     parser.add_argument("files", type=Path, nargs="*", default=ROUNDS)
-    parser.add_argument("--two-mistakes", type=int, default=0, metavar="COUNT")
     parser.add_argument("--lines", type=int, default=0, metavar="COUNT")
     options = parser.parse_args()
-    if options.two_mistakes:
-        measure_two_mistakes(options.two_mistakes)
-        sys.exit()
     files = [file for path in options.files for file in (sorted(path.rglob("*.py")) or [path])]
     if options.lines:
         measure_lines(files, options.lines)

@@ -8,20 +8,14 @@ Without an argument, it tests all tasks whose code has changed since their self-
 `selftest.json` has each task's counts and the digest of its code. The number of a notebook, "05",
 or the name of a task, "entropy", selects tasks; with `--changed`, only the changed ones among them
 are tested. `--all` tests every task.
-`--relations` also counts how often the feedback states a relation (how a wrong answer differs from
-the right one): for mutants, for pairs of faults, and for known mistakes if the check does not know
-them.
 """
 
 import ast
-import contextlib
 import json
-import math
 import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +31,6 @@ from utils.checks.runner import Printed, redirected, run_cases
 from utils.checks.tasks import Record
 
 HIDDEN_SETS = 10  # sets of hidden cases, each from a fresh seed
-PAIRS = 12  # about how many answers with two faults are tried in each task
 
 
 def verdict(record: Record, answer: Any) -> Verdict:
@@ -167,32 +160,6 @@ def _passes(record: Record, path: Path, exercise: Exercise, code: str) -> bool:
         return False
 
 
-def relations_of(path: Path, exercise: Exercise) -> dict[str, int]:
-    """Count, for each kind of wrong answer to an exercise, how often feedback states a relation.
-
-    The kinds are known mistakes (tried as if they were unknown), mutants, and pairs of faults. For
-    the last two kinds, it also counts all wrong answers, and those named as a known mistake.
-    """
-    counts: Counter[str] = Counter()
-    record = bank.load(exercise.task.id)
-    unknown = replace(record, task=replace(record.task, mistakes=[]))
-    for mistake in exercise.mistakes:
-        counts["misconceptions_related"] += bool(verdict(unknown, mistake.gives).relation)
-    singles = [code for _, code in mutants_of(path, exercise)]
-    some = singles[:: math.ceil(len(singles) / PAIRS) or 1]
-    doubles = [[twice for _, twice in mutants(code, exercise.task.id)] for code in some]
-    pairs = [codes[len(codes) // 2] for codes in doubles if codes]
-    for name, codes in {"mutants": singles, "pairs": pairs}.items():
-        for code in codes:
-            with contextlib.suppress(Exception):  # nobody hands in code that does not run
-                outcome = verdict_on(record, names_after(path, exercise, code), Printed())
-                if not outcome.passed:
-                    counts[f"{name}_wrong"] += 1
-                    counts[f"{name}_named"] += bool(outcome.mistake)
-                    counts[f"{name}_related"] += bool(outcome.relation)
-    return dict(counts)
-
-
 def is_up_to_date(path: Path, exercise: Exercise) -> bool:
     """Return whether an exercise's self-test passed with the code as it is now."""
     entry = facts.stored_counts().get(exercise.task.id, {})
@@ -204,13 +171,12 @@ def main() -> int:
     parser = only_argument("Check the checks, in both directions.")
     parser.add_argument("--all", action="store_true", help="run every task")
     parser.add_argument("--changed", action="store_true", help="run only what has changed")
-    parser.add_argument("--relations", action="store_true", help="count how often one is found")
     options = parser.parse_args()
     try:
         exercises = chosen(options.only)
     except ValueError as error:
         sys.exit(str(error))
-    entries, problems, relations = facts.stored_counts(), 0, Counter()
+    entries, problems = facts.stored_counts(), 0
     in_course = [exercise.task.id for _, exercise in chosen()]
     run_all = options.all or (options.only and not options.changed)
     for number, (path, exercise) in enumerate(exercises, start=1):
@@ -223,8 +189,6 @@ def main() -> int:
         print("light: symptoms only" if is_light else facts.in_words(counts))
         print("".join(f"  PROBLEM: {problem}\n" for problem in of_task), end="", flush=True)
         problems += len(of_task)
-        if options.relations:
-            relations.update(relations_of(path, exercise))
         entries[task.id] = {"digest": digests.digest(path, exercise), **counts}
         if of_task:
             del entries[task.id]["digest"]
@@ -233,7 +197,7 @@ def main() -> int:
     repeat_facts()
     chosen_entries = [entries[exercise.task.id] for _, exercise in exercises]
     counts = {"tasks": len(exercises), "points": sum(each.task.points for _, each in exercises)}
-    counts |= {**facts.sum_of(chosen_entries), **relations}
+    counts |= facts.sum_of(chosen_entries)
     for name, count in counts.items():
         print(f"{name.replace('_', ' '):24}{count:6}")
     print(json.dumps({**counts, "problems": problems}))

@@ -81,11 +81,6 @@ def changed(base, **instead):
     return Changed
 
 
-def reshaped(keys):
-    """Reshape keys to the shape of `keys.mT`, which mixes up their numbers."""
-    return keys.reshape(keys.shape[0], keys.shape[2], keys.shape[1])
-
-
 def general(query, keys, W):
     """Return Luong's general score (batch, tgt_len, src_len)."""
     return torch.einsum("btq,qk,bsk->bts", query, W, keys)

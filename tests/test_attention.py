@@ -368,54 +368,12 @@ def test_other_weights_than_mean_heads_or_none_are_refused(typo):
         MultiHeadAttention(8, 2)(states, states, return_weights=typo)
 
 
-class RotaryAttention(MultiHeadAttention):
-    """Multi-head attention with rotary positions, as an example of a subclass.
-
-    Queries and keys are rotated by angles that depend on their positions.
-    Source: Su et al. 2021, section 3.2.2.
-    """
-
-    def project_queries(self, query, position=0):
-        queries = super().project_queries(query, position)
-        return self.rotate(queries, self.target_positions(queries, position))
-
-    def project_keys(self, keys):
-        keys = super().project_keys(keys)
-        return self.rotate(keys, torch.arange(keys.shape[2]))
-
-    def rotate(self, tensor, positions):
-        pairs = torch.view_as_complex(tensor.unflatten(-1, (-1, 2)).contiguous())
-        turns = torch.polar(torch.ones(len(positions)), positions.float())
-        return torch.view_as_real(pairs * turns.unsqueeze(-1)).flatten(-2)
-
-
-def test_rotated_queries_and_keys_are_the_same_with_and_without_weights():
-    torch.manual_seed(0)
-    mechanism, states = RotaryAttention(8, 2), torch.randn(2, 5, 8)
-    parameters = list(mechanism.parameters())
-    context, _ = mechanism(states, states, mask=causal_mask(5))
-    fused, _ = mechanism(states, states, mask=causal_mask(5), return_weights=None)
-    assert torch.allclose(fused, context, atol=1e-6)
-    gradients = (
-        torch.autograd.grad(output.square().sum(), parameters) for output in (context, fused)
-    )
-    assert all(torch.allclose(*pair, atol=1e-5) for pair in zip(*gradients, strict=True))
-    everywhere, _ = mechanism(states, states)
-    shifted = states.roll(1, dims=1)
-    assert not torch.allclose(mechanism(shifted, shifted)[0], everywhere.roll(1, dims=1), atol=1e-3)
-    memory = mechanism.remember(states)
-    for step in range(5):
-        single, _ = mechanism.attend(states[:, step], memory, step, return_weights=None)
-        assert torch.allclose(single, everywhere[:, step], atol=1e-6)
-
-
 @pytest.mark.parametrize(
     "attend",
     [
         LocalAttention(8, 8, half_width=2),
         *(
-            partial(mechanism(8, 2), return_weights=return_weights)
-            for mechanism in (RotaryAttention, SlidingWindowAttention)
+            partial(SlidingWindowAttention(8, 2), return_weights=return_weights)
             for return_weights in ("mean", None)
         ),
     ],

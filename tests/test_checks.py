@@ -1055,13 +1055,6 @@ def test_it_asks_for_every_task(path):
     for task in bank.tasks()[path.stem]:
         assert f"*{task.facts}*" in text
         assert f'check("{task.id}")' in text
-        is_light = not task.mistakes
-        assert len(task.hints) == (0 if is_light else 3)
-        assert is_light or len(task.mistakes) >= 4
-        slips: dict[str, str] = {}
-        for mistake in task.mistakes:  # two with one explanation are spellings of one mistake
-            slip = slips.setdefault(mistake.explanation, mistake.name)
-            assert mistake.name == slip or mistake.name.startswith(f"{slip}, ")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Test that `make` says in one clear line what is wrong if the machine is not ready for it."""
+"""Test that `make` says in one line what a machine lacks, and hands on what it is told."""
 
 import os
 import shutil
@@ -66,3 +66,17 @@ def test_a_missing_network_is_one_line(tmp_path):
     assert line.startswith("Could not install the requirements. Is the network up?")
     assert "setuptools" in (tmp_path / ".venv" / "install.log").read_text()
     assert not (tmp_path / ".venv" / "ready").exists()  # the next try sets up again
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["CLASS=week 1.toml"], '-m grading "week 1.toml"'),
+        (["CLASS=a.toml", "OPTIONS=--again Ada"], '-m grading "a.toml" --again Ada'),
+        (["SUBMISSIONS=in"], '-m grading "in" --out "grades"'),
+        (["SUBMISSIONS=in", "GRADES=out"], '-m grading "in" --out "out"'),
+    ],
+)
+def test_make_hands_on_a_class_file_or_a_folder(tmp_path, words, command):
+    result = run_make(tmp_path, "-n", "--no-print-directory", "grade", *words)
+    assert result.stdout.splitlines()[-1].rstrip().endswith(command)

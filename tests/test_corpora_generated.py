@@ -3,10 +3,8 @@
 import hashlib
 import random
 import re
-import time
 import tomllib
 from collections import Counter
-from datetime import datetime
 from importlib.resources import files
 from itertools import pairwise
 
@@ -14,7 +12,6 @@ import pytest
 
 from utils.corpora import (
     UNK,
-    date_corpus,
     detokenise,
     grammar,
     running_example,
@@ -45,11 +42,6 @@ HE = r"(?<!and )\b(?:the|a|this|my|our) (?:cat|dog|horse|owl|boy) "
 @pytest.fixture(scope="module")
 def pairs():
     return translation_pairs(16_000, phrases=(1, 8), seed=11)
-
-
-@pytest.fixture(scope="module")
-def dates():
-    return date_corpus(4_000, seed=3)
 
 
 def everything(corpus):
@@ -346,121 +338,14 @@ def test_asking_for_more_sentences_than_there_are_ends_with_a_message(monkeypatc
 # --- The same every time --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("generate", "expected"),
-    [(translation_corpus, "2dc930d3d2e223fc"), (date_corpus, "bea0a4a8b543a43a")],
-)
-def test_a_seed_gives_the_same_corpus_in_every_process_and_on_every_machine(generate, expected):
+def test_a_seed_gives_the_same_corpus_in_every_process_and_on_every_machine():
     """The corpus is compared with a stored hash.
 
     A corpus that depended on the order of a set of strings would differ between processes.
     """
     state = random.getstate()
-    corpus = generate(300, seed=1)
+    corpus = translation_corpus(300, seed=1)
     assert random.getstate() == state  # the global random state is neither used nor changed
     text = "\n".join(f"{pair} {sorted(pair.possible)}" for pair in everything(corpus))
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == expected
-    assert generate(300, seed=2) != corpus
-
-
-def test_making_sentences_costs_no_more_than_a_few_times_reading_them(pairs):
-    """Generating pairs takes less than ten times as long as tokenising them.
-
-    A limit in seconds would depend on the machine.
-    """
-
-    def seconds(function):
-        start = time.process_time()
-        function()
-        return time.process_time() - start
-
-    def read():
-        for pair in pairs[:2_000]:
-            tokenise(pair.source_text)
-            tokenise(pair.target_text)
-
-    making = min(seconds(lambda: translation_corpus(2_000)) for _ in range(3))
-    reading = min(seconds(read) for _ in range(3))
-    assert making < 10 * reading
-
-
-# --- Dates ----------------------------------------------------------------------------------------
-
-
-FORMS = (
-    *("%d %B %Y", "the %d of %B, %Y", "%d %b %Y", "%B %d, %Y", "%B the %d, %Y", "%b %d, %Y"),
-    *("%A, %d %B %Y", "%A %d %B %Y", "%Y, %B %d", "%d/%m/%Y", "%d.%m.%Y", "%d-%b-%Y"),
-)
-ORDINALS = {"1st", "2nd", "3rd", "21st", "22nd", "23rd", "31st"}
-ORDINALS |= {f"{day}th" for day in (*range(4, 21), *range(24, 31))}
-
-
-def read_date(text):
-    """Return the date in a text, such as "3rd March 2021", as ISO 8601.
-
-    It uses no code of the corpus. It raises `AssertionError` if the text is in none of the forms.
-    """
-    text = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", text)
-    for form in FORMS:
-        try:
-            day = datetime.strptime(text, form)
-        except ValueError:
-            continue
-        if "%A" not in form or day.strftime("%A") in text:
-            return day.date().isoformat()
-    raise AssertionError(f"no form fits {text}")
-
-
-def test_dates_are_right_and_none_occurs_twice(dates):
-    ordinals = set()
-    for pair in everything(dates):
-        assert pair.target_text == read_date(pair.source_text)
-        assert pair.source == dates.tokenise(pair.source_text)
-        assert dates.detokenise(pair.target) == pair.target_text
-        ordinals |= set(re.findall(r"\d+(?:st|nd|rd|th)", pair.source_text))
-    assert ordinals == ORDINALS
-    assert len({pair.target for pair in everything(dates)}) == len(everything(dates)) == 4_000
-    texts = (re.sub(r"\d", "9", pair.source_text) for pair in dates.train)
-    assert len({re.sub(r"[A-Za-z]{3,}", "A", text) for text in texts}) >= 20  # ways to write one
-
-
-def test_figures_link_to_their_copies(dates):
-    for pair in dates.train:
-        assert pair.sure < pair.possible
-        assert all(pair.source[i] == pair.target[j] for i, j in pair.sure)
-        assert max(Counter(j for _, j in pair.sure).values()) == 1
-        assert max(Counter(i for i, _ in pair.sure).values()) == 1
-        assert {j for _, j in pair.possible} == set(range(10))
-        surely = {j for _, j in pair.sure}
-        # Year and day are always copied (a 0 may be put before the day), a month if it is a number.
-        assert {0, 1, 2, 3, 9} <= surely
-        assert 8 in surely or pair.target[8] == "0"
-        assert (6 in surely) == (not re.search(r"[A-Z][a-z]{2}(?! ?\d+.*/)", pair.source_text))
-
-
-@pytest.mark.parametrize(
-    ("pattern", "links"),
-    [
-        # source index – target index, hyphens left out
-        (r"^[1-9]/1[012]/\d{4}$", {(0, 9): True, (0, 8): False, (2, 5): True, (3, 6): True}),
-        (r"^[1-9]/[1-9]/\d{4}$", {(0, 9): True, (0, 8): False, (2, 6): True, (2, 5): False}),
-        (r"^\d\d\.\d\d\.\d{4}$", {(0, 8): True, (1, 9): True, (3, 5): True, (4, 6): True}),
-        (
-            r"^\d\d May \d{4}$",
-            {(0, 8): True, (1, 9): True} | {(i, j): False for i in (3, 4, 5) for j in (5, 6)},
-        ),
-    ],
-)
-def test_links_of_dates(dates, pattern, links):
-    matching = [pair for pair in dates.train if re.search(pattern, pair.source_text)]
-    assert matching
-    for pair in matching:
-        year = {(len(pair.source) - 4 + place, place): True for place in range(4)}
-        actual = {link: link in pair.sure for link in pair.possible if link[1] not in (4, 7)}
-        assert actual == links | year
-
-
-@pytest.mark.parametrize("pairs", [0, 2, 80_000])
-def test_number_of_dates_has_its_limits(pairs):
-    with pytest.raises(ValueError, match=f"pairs must be 3 to .* got {pairs}"):
-        date_corpus(pairs)
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "2dc930d3d2e223fc"
+    assert translation_corpus(300, seed=2) != corpus

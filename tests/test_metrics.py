@@ -9,11 +9,13 @@ from utils.corpora import Batches, Pair, Vocabulary
 from utils.metrics import (
     alignment_error_rate,
     alignment_links,
+    attention_entropy,
     bleu,
     by_length,
     exact_match,
     forced_weights,
     free_running_perplexity,
+    largest_weight,
     perplexity,
     sentence_losses,
     teacher_forced_perplexity,
@@ -159,7 +161,28 @@ def test_a_metric_by_length():
     each = by_length(exact_match, lengths, hypotheses, references)
     assert each == {1: 1.0, 3: 1.0, 5: 1.0, 6: 0.0, 10: 0.0}
     assert list(each) == [1, 3, 5, 6, 10]
-    assert by_length(exact_match, lengths, hypotheses, references, width=5) == {5: 1.0, 10: 0.0}
-    assert by_length(max, lengths, [7, 1, 9, 2, 5], width=5) == {5: 9, 10: 5}
     with pytest.raises(ValueError, match="5 lengths, 4 column 0"):
         by_length(exact_match, lengths, hypotheses[:4], references)
+
+
+def test_entropy_lies_between_a_hard_choice_and_an_equal_share():
+    weights = torch.tensor([[1.0, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0], [0.0] * 4])
+    expected = torch.tensor([0.0, math.log(4), math.log(2), 0.0])
+    assert torch.allclose(attention_entropy(weights), expected)
+
+
+def test_entropy_keeps_the_leading_axes_and_passes_finite_gradients():
+    weights = torch.tensor([[[1.0, 0.0], [0.5, 0.5]]]).expand(3, 2, 2)
+    assert attention_entropy(weights).shape == (3, 2)
+    scores = torch.tensor([50.0, 0.0, -50.0], requires_grad=True)
+    attention_entropy(scores.softmax(-1)).backward()
+    assert scores.grad.isfinite().all()
+
+
+def test_scores_are_not_weights():
+    with pytest.raises(ValueError, match="apply softmax first"):
+        attention_entropy(torch.tensor([1.0, -1.0]))
+
+
+def test_the_largest_weight_is_the_row_s_maximum():
+    assert torch.equal(largest_weight(torch.tensor([[0.1, 0.7, 0.2]])), torch.tensor([0.7]))

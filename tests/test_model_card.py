@@ -177,7 +177,6 @@ def test_shapes_tell_what_is_kept_without_any_configuration(tmp_path):
 
 LATENT = {"kv_lora_rank": 8, "qk_nope_head_dim": 4}
 BROKEN = {  # content of a config.json → words of the line
-    "empty": ("", "no JSON file"),
     "cut off": ('{"num_hidden_layers": 4,', "no JSON file"),
     "a list": ("[1, 2]", "holds a list"),
     "no layers": (json.dumps({"hidden_size": 64}), "`num_hidden_layers` is missing"),
@@ -192,19 +191,11 @@ BROKEN = {  # content of a config.json → words of the line
     "half a latent": (json.dumps(SMALL | LATENT), "`qk_rope_head_dim` is missing"),
     "rope is a word": (json.dumps(SMALL | {"rope_scaling": "yarn"}), "`rope_scaling` is 'yarn'"),
     "a window of 0": (json.dumps(SMALL | {"sliding_window": 0}), "`sliding_window` is 0"),
-    "nothing": ("null", "holds a NoneType"),
-    "a number": ("3", "holds an int"),
-    "two at once": ("{}{}", "no JSON file"),
-    "a mark of the byte order": ("\ufeff{}", "no JSON file"),
     "too many digits": ('{"num_hidden_layers": ' + "9" * 5000 + "}", "no JSON file"),
     "not a number": ('{"num_hidden_layers": NaN}', "`num_hidden_layers` is nan"),
-    "infinite": ('{"num_hidden_layers": 1e999}', "`num_hidden_layers` is inf"),
     "no heads": (json.dumps(SMALL | {"num_attention_heads": 0}), "`num_attention_heads` is 0"),
     "true heads": (json.dumps(SMALL | {"num_attention_heads": True}), "is True"),
-    "half a layer": (json.dumps(SMALL | {"num_hidden_layers": 1.5}), "is 1.5"),
     "fewer than no heads": (json.dumps(SMALL | {"num_key_value_heads": -1}), "is -1"),
-    "no shared heads": (json.dumps(SMALL | {"num_key_value_heads": 0}), "is 0"),
-    "heads in a list": (json.dumps(SMALL | {"num_key_value_heads": [8]}), "is [8]"),
     "heads without end": (json.dumps(SMALL | {"head_dim": 10**30}), "no model has so many"),
     "a width that is an object": (json.dumps(SMALL | {"head_dim": {}}), "`head_dim` is {}"),
     "a context below 0": (
@@ -236,7 +227,6 @@ BROKEN = {  # content of a config.json → words of the line
         json.dumps(SMALL | {"rope_scaling": {"factor": "8"}}),
         "`factor` has to be a number above 0",
     ),
-    "a factor of 0": (json.dumps(SMALL | {"rope_scaling": {"factor": 0}}), "above 0"),
     "a factor that is no number": (
         json.dumps(SMALL | {"rope_scaling": {"factor": float("nan")}}),
         "above 0",
@@ -262,11 +252,7 @@ def test_broken_tensors_and_missing_files_get_one_clear_line(tmp_path):
     header = json.dumps({"lm_head.weight": {"shape": [2, 2]}}).encode()
     for content, words in (
         (b"", "does not begin"),
-        (b"<!DOCTYPE html><html>", "does not begin"),
-        (struct.pack("<Q", 10**9), "does not begin"),
         (struct.pack("<Q", 4) + b"{{{{", "no JSON"),
-        (b"1234567", "does not begin"),
-        (struct.pack("<Q", 0) + b"{}", "does not begin"),
         (struct.pack("<Q", 2**63) + b"{}", "does not begin"),
         (struct.pack("<Q", len(header)) + header[:-3], "does not begin"),
         (struct.pack("<Q", 4) + b'{"\xff"', "no JSON"),
@@ -309,25 +295,17 @@ def test_units_are_those_that_people_use():
     ("header", "words"),
     [
         ([1, 2, 3], "lists no shapes"),
-        ({"a": 5}, "lists no shapes"),
         ({"k_proj.weight": {"dtype": "BF16", "shape": []}}, "cannot be counted"),
         ({"k_proj.weight": {"dtype": "U8", "shape": [2097152, 1]}}, "packed"),
-        (None, "lists no shapes"),
-        ("shapes", "lists no shapes"),
         ({}, "no tensor is called"),
         ({"__metadata__": {"format": "pt"}}, "no tensor is called"),
-        ({"k_proj.weight": None}, "lists no shapes"),
         ({"k_proj.weight": {"dtype": "BF16"}}, "lists no shapes"),
         ({"k_proj.weight": {"dtype": 16, "shape": [16, 32]}}, "lists no shapes"),
         ({"k_proj.weight": {"dtype": "BF16", "shape": 16}}, "lists no shapes"),
         ({"k_proj.weight": {"dtype": "BF16", "shape": [-16, 32]}}, "no list of sizes"),
-        ({"k_proj.weight": {"dtype": "BF16", "shape": ["16", 32]}}, "no list of sizes"),
-        ({"k_proj.weight": {"dtype": "BF16", "shape": [[16], 32]}}, "no list of sizes"),
         ({"k_proj.weight": {"dtype": "BF16", "shape": [True, 32]}}, "no list of sizes"),
         ({"k_proj.weight": {"dtype": "BF16", "shape": [10**13, 32]}}, "no list of sizes"),
-        ({"k_proj.weight": {"dtype": "BF16", "shape": [float("nan"), 32]}}, "no list of sizes"),
         ({"k_proj.weight": {"dtype": "BF16", "shape": [0, 32]}}, "cannot be counted"),
-        ({"k_proj.weight": {"dtype": "BF16", "shape": [16, 32, 1]}}, "cannot be counted"),
     ],
 )
 def test_a_header_without_shapes_or_with_packed_weights_is_refused(tmp_path, header, words):

@@ -1,7 +1,6 @@
 import random
 import signal
 import threading
-from contextlib import nullcontext
 
 import pytest
 import torch
@@ -134,64 +133,8 @@ def test_ctrl_c_keeps_what_was_learned_and_resumes_to_the_same_end(step, capsys)
     assert_same_outcome(trainer, straight)
 
 
-@pytest.mark.parametrize(
-    ("end", "resumed_at"),
-    [("interrupted", 7), ("died", 5)],  # the last validation was at step 5
-)
-def test_a_checkpoint_resumes_to_the_same_end_in_another_process(tmp_path, end, resumed_at):
-    straight = make_trainer()
-    straight.fit()
-
-    def die(batch):
-        if trainer.step == 7:
-            raise MemoryError
-
-    path = tmp_path / "checkpoint.pt"
-    trainer = make_trainer(checkpoint=path)
-    if end == "died":
-        before_each_step(trainer, die)
-    else:
-        interrupt_at(trainer, 7)
-    with pytest.raises(MemoryError) if end == "died" else nullcontext():
-        trainer.fit()
-    assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.pt"]
-
-    other = make_trainer(model_seed=1)  # other weights, until it loads
-    other.load(path)
-    assert other.step == resumed_at
-    other.fit()
-    assert_same_outcome(other, straight)
-
-
-def test_a_checkpoint_is_read_without_running_code_in_it(tmp_path):
-    class Attack:
-        def __reduce__(self):
-            return print, ("attacked",)
-
-    path = tmp_path / "checkpoint.pt"
-    torch.save({"model": Attack()}, path)
-    with pytest.raises(Exception, match="weights_only"):
-        make_trainer().load(path)
-
-
-def test_a_checkpoint_survives_a_crash_while_the_next_is_written(tmp_path, monkeypatch):
+def test_the_weights_of_the_best_validation_are_kept(monkeypatch):
     trainer = make_trainer()
-    path = tmp_path / "checkpoint.pt"
-    trainer.save(path)
-    before = path.read_bytes()
-
-    def crash(state, file):
-        file.write_bytes(b"half of it")
-        raise OSError("no space left")
-
-    monkeypatch.setattr(torch, "save", crash)
-    with pytest.raises(OSError, match="no space left"):
-        trainer.save(path)
-    assert path.read_bytes() == before
-
-
-def test_the_weights_of_the_best_validation_are_kept(monkeypatch, tmp_path):
-    trainer = make_trainer(checkpoint=tmp_path / "checkpoint.pt")
     perplexities = iter([5.0, 3.0, 4.0])
     snapshots = []
 

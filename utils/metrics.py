@@ -202,7 +202,7 @@ def alignment_error_rate(
 
 
 def by_length(
-    metric: Callable[..., float], lengths: Sequence[int], *columns: Sequence, width: int = 1
+    metric: Callable[..., float], lengths: Sequence[int], *columns: Sequence
 ) -> dict[int, float]:
     """Apply a corpus metric to the sentences of each length separately.
 
@@ -211,20 +211,17 @@ def by_length(
         lengths: the length of each sentence in any unit, such as words or phrases.
         columns: the arguments of the metric, such as hypotheses and references, each with one entry
             per sentence.
-        width: number of lengths that are measured together: with 5, lengths 1 to 5, then 6 to 10,
-            and so on.
 
     Returns:
-        A dict from length to the metric's value; with a `width`, from the largest length of each
-        group (5, 10, 15 …).
+        A dict from length to the metric's value.
     """
     _check_aligned(lengths=lengths, **{f"column {n}": column for n, column in enumerate(columns)})
     buckets = defaultdict(list)
     for length, *entries in zip(lengths, *columns, strict=True):
-        buckets[math.ceil(length / width) * width].append(entries)
+        buckets[length].append(entries)
     return {
-        longest: metric(*map(list, zip(*entries, strict=True)))
-        for longest, entries in sorted(buckets.items())
+        length: metric(*map(list, zip(*entries, strict=True)))
+        for length, entries in sorted(buckets.items())
     }
 
 

@@ -471,15 +471,12 @@ def main() -> int:
     """Print a card, or the list of stored models; return 0, or 1 if a file cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m utils.model_card", description=__doc__)
     parser.add_argument("file", nargs="?", help="a config.json or a .safetensors file")
-    parser.add_argument(
-        "--bytes", type=int, default=2, choices=(1, 2, 4), help="bytes of a number in the cache"
-    )
     options = parser.parse_args()
     try:
         if options.file:
-            print(read_card(options.file, options.bytes))
+            print(read_card(options.file))
         for name, stored in {} if options.file else stored_cards().items():
-            card = read_card(stored["config"], options.bytes)
+            card = read_card(stored["config"])
             print(f"{name:18} {in_units(card.per_token):>10} {in_units(card.kept(LONG)):>10}")
     except CardError as error:
         print(error, file=sys.stderr)

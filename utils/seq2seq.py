@@ -559,7 +559,6 @@ class Seq2Seq(nn.Module):
         self,
         sentences: Sequence[str | Sequence[str]],
         beam_size: int = 1,
-        copy_unknown: bool = True,
         batch_size: int = 128,
     ) -> list[Translation]:
         """Translate many sentences as `translate` does, in batches of similar length."""
@@ -580,28 +579,26 @@ class Seq2Seq(nn.Module):
             )
             for i, hypothesis in zip(places, hypotheses, strict=True):
                 words = [self.target_vocabulary.words[index] for index in hypothesis.ids]
-                if copy_unknown:
-                    words = _copy_unknown(words, hypothesis, sources[i])
+                words = _copy_unknown(words, hypothesis, sources[i])
                 translations[i] = Translation(words, hypothesis.weights, sources[i])
         return translations
 
-    def translate(
-        self, sentence: str | Sequence[str], beam_size: int = 1, copy_unknown: bool = True
-    ) -> Translation:
+    def translate(self, sentence: str | Sequence[str], beam_size: int = 1) -> Translation:
         """Translate a sentence, given as a person would type it.
+
+        Each `<unk>` that the model writes is replaced with the source word of largest weight, which
+        is right for names and numbers. Source: Jean et al. 2015, section 3.4.
 
         Args:
             sentence: a text, or its tokens if they are not words (letters, say). Words outside the
                 vocabulary are read as `<unk>`. An empty line has an empty translation.
             beam_size: number of partial translations to keep; 1 is greedy search.
-            copy_unknown: replace each `<unk>` that the model writes with the source word of largest
-                weight, which is right for names and numbers. Source: Jean et al. 2015, section 3.4.
 
         Returns:
             The words, the weights with a row for each word and a column for each source word (no
             columns without attention), and the source words.
         """
-        return self.translate_all([sentence], beam_size, copy_unknown)[0]
+        return self.translate_all([sentence], beam_size)[0]
 
 
 class _Beams(NamedTuple):

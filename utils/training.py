@@ -6,7 +6,6 @@ trainer.fit()      # and this resumes, with the same result as if nothing had ha
 """
 
 import math
-import os
 import signal
 import statistics
 import sys
@@ -15,7 +14,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -29,7 +27,7 @@ from utils.seq2seq import Seq2Seq
 def one_cycle(step: int, steps: int, peak: float, warmup: float) -> float:
     """Return the learning rate of a step: linear up to the peak, then a cosine down towards 0.
 
-    The rate depends on the step alone, so there is no schedule to save and restore.
+    The rate depends on the step alone, so an interrupted run needs no state of a schedule.
     Source: Smith and Topin 2018, in the form of Loshchilov and Hutter 2017, equation 5.
 
     Args:
@@ -48,8 +46,8 @@ class Trainer:
     """A training run of a fixed number of steps; it ends with the weights that validated best.
 
     The trainer holds everything that a step depends on (weights, optimiser, place in the data,
-    random state), so a run that was interrupted, or saved and loaded in another process, ends with
-    the same weights as an uninterrupted one. The global random state is left as it was.
+    random state), so a run that was interrupted ends with the same weights as an uninterrupted one.
+    The global random state is left as it was.
 
     Args:
         model: the model, trained in place.
@@ -64,7 +62,6 @@ class Trainer:
         teacher_forcing: share of the decoder's steps at which it reads the previous gold word.
         clip: largest norm of the gradient; a larger gradient is scaled down to it.
             Source: Pascanu et al. 2013.
-        checkpoint: file to save to at each validation, when interrupted, and at the end.
         progress: whether to show a progress bar (a widget in notebooks, elsewhere on stderr).
         seed: fixes the order of the batches and the random numbers of dropout.
 
@@ -85,7 +82,6 @@ class Trainer:
         label_smoothing: float = 0.1,
         teacher_forcing: float = 1.0,
         clip: float = 1.0,
-        checkpoint: str | os.PathLike | None = None,
         progress: bool = True,
         seed: int = 0,
     ):
@@ -98,7 +94,6 @@ class Trainer:
         self.label_smoothing = label_smoothing
         self.teacher_forcing = teacher_forcing
         self.clip = clip
-        self.checkpoint = checkpoint
         self.progress = progress
         self.seed = seed
 
@@ -146,44 +141,12 @@ class Trainer:
         self.model.eval()
         if self.finished and self._best_weights is not None:
             self.model.load_state_dict(self._best_weights)
-        if self.checkpoint is not None:
-            self.save(self.checkpoint)
         if interrupted.is_set():
             print(
                 f"Stopped after step {self.step:,} of {self.steps:,}. The model keeps what it has "
                 "learned; call fit() again to resume.",
                 file=sys.stderr,
             )
-
-    def save(self, path: str | os.PathLike) -> None:
-        """Write a checkpoint: everything that `load` needs to resume from here."""
-        path = Path(path)
-        unfinished = path.with_name(path.name + ".part")
-        state = {
-            "model": self.model.state_dict(),
-            "best": self._best_weights,
-            "optimizer": self.optimizer.state_dict(),
-            "step": self.step,
-            "losses": self.losses,
-            "validations": self.validations,
-            "random_state": self._random_state,
-        }
-        torch.save(state, unfinished)
-        unfinished.replace(path)  # atomic, so that a crash never leaves half a checkpoint
-
-    def load(self, path: str | os.PathLike) -> None:
-        """Read a checkpoint of `save`, made with the same model, batches and settings, to resume.
-
-        The file is read with `weights_only=True`, so no code in it is ever run.
-        """
-        state = torch.load(path, map_location="cpu", weights_only=True)
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.step = state["step"]
-        self.losses = state["losses"]
-        self.validations = state["validations"]
-        self._best_weights = state["best"]
-        self._random_state = state["random_state"]
 
     def _rest_of_epoch(self) -> Iterator[Batch]:
         """Return the batches from the current step to the end of the epoch."""
@@ -217,10 +180,7 @@ class Trainer:
         return len(losses)
 
     def _validate(self) -> None:
-        """Measure the perplexity on the validation pairs; keep the weights if it is the best yet.
-
-        Then save the checkpoint, if there is a file for it.
-        """
+        """Measure the perplexity on the validation pairs; keep the weights if it is the best."""
         if self.validation is None:
             return
         perplexity = teacher_forced_perplexity(self.model, self.validation)
@@ -229,8 +189,6 @@ class Trainer:
                 name: tensor.clone() for name, tensor in self.model.state_dict().items()
             }
         self.validations.append((self.step, perplexity))
-        if self.checkpoint is not None:
-            self.save(self.checkpoint)
 
     @contextmanager
     def _own_random_numbers(self) -> Iterator[None]:

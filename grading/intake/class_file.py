@@ -103,19 +103,6 @@ class ClassFile:
     column: str = "Grade"
     course: str = LOCAL_LAB
 
-    @classmethod
-    def late(cls, rule: str) -> "ClassFile":
-        """Read a rule of the command line: `best`, `last`, `on-time`, or `20%`, what a day costs.
-
-        Raises:
-            ValueError: the text is not a rule.
-        """
-        if rule in (BEST, LAST, ON_TIME):
-            return cls(counts=rule)
-        if not re.fullmatch(r"\d{1,3}(\.\d+)?%", rule, re.ASCII) or float(rule[:-1]) > 100:
-            raise ValueError(f"{rule!r} is none of best, last, on-time, and no share such as 20%")
-        return cls(deduction=float(rule[:-1]))
-
     @cached_property
     def tasks(self) -> dict[str, dict[str, float]]:
         """Notebook that counts → task → maximum points."""

@@ -34,8 +34,11 @@ from grading.intake import platforms
 from grading.intake.class_file import LOCAL_LAB
 from grading.intake.submissions import key_of
 from grading.report import similarity
-from grading.report.item_analysis import ItemStatistics, item_statistics
-from grading.report.misconception_stats import misconception_counts
+from grading.report.class_statistics import (
+    ItemStatistics,
+    item_statistics,
+    misconception_counts,
+)
 from grading.report.store import write
 from grading.report.tables import Learner, about_pending, parts_of, tasks_of
 from grading.report.unrecognised import Names, UnrecognisedAnswer

@@ -29,7 +29,7 @@ from grading.intake.submissions import CannotGrade
 from grading.run.scoring import Outcome, Result
 from utils.checks.tasks import Reason
 
-FORMAT = 6  # of the stored files: it needs a new number for every change
+FORMAT = 7  # of the stored files: it needs a new number for every change
 
 
 class Store:
@@ -64,14 +64,13 @@ class Store:
 
     @property
     def rules(self) -> ClassFile:
-        """What this class is graded by: its class file as it is now, or a rule for late files.
+        """What this class is graded by: its class file as it is now, if it has one.
 
         Raises:
             CannotGrade: the class file is gone, or something in it is wrong.
         """
-        run = self.run
-        known = run.get("class_file")
-        return class_file.read(Path(known)) if known else ClassFile.late(run["late"])
+        known = self.run.get("class_file")
+        return class_file.read(Path(known)) if known else ClassFile()
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -37,7 +37,7 @@ def test_the_whole_result_is_copied_and_nobody_is_in_it(tmp_path, capsys):
         f"{name},{number},Turing" for number, name in enumerate([*NAMES, "Grace Hopper"], 70010)
     ]
     (tmp_path / "roster.csv").write_text("\n".join(["Name,ID,Section", *people]), encoding="utf-8")
-    store.start(seed=1, source="/home/ada/class", safe=True, late="best", class_file=str(week))
+    store.start(seed=1, source="/home/ada/class", safe=True, class_file=str(week))
     for number, name in enumerate(NAMES, start=70010):
         store.save(result(name, number))
     marks = "learner,question,points,remark\nAda Lovelace (70010),dark_column,2,Well done Ada!\n"

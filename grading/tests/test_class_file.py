@@ -336,8 +336,6 @@ def test_the_file_as_it_is_now_decides(graded, capsys):
     capsys.readouterr()
     assert main(["show", "Eve", "--out", str(graded / "out")]) == 0
     assert "Eve: 0 of" in capsys.readouterr().out
-    status, errors = run_command(capsys, path, "--late", "20%", "--unsafe")
-    assert (status, "not in --late" in errors) == (2, True)
     status, errors = run_command(capsys, graded / "in")
     assert (status, "Name a folder with --out, or give a class file." in errors) == (2, True)
     status, errors = run_command(capsys, path, "--out", "elsewhere")

@@ -1,28 +1,53 @@
 """What a learner can make dear has a limit of its own: each test fails without that limit."""
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
+import torch
 
 from grading import grader
 from grading.intake import limited_reader, notebook_parser
-from grading.intake.submissions import Unreadable
+from grading.intake.limited_reader import Reader, read_here
+from grading.intake.submissions import CannotGrade, Unreadable
 from grading.report import pages, similarity
 from grading.report.store import Store
-from grading.run import dialog
-from grading.run.answers import TOO_MUCH, Answered
+from grading.run import dialog, limited_child
+from grading.run.answers import TOO_MUCH, Answered, Answers, answer_here
 from grading.run.dialog import Assignment, Budget, Dialog
 from grading.run.limited_child import MEMORY, LimitedChild
 from grading.run.scoring import Result, score_submission
-from grading.tests.made import notebook, rows, submission, write_files
+from grading.tests.made import NOTEBOOK, code, in_a_zip, notebook, rows, submission, write_files
 from tests import needs
-from utils.checks import bank
+from utils.checks import bank, catch_the_bug
 from utils.checks.tasks import Reason
 from utils.checks.trace import MOST_RESULTS, MOST_STEPS, NUMBERS
 
-NOTEBOOK = "01_attention_concepts"
+ROOT = Path(__file__).parents[2]
 TASKS = [task.id for task in bank.tasks()[NOTEBOOK]]
+PROGRAM = """
+import sys
+from grading.__main__ import main
+status = main(sys.argv[1:])
+print(open("/proc/self/status").read())
+sys.exit(status)
+"""
+
+
+def grade(folder: Path, *options: str, before: str = "") -> int:
+    """Grade a class in a process of its own; return the most memory it has held, in MB."""
+    command = [sys.executable, "-c", before + PROGRAM, folder / "class", "--out", folder / "out"]
+    done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return int(re.search(r"VmHWM:\s+(\d+)", done.stdout)[1]) >> 10
+
+
+# --- What all files of a learner may take ---------------------------------------------------------
 
 
 def test_all_files_of_a_learner_share_one_budget(tmp_path, monkeypatch):
@@ -43,7 +68,7 @@ def test_all_files_of_a_learner_share_one_budget(tmp_path, monkeypatch):
 def test_of_files_that_do_not_count_no_code_is_held(tmp_path, monkeypatch):
     """A learner may hand in a thousand."""
     store = Store(tmp_path)
-    store.start(seed=1, source="", safe=True, late="best")
+    store.start(seed=1, source="", safe=True)
     for number in range(3):
         store.save(
             Result(
@@ -164,3 +189,191 @@ def test_files_that_cannot_be_read_are_paid_for_like_cells_that_never_end():
         problems.append(result.problem)
     assert problems[:2] == [limited_reader.TOO_MUCH] * 2
     assert problems[2] != limited_reader.TOO_MUCH
+
+
+# --- Answering the calls of a test --------------------------------------------------------------
+
+ATTACK = """
+import sys
+from utils.checks import catch_the_bug
+catch_the_bug.refusal = lambda *_: ""
+
+def test_attend(attend):
+    q, k = torch.zeros(650, 1, 1, 1, 1), torch.zeros(1, 650, 1, 1, 1)
+    attend(q, k, torch.zeros(1, 1, 650, 1, 1))
+    assert attend.calls < 0
+"""
+HONEST = ("Bob", "Carl", "Dora")
+
+
+@needs.sandbox
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        # What the limit on sizes would let through, the limits of the process would stop.
+        pytest.param(
+            "from utils.checks import catch_the_bug\n"
+            "catch_the_bug.LARGEST_RESULT = 10**12\ncatch_the_bug.MOST_AXES = 8\n",
+            marks=pytest.mark.nightly,
+        ),
+    ],
+)
+def test_an_expensive_call_costs_nobody_else_anything(before, tmp_path):
+    files = {"Ada.ipynb": notebook(*code("04", test_attend=dedent(ATTACK)))}
+    files |= {f"{name}.ipynb": notebook(*code("04")) for name in HONEST}
+    write_files(tmp_path / "class", files)
+    for options in ([], ["--resume", "--again", "Ada"]):
+        assert grade(tmp_path, *options, before=before) < 500
+        found = {row["learner"]: row for row in rows(tmp_path / "out" / "files.csv")}
+        assert found.keys() == {"Ada", *HONEST}
+        for name in HONEST:
+            assert (found[name]["reason"], found[name]["points"]) == ("graded", found[name]["of"])
+        assert float(found["Ada"]["points"]) < float(found["Ada"]["of"])
+
+
+@needs.sandbox
+def test_what_takes_too_much_to_answer_raises_an_error_in_the_test(monkeypatch):
+    """The process that it ends is replaced."""
+    monkeypatch.setattr(catch_the_bug, "LARGEST_RESULT", 10**12)
+    axes = [torch.zeros(650, 1, 1, 1, 1).transpose(0, axis) for axis in range(3)]
+    small = [torch.ones(1, 2, 3)] * 3
+    with Answers() as limited:
+        assert b'"raised"' in limited.answer("test_attend", "right 1", axes, {}).frame
+        answered = limited.answer("test_attend", "right 1", small, {})
+        assert answered.frame == answer_here("test_attend", "right 1", small, {}).frame
+        assert answered.seconds < 1
+
+
+def _what_it_sees(*_: bytes) -> bytes:
+    """Return what a limited process can reach of this machine."""
+    import os
+    import socket
+
+    tried = {
+        "exercises": lambda: (bank.FOLDER / "misconceptions.json").read_bytes(),
+        "solutions": lambda: (ROOT / "solutions" / "build.py").read_bytes(),
+        "writes": lambda: Path("/usr/x").write_text(""),
+        "the network": socket.socket,
+        "another process": lambda: os.kill(os.getppid() or 1 / 0, 0),
+        "root": lambda: os.getuid() and 1 / 0,
+        "privileges": lambda: (
+            "CapEff:\t0000000000000000" in Path("/proc/self/status").read_text() and 1 / 0
+        ),
+    }
+    reached = []
+    for name, reach in tried.items():
+        try:
+            reach()
+        except (OSError, ZeroDivisionError):
+            continue
+        reached.append(name)
+    return " ".join(reached).encode()
+
+
+@needs.sandbox
+def test_a_limited_process_reaches_nothing():
+    with LimitedChild(_what_it_sees, lambda: 5) as child:
+        assert child.ask(b"") == b""
+
+
+@needs.sandbox
+def test_who_sleeps_is_ended(monkeypatch):
+    def sleepy(request: bytes) -> bytes:
+        import time
+
+        time.sleep(100 * len(request))
+        return b"awake"
+
+    monkeypatch.setattr(limited_child, "PATIENCE", 1)
+    with LimitedChild(sleepy, lambda: 1.5) as child:
+        assert child.ask(b"x") is None
+        assert child.ask(b"") == b"awake"
+
+
+# --- Reading files --------------------------------------------------------------------------------
+
+EXERCISE = bank.FOLDER / "01_attention_concepts.ipynb"
+ANSWER = "def entropy(weights):\n    return weights.sum(-1)"
+
+
+def filled(start: bytes, part: bytes, end: bytes, megabytes: int) -> bytes:
+    return start + part * ((megabytes * 2**20 - len(start) - len(end)) // len(part)) + end
+
+
+@pytest.fixture(scope="module")
+def too_much() -> dict[str, bytes]:
+    return {
+        "lists": filled(b'{"cells": [', b"[],", b"[]]}", 25),
+        "dictionaries": filled(b'{"cells": [', b'{"a":[]},', b"[]]}", 50),
+        "magics": notebook("a;" * 98_000 + "\n" + "!ls\n" * 49, ANSWER),
+    }
+
+
+@pytest.fixture(scope="module")
+def reading():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limited_reader, "SECONDS", 2)
+        with Reader() as started:
+            yield started
+
+
+@needs.sandbox
+@pytest.mark.parametrize(
+    "data", [EXERCISE.read_bytes(), notebook(ANSWER, "x = '\ud800'", "!ls"), notebook("\r%%time\r")]
+)
+def test_it_reads_what_this_process_would_read(reading, data):
+    outcomes = []
+    for read in (read_here, reading.read):
+        try:
+            outcomes.append(read(submission(data)))
+        except Unreadable as problem:
+            outcomes.append(str(problem))
+    expected, actual = outcomes
+    assert actual == expected
+
+
+@needs.sandbox
+def test_whoever_takes_too_much_to_read_costs_nobody_else_anything(reading, too_much):
+    for name in ("dictionaries", "magics"):  # memory and time; at night the lists too
+        with pytest.raises(Unreadable, match="reading it takes more than"):
+            reading.read(submission(too_much[name]))
+        with pytest.raises(Unreadable, match="reading it takes more than"):
+            reading.read(submission(in_a_zip(too_much[name])))
+        assert reading.read(submission(EXERCISE.read_bytes()))[1].name == EXERCISE.stem
+
+
+@needs.sandbox
+def test_what_others_have_left_in_the_reader_is_not_held_against_a_file(monkeypatch):
+    """It dies of the second file, whichever that is."""
+    read, files = notebook_parser.read, []
+
+    def dying(data, file):
+        files.append(file)
+        return os._exit(7) if files.count("ada.ipynb") > 1 else read(data, file)
+
+    monkeypatch.setattr(notebook_parser, "read", dying)
+    with Reader() as weak:
+        for _ in range(4):
+            assert weak.read(submission(EXERCISE.read_bytes()))[1].name == EXERCISE.stem
+
+
+@needs.sandbox
+def test_it_ends_with_the_grader(reading):
+    with Reader() as other:
+        process = other._child.process
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process, 0)
+    with pytest.raises(CannotGrade, match="--resume"):
+        other.read(submission(b"{}"))
+
+
+@pytest.mark.nightly
+@needs.sandbox
+def test_the_grader_itself_stays_small(tmp_path, too_much):
+    """Half a gigabyte, most of which is torch and what else it has imported."""
+    files = too_much | {"honest": notebook(ANSWER)}
+    write_files(tmp_path / "class", {f"{name}.ipynb": data for name, data in files.items()})
+    assert grade(tmp_path) < 500
+    reasons = {row["learner"]: row["reason"] for row in rows(tmp_path / "out" / "files.csv")}
+    assert reasons == dict.fromkeys(too_much, limited_reader.TOO_MUCH) | {"honest": "graded"}

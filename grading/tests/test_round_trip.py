@@ -200,33 +200,18 @@ def test_a_rule_for_late_files_that_does_nothing_says_so(tmp_path, capsys):
     plain = handed_in(tmp_path / "in", ada=2)
     canvas = zipped(tmp_path / "c.zip", {canvas_gives(*row[:5]): row[5] for row in CANVAS})
     for source, words in [
-        (moodle, "--late does nothing: Moodle's files tell no times."),
-        (plain, "--late does nothing without a deadline"),
+        (moodle, "does nothing: Moodle's files tell no times."),
         (canvas, "Canvas tells who is late, not by how much"),
+        (plain, "does nothing without a deadline"),
     ]:
-        out = tmp_path / f"{source.name}-out"
-        assert words in run_command(capsys, source, "--out", out, "--late", "20%")[1]
-        last = run_command(capsys, source, "--out", out, "--resume", "--late", "last")
-        assert "does nothing" not in last[1]
-    week = class_file(tmp_path / "week.toml", plain, "deadline = 2020-01-01\ndeduction = 5")
+        (folder := tmp_path / f"{source.name}-week").mkdir()
+        week = class_file(folder / "week.toml", source, "deduction = 20")
+        assert words in run_command(capsys, week)[1]
+        class_file(week, source, 'counts = "last"')
+        assert "does nothing" not in run_command(capsys, week)[1]
+    class_file(week, plain, "deadline = 2020-01-01\ndeduction = 5")
     assert "does nothing" not in run_command(capsys, week)[1]
-    assert grades(tmp_path / "out") == {"ada": "0"}
-
-
-def test_how_late_files_count_is_kept(tmp_path):
-    early, late = ("Ada", 1, 10, "x.ipynb", False), ("Ada", 1, 11, "x.ipynb", True)
-    source = zipped(tmp_path / "a.zip", {canvas_gives(*early): 1, canvas_gives(*late): 2})
-    out = tmp_path / "out"
-    main([str(source), "--out", str(out)])
-    assert grades(out)["ada"] == "2"
-    main([str(source), "--out", str(out), "--resume", "--late", "75%"])
-    assert grades(out)["ada"] == "1"
-    main([str(source), "--out", str(out), "--resume", "--late", "last"])
-    assert grades(out)["ada"] == "2"
-    main([str(source), "--out", str(out), "--resume", "--late", "on-time"])
-    main([str(source), "--out", str(out), "--resume"])
-    assert grades(out)["ada"] == "1"
-    assert "graded, late, does not count" in pages_of(out)
+    assert grades(folder / "out") == {"ada": "0"}
 
 
 # --- In several goes ------------------------------------------------------------------------------
@@ -250,13 +235,6 @@ def test_files_that_are_gone_leave_the_grades_and_are_listed(tmp_path, capsys, s
     run_command(capsys, source, "--out", out, "--resume")
     assert grades(out)["bob"] == "1"
     assert scored == ["Eve.ipynb"]
-
-
-def test_only_some_files_leaves_the_others_in_the_grades(tmp_path):
-    source, out = handed_in(tmp_path / "in", ada=2, bob=1), tmp_path / "out"
-    main([str(source), "--out", str(out)])
-    main([str(source), "--out", str(out), "--resume", "--only", "ada"])
-    assert grades(out) == {"ada": "2", "bob": "1"}
 
 
 def test_another_folder_does_not_empty_the_grades(tmp_path, capsys):

@@ -227,9 +227,9 @@ exercise = Exercise(
         "and values; so with the bias. `F.linear(x, matrix, bias)` projects as `nn.Linear` does. "
         "After the split all is as in notebook 04, on the last two axes.",
         "Project each of the three inputs with its own third, split each. Scores: the queries "
-        "times the transposed keys, divided by the root of head_dim. `masked_softmax`, with the mask "
-        "given an axis for the heads (`unsqueeze(1)`). Weights times values, join, `out_proj`. "
-        "Return the output and the weights of every head.",
+        "times the transposed keys, divided by the root of head_dim. `masked_softmax`, with the "
+        "mask given an axis for the heads (`unsqueeze(1)`). Weights times values, join, "
+        "`out_proj`. Return the output and the weights of every head.",
     ],
     mistakes={
         "view alone": WrongAnswer(

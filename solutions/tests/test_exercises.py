@@ -29,6 +29,7 @@ from solutions.build import (
     repeated,
     stub,
 )
+from solutions.n06_translate_with_attention import my_translations
 from solutions.specification import PUBLIC_SEED, CatchTheBug, Draw, Exercise, YourTurn
 from utils.checks import bank
 from utils.checks.code import defined
@@ -409,3 +410,15 @@ def test_what_a_test_catches_does_not_hang_on_the_score_that_was_drawn(task, mon
         answers = [run_cases(exercise.task, test, cases, Printed())[0] for test in tests]
         caught.append([answer.outputs["blames"].tolist() for answer in answers])
     assert all(each == caught[0] for each in caught)
+
+
+def test_no_sentence_that_is_asked_of_a_translator_is_in_its_training_pairs():
+    (path,) = [path for path in notebooks() if path.name.startswith("06")]
+    names = names_at_first(path)
+    trained = {pair.source_text for pair in names["pairs"]}
+    for seed in (1, 2):
+        cases = my_translations.exercise.cases(Draw(seed))
+        asked = [sentence for case in cases for sentence in case.inputs["sentences"]]
+        assert len(asked) == 200
+        assert trained.isdisjoint(asked)
+        assert all(map(names["held_back"], asked))

@@ -13,16 +13,16 @@ from tests.bench.capstone import capstone
 from tests.bench.captions import captions
 from tests.bench.mechanisms import additive, multihead, scaled
 from tests.bench.multi30k import multi30k
+from tests.bench.pace import pace
 from tests.bench.parity import parity
 from tests.bench.positions import positions
-from tests.bench.throughput import pace, throughput
 from tests.bench.today import today
 from tests.bench.transformer import transformer
 
 BENCHMARKS = {
     bench.__name__: bench
     for bench in (
-        *(parity, additive, multihead, scaled, throughput, pace),
+        *(parity, additive, multihead, scaled, pace),
         *(capstone, transformer, positions, today, multi30k, captions),
     )
 }

@@ -1,7 +1,7 @@
 """Measure translation quality on real text: Multi30k, tested on test_2016_flickr.
 
 The data are read from the folder that the variable MULTI30K names, else from
-../shared/data/multi30k, else downloaded. Training on a laptop takes 5 or 12 minutes. These are
+../shared/data/multi30k. Training on a laptop takes 5 or 12 minutes. These are
 budgets in steps, as many as two idle cores take in that time, so that quality does not depend on
 the device; the benchmark `pace` tells how long they take on this machine.
 """
@@ -69,10 +69,9 @@ def multi30k(wanted: str = "") -> None:
 
 @cache
 def corpus(source: str, target: str) -> Corpus:
-    """Load Multi30k from the folder that MULTI30K names, else ../shared, else the network."""
+    """Load Multi30k from the folder that MULTI30K names, else from ../shared."""
     shared = Path(__file__).parents[3] / "shared" / "data" / "multi30k"
-    folder = os.environ.get("MULTI30K") or (shared if shared.is_dir() else None)
-    return load_multi30k(source, target, folder)
+    return load_multi30k(os.environ.get("MULTI30K", shared), source, target)
 
 
 def measure(recipe: TextRecipe, seed: int, device: str) -> dict:

@@ -1,6 +1,6 @@
 """Make or load parallel corpora, and put them into batches.
 
-Two corpora are generated, with gold alignments; loaders read real text.
+`translation_corpus` generates pairs with gold alignments; loaders read real text.
 
     corpus = translation_corpus(pairs=20_000, phrases=(1, 8), seed=0)
     source_vocabulary, target_vocabulary = corpus.vocabularies()
@@ -11,7 +11,6 @@ know where it came from. Only generated pairs have gold alignments.
 """
 
 from utils.corpora.batches import Batch, Batches, pad_ids
-from utils.corpora.dates import date_corpus
 from utils.corpora.digits import load_digits
 from utils.corpora.grammar import running_example, translation_corpus, translation_pairs
 from utils.corpora.loading import load_multi30k, load_tsv
@@ -32,7 +31,6 @@ __all__ = [
     "LoadReport",
     "Pair",
     "Vocabulary",
-    "date_corpus",
     "detokenise",
     "hold_out",
     "load_digits",

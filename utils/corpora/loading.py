@@ -20,25 +20,11 @@ from utils.corpora.text import tokenise
 MAX_TOKENS = 250  # a longer line is not a sentence: line ends may be missing
 
 _HOME = "https://github.com/multi30k/dataset/tree/master/data/task1/raw"
-_DOWNLOADS = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
-_SHA256 = {
-    "train.en.gz": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
-    "train.de.gz": "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
-    "train.fr.gz": "622e75069e9f4c577425c4f277116ce66e63a2401c0a2312d90073cb12379a3c",
-    "val.en.gz": "14f7d25ddd868909a9213e361768460edcacdd6ab9d1e77b92560dc10c10dc28",
-    "val.de.gz": "f0cba2f995189cf5770f29a8a9a537a3ad3f51657ad873405082ff6863a5e75a",
-    "val.fr.gz": "ca3106f1a72390591d25f6c45cb4cd39dec4cd3f123e099748a3ce5256c160e9",
-    "test_2016_flickr.en.gz": "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9",
-    "test_2016_flickr.de.gz": "9204244e408ccb38d2a55cfcd344df15005fc42a07a6e55ca6c52b6ababb8cc8",
-    "test_2016_flickr.fr.gz": "6d326e188d259fb1d04ac19eae3af956559b3a0b93d7635e56c90987c40c8b90",
-}
 
 Language = Literal["en", "de", "fr"]
 
 
-def load_multi30k(
-    source: Language = "de", target: Language = "en", folder: str | Path | None = None
-) -> Corpus:
+def load_multi30k(folder: str | Path, source: Language = "de", target: Language = "en") -> Corpus:
     """Load Multi30k, task 1: captions of photographs in two languages.
 
     There are 29,000 pairs for training, 1,014 for validation and 1,000 for test. The sets are the
@@ -46,16 +32,13 @@ def load_multi30k(
     Source: Elliott et al. 2016 (English, German) and 2017 (French).
 
     Args:
+        folder: the folder with the six files, `train.de.gz` and so on, compressed or not.
         source, target: two of "en", "de" and "fr".
-        folder: the folder with the six files, `train.de.gz` and so on, compressed or not; they are
-            used without verification. If not given, the files are downloaded once, verified and
-            cached.
 
     Raises:
         ValueError: the languages are not two of the three, the two sides of a set have different
             numbers of lines, or a file is damaged.
-        FileNotFoundError: a file is not in `folder`.
-        OSError: a file could not be downloaded; the message says where to put it by hand.
+        FileNotFoundError: a file is not in `folder`; the message says where to take it from.
     """
     languages = ("en", "de", "fr")
     if source not in languages or target not in languages or source == target:
@@ -196,35 +179,10 @@ def _lines(path: Path) -> list[bytes]:
     return data.removeprefix(codecs.BOM_UTF8).splitlines()
 
 
-def _multi30k_file(name: str, folder: str | Path | None) -> Path:
-    """Return the path of a file in the folder, compressed or not; without a folder, download it."""
-    if folder is None:
-        return _download(name)
+def _multi30k_file(name: str, folder: str | Path) -> Path:
+    """Return the path of a file in the folder, compressed or not."""
     folder = Path(folder).expanduser()
     for path in (folder / name, folder / name.removesuffix(".gz")):
         if path.is_file():
             return path
     raise FileNotFoundError(f"{name} is not in {folder}: take it from {_HOME} and put it there")
-
-
-def _download(name: str) -> Path:
-    """Download a file of Multi30k unless it is cached, verify it, and return its path.
-
-    Raises:
-        OSError: it could not be downloaded, or failed its checksum.
-    """
-    import pooch  # here, since only a download needs it
-
-    store = pooch.create(
-        path=pooch.os_cache("attention-course"),
-        base_url=_DOWNLOADS,
-        registry=_SHA256,
-        retry_if_failed=2,
-    )
-    try:
-        return Path(store.fetch(name, progressbar=True))
-    except (OSError, ValueError) as error:  # no network; or a checksum that is wrong
-        raise OSError(
-            f"could not download {name}: take it from {_HOME} and put it into {store.abspath}, or "
-            f"pass a folder that has the files to load_multi30k(folder=…). The reason: {error}"
-        ) from None

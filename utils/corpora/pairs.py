@@ -1,4 +1,4 @@
-"""Pairs and corpora: the same classes hold generated sentences, dates and real text."""
+"""Pairs and corpora: the same classes hold generated sentences and real text."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

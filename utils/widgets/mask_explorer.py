@@ -24,7 +24,6 @@ class MaskExplorer(Pictured, anywidget.AnyWidget):
         scores: a row for each query, a column for each key.
         length: initial number of positions that are not padding.
         half_width: initial number of positions in the window on each side of its centre.
-        causal: whether positions after the query's own are initially closed.
 
     Raises:
         ValueError: the scores are not one row and one column for each label.
@@ -45,7 +44,6 @@ class MaskExplorer(Pictured, anywidget.AnyWidget):
         scores: Sequence[Sequence[float]],
         length: int,
         half_width: int,
-        causal: bool = True,
     ):
         size, rows = len(labels), [len(row) for row in scores]
         if rows != [size] * size:
@@ -55,7 +53,7 @@ class MaskExplorer(Pictured, anywidget.AnyWidget):
             scores=[[float(score) for score in row] for row in scores],
             length=length,
             half_width=half_width,
-            causal=causal,
+            causal=True,
         )
 
     def picture(self) -> str:

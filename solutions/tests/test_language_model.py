@@ -1,10 +1,12 @@
-"""Test that `examine` finds the fault in a learner's model, loop or writing."""
+"""Test that `examine` finds the fault in a learner's language model, and the record of one."""
 
+import json
 from itertools import takewhile
 
 import pytest
 
 from solutions.build import code_of, notebooks, solutions_of
+from solutions.record_language_model import BEGINNING, RECORD, STEPS, record
 from utils.parts import language_model as parts
 
 SOFTMAX = "return (self.norm(x) @ self.embedding.weight.T).softmax(-1)"
@@ -65,3 +67,15 @@ def test_the_measure_refuses_a_tokeniser_that_loses_characters():
     tokens.cut = lambda text: list(text.lower())
     with pytest.raises(ValueError, match="'The End' becomes 'the end'"):
         names["bits_per_character"](None, tokens, "The End")
+
+
+def test_a_record_says_what_the_model_writes_before_and_after_learning():
+    made = record((0, 3))
+    before, after = made["samples"]
+    assert after["bits"] < before["bits"]
+    assert before["text"] != after["text"]
+    assert all(sample["text"].startswith(BEGINNING) for sample in made["samples"])
+    stored = json.loads(RECORD.read_text(encoding="utf-8"))
+    assert made.keys() == stored.keys()
+    assert [sample["steps"] for sample in stored["samples"]] == list(STEPS)
+    assert [sample.keys() for sample in stored["samples"]] == [before.keys()] * len(STEPS)
