@@ -44,6 +44,9 @@ exercise = YourTurn(
     cases=cases,
     equivalents={
         "words = logits.argmax(1).masked_fill(finished, PAD)": IN_A_MATRIX,
+        "words = (logits + torch.rand(logits.shape) / 10).argmax(-1).masked_fill(finished, PAD)": (
+            "the best word leads by 0.5, so that chance decides nothing"
+        ),
     },
     mistakes={
         "finished sentences go on": WrongAnswer(
