@@ -98,7 +98,7 @@ class MixingBlock(nn.Module):
         super().__init__()
         dim, width = 64, 32
         self.mix, self.norm = mix, nn.LayerNorm(dim)
-        # Each word can tell the two before it, without which no value would know its key.
+        # Each word can tell the two before it, and so a value its key.
         self.convolution = nn.Conv1d(dim, dim, 3, padding=2, groups=dim)
         self.parts, self.beta = nn.Linear(dim, 3 * width, bias=False), nn.Linear(dim, 1)
         self.output = nn.Linear(width, dim, bias=False)
