@@ -2,7 +2,7 @@
 
 import { OWN_KEYS, choice, controls, element, explorer, setter, status, stepper } from "./drawing.js";
 
-const [WIDE, HIGH, BETWEEN, MARGIN] = [58, 26, 18, 48]; // a cell, two tables, the names of rows
+const [WIDE, HIGH, BETWEEN, MARGIN] = [48, 22, 18, 48]; // a cell, two tables, the names of rows
 const TOKEN_COLOURS = ["#8ecae6", "#f6e27f", "#c79fd9", "#e3e3e3", "#6fc3a0", "#f7b6a0"];
 const LOOKS = `
 .re-cell { cursor: pointer; }

@@ -24,11 +24,11 @@ function stateFor(x, line, state, limits) {
 }
 
 function question(parent, name, labels, said, reach, putPoints, onDrag) {
-  const box = element("div", { class: "tu-question", style: "flex: 0 1 360px" }, parent);
+  const box = element("div", { class: "tu-question", style: "flex: 0 1 330px" }, parent);
   element("p", { class: "ex-title", text: `${name}?` }, box);
   const dots = together(labels, said);
   const draw = chart(box, { name: `answers to ${name}`, x: [-reach, reach], y: [-1, 1], ticks: dots,
-    xName: "what the key says", yName: "answer", width: 360, height: 184, onDrag });
+    xName: "what the key says", yName: "answer", width: 330, height: 184, onDrag });
   const showPoints = slider(box, `points for ${name}`, [0, MOST_POINTS, 0.5], putPoints,
     (points) => written(points, 1));
   const places = Array.from({ length: 81 }, (_, n) => reach * (n / 40 - 1));
