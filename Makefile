@@ -7,7 +7,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py)
 
 .PHONY: help lab test test-all test-browser test-nightly test-everywhere test-hub lint notebooks exercises selftest recall \
-  plans slides cards sheet site preflight catch-up release grade bench bench-grading pictures screenshots
+  plans slides cards sheet site preflight catch-up release grade bench bench-grading pictures
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 17
@@ -86,11 +86,8 @@ bench: .venv/ready  ## speed and memory of the library; ONLY=additive
 bench-grading: .venv/ready  ## how fast a made-up class is graded
 	$(BIN)/python -m grading.tests.bench $(ONLY)
 
-pictures: site .venv/extra-browser  ## a minute: the film of the README, and a picture for links to the site
+pictures: site .venv/extra-browser  ## 3 minutes, with the site: the film of the README, a picture of a check, and one for links to the site
 	$(BIN)/python -m tests.pictures
-
-screenshots: .venv/ready .venv/extra-browser  ## every notebook in both themes, in build/screenshots; ONLY=05
-	SCREENSHOTS=1 $(PYTEST) -m "browser or nightly" tests/browser/test_notebooks.py -k "notebooks/$(or $(ONLY),0)"
 
 .venv/trusted: $(NOTEBOOKS) | .venv/ready
 	@echo "Signing the notebooks, so that their pictures show at once."

@@ -4,8 +4,8 @@ If a widget's callback raises an exception, only the kernel reports it, and if i
 only the browser's console; a learner just sees a picture that does not change. So the inspection
 listens to both, moves every control by keyboard to both ends, and checks that the picture changes.
 A thorough inspection also uses both themes, and moves a slider of each widget by mouse. In the
-notebooks of `notebooks/`, it also checks the stored outputs before any cell runs; `make
-screenshots` takes pictures of these, into build/screenshots.
+notebooks of `notebooks/`, it also checks the stored outputs before any cell runs; if SCREENSHOTS is
+set, it takes pictures of these, into build/screenshots.
 """
 
 import os

@@ -8,12 +8,9 @@ import pytest
 
 from grading import release
 from grading.intake import submissions
-from solutions import build
 from tests import needs
-from utils.checks import check
-from workshop.hub import collect, nbgrader, start, trial
+from workshop.hub import collect, start, trial
 
-SOLUTION = trial.ROOT / "solutions" / "02_additive_attention.ipynb"
 MINE = "what somebody has written"
 
 
@@ -96,28 +93,6 @@ def test_what_colab_installs_has_the_bounds_of_the_course():
     lines = (trial.HERE / "colab-requirements.txt").read_text(encoding="utf-8").splitlines()
     course = (trial.ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     assert {line for line in lines if not line.startswith("#")} < {*course}
-
-
-def test_nbgrader_gets_a_cell_to_grade_for_each_task_and_question(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # where `check` remembers
-    notebook = nbgrader.source(SOLUTION)
-    graded = {
-        cell.metadata.nbgrader.grade_id: cell
-        for cell in notebook.cells
-        if "nbgrader" in cell.metadata
-    }
-    total = sum(cell.metadata.nbgrader.points for cell in graded.values())
-    tasks = [exercise.task for exercise in build.exercises_of(SOLUTION)]
-    questions = build.marks(SOLUTION)
-    assert graded.keys() == {*(task.id for task in tasks), *questions}
-    assert total == sum(task.points for task in tasks) + sum(questions.values())
-    cell = graded["additive_scores_loop"]
-    assert cell.metadata.nbgrader.locked
-    names = {"check": check, "additive_scores_loop": lambda *inputs: inputs[0]}
-    with pytest.raises(AssertionError):
-        exec(cell.source, names)
-    names = build.solutions_of(SOLUTION) | {"check": check}
-    exec(cell.source, names)
 
 
 @pytest.mark.nightly
