@@ -34,7 +34,10 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@each
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name in EVERYDAY)) for name in STORED],
+)
 def test_it_translates_as_well_as_its_file_says(name):
     about = about_translator(read_translator(name))
     data = about["data"] | {"phrases": tuple(about["data"]["phrases"])}

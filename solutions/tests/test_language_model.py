@@ -69,6 +69,7 @@ def test_the_measure_refuses_a_tokeniser_that_loses_characters():
         names["bits_per_character"](None, tokens, "The End")
 
 
+@pytest.mark.nightly
 def test_a_record_says_what_the_model_writes_before_and_after_learning():
     made = record((0, 3))
     before, after = made["samples"]
