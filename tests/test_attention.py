@@ -233,7 +233,6 @@ def test_a_mechanism_must_say_how_to_score():
             lambda: MultiplicativeAttention(4, 4, "cosine"),
             '"dot", "general" or "concat", got \'cosine\'',
         ),
-        (lambda: ScaledDotProductAttention(16, temperature=0.0), "temperature must be more than 0"),
         *(
             (lambda heads=heads: MultiHeadAttention(8, heads), "heads must divide dim: 8 /")
             for heads in (3, 0, -2)
@@ -271,10 +270,7 @@ FORMULAS = {
         MultiplicativeAttention(4, 6, "concat"),
         lambda of, s, h: FORMULAS["additive"][1](of.scorer, s, h),
     ),
-    "scaled": (
-        ScaledDotProductAttention(16, temperature=0.5),
-        lambda of, s, h: s @ h / math.sqrt(16) / 0.5,
-    ),
+    "scaled": (ScaledDotProductAttention(16), lambda of, s, h: s @ h / math.sqrt(16)),
 }
 
 

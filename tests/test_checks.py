@@ -834,31 +834,6 @@ def test_where_nothing_can_be_written_it_says_that_progress_is_not_kept(course, 
     assert "Your progress is not kept" in repr(eval('check("share")', names))
 
 
-CELLS = [
-    "",
-    "def share(numbers, power):\n    return numbers\n\ncheck('share')",
-    "check('share')",
-]
-
-
-def test_an_answer_with_an_unknown_mistake_is_kept_by_those_who_made_the_folder(course):
-    def ask(answer):
-        eval('check("share")', {"check": check, "share": answer, "In": CELLS})
-        return [*Path("unrecognised").glob("*/*")]
-
-    assert ask(lambda numbers, power: numbers) == []
-    assert not Path("unrecognised").exists()
-    Path("unrecognised").mkdir()
-    assert ask(right) == []
-    assert ask(by_columns) == []  # known: one of the catalogue
-    (file,) = ask(lambda numbers, power: numbers)
-    assert file.parent.name == "share"
-    assert file.name.startswith("wrong-")
-    assert file.read_text() == (
-        "# source: a learner of this course\ndef share(numbers, power):\n    return numbers\n"
-    )
-
-
 def test_hints_open_one_at_a_time(course):
     assert "second" not in repr(hint("share"))
     assert "third" not in repr(hint("share"))

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save_file
 
 from utils.attention import MultiHeadAttention
-from utils.model_card import LONG, CardError, in_units, main, read_card, stored_cards
+from utils.model_card import LONG, WIDTH, CardError, in_units, main, read_card, stored_cards
 
 SMALL = {"num_hidden_layers": 4, "num_attention_heads": 8, "hidden_size": 64}
 STORED = {name: read_card(stored["config"]) for name, stored in stored_cards().items()}
@@ -55,8 +55,8 @@ def test_each_stored_model_names_its_source():
 def test_the_cache_of_a_module_is_as_large_as_its_card_says():
     attention = MultiHeadAttention(64, heads=8, kv_heads=2)
     memory = attention.remember(torch.zeros(1, 10, 64))
-    card = read_card(SMALL | {"num_hidden_layers": 1, "num_key_value_heads": 2}, width=4)
-    assert card.kept(10) == 4 * (memory.keys.numel() + memory.values.numel())
+    card = read_card(SMALL | {"num_hidden_layers": 1, "num_key_value_heads": 2})
+    assert card.kept(10) == WIDTH * (memory.keys.numel() + memory.values.numel())
 
 
 TRAPS = {  # model → what its traps say, one for each of the seven, and of those alone

@@ -20,13 +20,7 @@ from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
-from utils.checks.memory import (
-    TaskProgress,
-    keep_unrecognised,
-    load_progress,
-    put_aside,
-    save_progress,
-)
+from utils.checks.memory import TaskProgress, load_progress, put_aside, save_progress
 from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
 from utils.checks.tasks import Reason, Record
 
@@ -77,8 +71,6 @@ def check(task_id: str) -> Note:
         if not save_progress(task, verdict.points, verdict.mistake):
             more.append(NOT_KEPT)
         more += put_aside()
-        if not (verdict.passed or verdict.mistake):
-            keep_unrecognised(task, cells)
     if verdict.points and load_progress().get(task.id, TaskProgress()).given:
         more.append(GIVEN)
     note = explain(verdict, printed.lines)
