@@ -41,12 +41,7 @@ class Piece(NamedTuple):
 
 
 def digest(notebook: Path, exercise: Exercise) -> str:
-    """Return the digest of the code that decides whether an exercise passes its self-test.
-
-    Args:
-        notebook: path of the exercise's solution notebook.
-        exercise: an exercise of that notebook.
-    """
+    """Return the digest of the code that decides whether an exercise passes its self-test."""
     task = exercise.task.id
     reached, codes = _engine()
     own = [(f"solutions.n{notebook.stem}.{task}", "exercise"), (notebook, task)]

@@ -65,9 +65,6 @@ def outcome(verdict: Verdict) -> str:
 def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
     """Count the answers by label and outcome.
 
-    Args:
-        judged: the answers, each with its outcome.
-
     Returns:
         The number of right answers, of accepted ones among them, of wrong answers, of refused ones
         among them, and of wrong answers with each of `OUTCOMES`.

@@ -27,6 +27,7 @@ from utils.attention import (
 )
 from utils.masks import causal_mask, padding_mask, window_mask
 from utils.model_helpers import count_parameters
+from utils.positions import AlibiPositions, RotaryPositions
 
 sizes = {"batch": st.integers(1, 4), "tgt_len": st.integers(1, 6), "src_len": st.integers(1, 9)}
 some_shapes = settings(max_examples=25, deadline=None)
@@ -372,6 +373,8 @@ def test_other_weights_than_mean_heads_or_none_are_refused(typo):
             partial(SlidingWindowAttention(8, 2), return_weights=return_weights)
             for return_weights in ("mean", None)
         ),
+        MultiHeadAttention(8, 2, positions=RotaryPositions(4)),
+        MultiHeadAttention(8, 2, positions=AlibiPositions()),
     ],
 )
 def test_a_single_state_needs_its_position_where_that_matters(attend):

@@ -313,19 +313,14 @@ def test_a_header_without_shapes_or_with_packed_weights_is_refused(tmp_path, hea
         read_card(_written(tmp_path, header))
 
 
-def test_a_norm_over_all_keys_does_not_say_how_they_are_cut(tmp_path):
-    shapes = {"k_proj": [4096, 4096], "v_proj": [4096, 4096], "k_norm": [4096]}
+@pytest.mark.parametrize(("keys", "norm"), [(4096, 4096), (16, 5)])
+def test_a_norm_over_all_keys_or_no_whole_part_does_not_say_how_they_are_cut(keys, norm, tmp_path):
+    shapes = {"k_proj": [keys, 32], "v_proj": [keys, 32], "k_norm": [norm]}
     entries = {f"0.{name}.weight": {"dtype": "F16", "shape": each} for name, each in shapes.items()}
     card = read_card(_written(tmp_path, entries))
-    assert card.per_token == 2 * 8192
+    assert card.per_token == 2 * 2 * keys
     assert "heads" not in card.facts
     assert any("cut into heads" in sentence for sentence in card.told)
-
-
-def test_a_norm_that_does_not_divide_the_keys_does_not_say_how_they_are_cut(tmp_path):
-    shapes = {"k_proj": [16, 32], "v_proj": [16, 32], "k_norm": [5]}
-    entries = {f"0.{name}.weight": {"dtype": "F16", "shape": each} for name, each in shapes.items()}
-    assert "heads" not in read_card(_written(tmp_path, entries)).facts
 
 
 @pytest.mark.parametrize("part", ["k_proj", "v_proj"])

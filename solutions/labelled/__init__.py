@@ -83,11 +83,7 @@ def _all_rounds() -> list[Labelled]:
 
 
 def defined_by(answer: Labelled, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Run an answer's code, and return all variables by name.
-
-    Args:
-        answer: the answer.
-        before: variables that its notebook has before.
+    """Run an answer's code after `before`, its notebook's variables; return all of them by name.
 
     Raises:
         Exception: the answer's code raised it.

@@ -102,14 +102,7 @@ def _write_progress(kept: Mapping[str, TaskProgress]) -> bool:
 
 @dataclass(frozen=True)
 class Guess:
-    """A learner's prediction and its outcome.
-
-    Args:
-        guess: the prediction.
-        certainty: how sure of it the learner was.
-        answer: the true answer.
-        came_true: whether the guess was right, or close.
-    """
+    """A learner's prediction, how sure of it they were, and whether it was right, or close."""
 
     guess: str
     certainty: str

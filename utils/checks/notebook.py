@@ -83,13 +83,7 @@ def check(task_id: str) -> Note:
 
 
 def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
-    """Judge a notebook's definition of an answer.
-
-    Args:
-        record: the task and its cases.
-        names: the notebook's global variables.
-        printed: counter of the lines that the learner's code prints.
-    """
+    """Judge the definition of an answer among `names`, a notebook's global variables."""
     task = record.task
     if task.id not in names:
         return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))
