@@ -48,7 +48,7 @@ exercises: .venv/ready  ## 3 minutes: all that is derived from solutions/; ONLY=
 selftest: .venv/ready  ## the checks of tasks that have changed, checked; ONLY=05, a task, or --all (10 minutes)
 	$(BIN)/python -m solutions.selftest $(ONLY)
 
-recall: .venv/ready  ## 2 minutes: the checks on labelled answers; ANSWERS=file or folder
+recall: .venv/ready  ## 2 minutes: the checks on labelled answers; ANSWERS=file
 	$(BIN)/python -m solutions.evaluate_checks $(ANSWERS)
 
 plans: .venv/ready  ## seconds: timed plans for a room, from workshop/plans and the notebooks

@@ -1,9 +1,9 @@
 """Compute digests of the code that decides whether a task passes its self-test.
 
 This code is the task's file, its cell of the solution notebook and the self-test itself, with all
-code of the course that they use by name, directly or indirectly. Comments, docstrings, the order of
-definitions and words that only people read (`WORDS`) do not count. Neither do data files and the
-versions of Python and libraries: `python -m solutions.selftest --all` runs every task regardless.
+code of the course that they use by name, directly or indirectly. Comments, docstrings and the order
+of definitions do not count. Neither do data files and the versions of Python and libraries:
+`python -m solutions.selftest --all` runs every task regardless.
 """
 
 import ast
@@ -19,13 +19,6 @@ from utils.checks.code import defined
 
 ENGINE = ("solutions.selftest", "problems_of")
 NO_CODE = "solutions.misconceptions"  # only texts; an unknown misconception is refused on import
-WORDS = {  # class → its arguments that only people read: their positions, their names
-    "WrongAnswer": (slice(1, 3), {"explanation", "hint"}),
-    "Exercise": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
-    "YourTurn": (slice(0), {"title", "section"}),
-    "LightTask": (slice(1, 2), {"title", "section", "points", "difficulty", "minutes", "text"}),
-    "CatchTheBug": (slice(0), {"title", "section", "points", "difficulty", "minutes", "hints"}),
-}
 Place = tuple[str | Path, str]  # a module or notebook, and a name in it ("" for all names)
 
 
@@ -48,12 +41,7 @@ class Piece(NamedTuple):
 
 
 def digest(notebook: Path, exercise: Exercise) -> str:
-    """Return the digest of the code that decides whether an exercise passes its self-test.
-
-    Args:
-        notebook: path of the exercise's solution notebook.
-        exercise: an exercise of that notebook.
-    """
+    """Return the digest of the code that decides whether an exercise passes its self-test."""
     task = exercise.task.id
     reached, codes = _engine()
     own = [(f"solutions.n{notebook.stem}.{task}", "exercise"), (notebook, task)]
@@ -148,10 +136,6 @@ def _text(value: Any) -> str:
     if not isinstance(value, ast.AST):
         return repr(value)
     fields = dict(ast.iter_fields(value))
-    if isinstance(value, ast.Call) and getattr(value.func, "id", "") in WORDS:
-        places, names = WORDS[value.func.id]
-        fields["args"] = [each for each in value.args if each not in value.args[places]]
-        fields["keywords"] = [each for each in value.keywords if each.arg not in names]
     if isinstance(value, ast.FunctionDef | ast.ClassDef) and _is_text(value.body[0]):
         fields["body"] = value.body[1:]
     parts = (f"{name}={_text(part)}" for name, part in fields.items() if part not in (None, []))

@@ -65,9 +65,6 @@ def outcome(verdict: Verdict) -> str:
 def count(judged: Iterable[tuple[Labelled, str]]) -> dict[str, int]:
     """Count the answers by label and outcome.
 
-    Args:
-        judged: the answers, each with its outcome.
-
     Returns:
         The number of right answers, of accepted ones among them, of wrong answers, of refused ones
         among them, and of wrong answers with each of `OUTCOMES`.
@@ -92,9 +89,9 @@ def report(answer: Labelled, verdict: Verdict) -> Iterator[str]:
         yield f"        in truth: {answer.mistake}"
 
 
-def measure_lines(files: Sequence[Path], count: int, seed: int = 0) -> None:
+def measure_lines(files: Sequence[Path], count: int) -> None:
     """Print how often the feedback on a right answer with one changed line points at that line."""
-    draw = random.Random(seed)
+    draw = random.Random(0)
     right = [answer for file in files for answer in labelled(file) if answer.right]
     counts: Counter[str] = Counter()
     for answer in draw.choices(right, k=count):
@@ -145,8 +142,7 @@ if __name__ == "__main__":
     parser.add_argument("files", type=Path, nargs="*", default=ROUNDS)
     parser.add_argument("--lines", type=int, default=0, metavar="COUNT")
     options = parser.parse_args()
-    files = [file for path in options.files for file in (sorted(path.rglob("*.py")) or [path])]
     if options.lines:
-        measure_lines(files, options.lines)
-        sys.exit()
-    main(files)
+        measure_lines(options.files, options.lines)
+    else:
+        main(options.files)

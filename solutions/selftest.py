@@ -101,10 +101,7 @@ def names_after(path: Path, exercise: Exercise, code: str) -> dict[str, Any]:
 def problems_of(path: Path, exercise: Exercise, counts: dict[str, int]) -> Iterator[str]:
     """Test the check of an exercise, and yield a message about each problem with it.
 
-    Args:
-        path: path of the solution notebook.
-        exercise: an exercise of that notebook.
-        counts: counters, such as "mutants_caught", which are increased.
+    It increases the counters in `counts`, such as "mutants_caught".
     """
     task = exercise.task
     solution = _solutions(path, exercise)[task.id]

@@ -95,13 +95,7 @@ def asserts_nothing(
     explanation: str = "Either nothing in your test can fail, or it looks only at what is right in "
     "all of them, as most shapes are.",
 ) -> WrongAnswer:
-    """Return, as a wrong answer, a test that accepts every implementation of `name`.
-
-    Args:
-        test: the test.
-        name: name of the function that it tests.
-        explanation: what the learner reads about the mistake.
-    """
+    """Return, as a wrong answer, a test that accepts every implementation of `name`."""
     return WrongAnswer(
         test,
         explanation,

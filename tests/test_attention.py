@@ -27,6 +27,7 @@ from utils.attention import (
 )
 from utils.masks import causal_mask, padding_mask, window_mask
 from utils.model_helpers import count_parameters
+from utils.positions import AlibiPositions, RotaryPositions
 
 sizes = {"batch": st.integers(1, 4), "tgt_len": st.integers(1, 6), "src_len": st.integers(1, 9)}
 some_shapes = settings(max_examples=25, deadline=None)
@@ -233,7 +234,6 @@ def test_a_mechanism_must_say_how_to_score():
             lambda: MultiplicativeAttention(4, 4, "cosine"),
             '"dot", "general" or "concat", got \'cosine\'',
         ),
-        (lambda: ScaledDotProductAttention(16, temperature=0.0), "temperature must be more than 0"),
         *(
             (lambda heads=heads: MultiHeadAttention(8, heads), "heads must divide dim: 8 /")
             for heads in (3, 0, -2)
@@ -271,10 +271,7 @@ FORMULAS = {
         MultiplicativeAttention(4, 6, "concat"),
         lambda of, s, h: FORMULAS["additive"][1](of.scorer, s, h),
     ),
-    "scaled": (
-        ScaledDotProductAttention(16, temperature=0.5),
-        lambda of, s, h: s @ h / math.sqrt(16) / 0.5,
-    ),
+    "scaled": (ScaledDotProductAttention(16), lambda of, s, h: s @ h / math.sqrt(16)),
 }
 
 
@@ -376,6 +373,8 @@ def test_other_weights_than_mean_heads_or_none_are_refused(typo):
             partial(SlidingWindowAttention(8, 2), return_weights=return_weights)
             for return_weights in ("mean", None)
         ),
+        MultiHeadAttention(8, 2, positions=RotaryPositions(4)),
+        MultiHeadAttention(8, 2, positions=AlibiPositions()),
     ],
 )
 def test_a_single_state_needs_its_position_where_that_matters(attend):

@@ -40,7 +40,7 @@ def imported(path: Path) -> set[str]:
             modules |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             modules.add(node.module.partition(".")[0])
-    return modules - {*OURS} - sys.stdlib_module_names
+    return modules - {*OURS, "conftest"} - sys.stdlib_module_names
 
 
 @pytest.mark.parametrize("package", [name for name in OURS if (ROOT / name).exists()])

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import save_file
 
 from utils.attention import MultiHeadAttention
-from utils.model_card import LONG, CardError, in_units, main, read_card, stored_cards
+from utils.model_card import LONG, WIDTH, CardError, in_units, main, read_card, stored_cards
 
 SMALL = {"num_hidden_layers": 4, "num_attention_heads": 8, "hidden_size": 64}
 STORED = {name: read_card(stored["config"]) for name, stored in stored_cards().items()}
@@ -55,8 +55,8 @@ def test_each_stored_model_names_its_source():
 def test_the_cache_of_a_module_is_as_large_as_its_card_says():
     attention = MultiHeadAttention(64, heads=8, kv_heads=2)
     memory = attention.remember(torch.zeros(1, 10, 64))
-    card = read_card(SMALL | {"num_hidden_layers": 1, "num_key_value_heads": 2}, width=4)
-    assert card.kept(10) == 4 * (memory.keys.numel() + memory.values.numel())
+    card = read_card(SMALL | {"num_hidden_layers": 1, "num_key_value_heads": 2})
+    assert card.kept(10) == WIDTH * (memory.keys.numel() + memory.values.numel())
 
 
 TRAPS = {  # model → what its traps say, one for each of the seven, and of those alone
@@ -313,19 +313,14 @@ def test_a_header_without_shapes_or_with_packed_weights_is_refused(tmp_path, hea
         read_card(_written(tmp_path, header))
 
 
-def test_a_norm_over_all_keys_does_not_say_how_they_are_cut(tmp_path):
-    shapes = {"k_proj": [4096, 4096], "v_proj": [4096, 4096], "k_norm": [4096]}
+@pytest.mark.parametrize(("keys", "norm"), [(4096, 4096), (16, 5)])
+def test_a_norm_over_all_keys_or_no_whole_part_does_not_say_how_they_are_cut(keys, norm, tmp_path):
+    shapes = {"k_proj": [keys, 32], "v_proj": [keys, 32], "k_norm": [norm]}
     entries = {f"0.{name}.weight": {"dtype": "F16", "shape": each} for name, each in shapes.items()}
     card = read_card(_written(tmp_path, entries))
-    assert card.per_token == 2 * 8192
+    assert card.per_token == 2 * 2 * keys
     assert "heads" not in card.facts
     assert any("cut into heads" in sentence for sentence in card.told)
-
-
-def test_a_norm_that_does_not_divide_the_keys_does_not_say_how_they_are_cut(tmp_path):
-    shapes = {"k_proj": [16, 32], "v_proj": [16, 32], "k_norm": [5]}
-    entries = {f"0.{name}.weight": {"dtype": "F16", "shape": each} for name, each in shapes.items()}
-    assert "heads" not in read_card(_written(tmp_path, entries)).facts
 
 
 @pytest.mark.parametrize("part", ["k_proj", "v_proj"])

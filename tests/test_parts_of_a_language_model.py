@@ -135,7 +135,7 @@ def test_a_loss_in_the_text_of_the_learner_is_found(capsys):
 
 
 def test_yardsticks_are_bits_of_each_character():
-    text, held_out = hold_out("".join("abcd"[n % 4] for n in range(50_000)), piece=1_000)
+    text, held_out = hold_out("".join("abcd"[n % 4] for n in range(50_000)))
     assert (text, held_out) == ("".join("abcd"[n % 4] for n in range(50_000)) + "\n", "")
     found = parts.yardsticks(text, text[:4_000])
     assert found["trigram"] < 0.01
@@ -143,8 +143,8 @@ def test_yardsticks_are_bits_of_each_character():
 
 
 def test_one_page_in_ten_is_held_out():
-    pages = "\n\n".join(f"{number:3} " + 50 * "word " for number in range(200))
-    text, held_out = hold_out(pages, piece=500)
+    pages = "\n\n".join(f"{number:3} " + 50 * "word " for number in range(800))
+    text, held_out = hold_out(pages)
     assert len(held_out) / len(pages) == pytest.approx(0.1, abs=0.02)
     assert sorted((text + held_out).split()) == sorted(pages.split())
 

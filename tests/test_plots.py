@@ -97,7 +97,7 @@ def test_alt_text_says_what_the_picture_shows():
     assert "chat → cat 0.98" in alt
     assert "était → sat 0.73" in alt
     assert "Scores: 7 target rows" in FIGURES["scores and weights"]().alt
-    assert plots.concept_heatmap(WEIGHTS, SOURCE, TARGET, alt="mine").alt == "mine"
+    assert plots.alignment_heatmap(WEIGHTS, SOURCE, TARGET, alt="mine").alt == "mine"
 
 
 def test_matrices_without_a_largest_entry_are_described_as_they_are():

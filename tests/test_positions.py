@@ -146,15 +146,6 @@ def test_a_step_in_any_split_continues_where_the_text_is(kind):
         torch.testing.assert_close(context, whole[:, split:], atol=1e-10, rtol=0)
 
 
-@pytest.mark.parametrize("kind", [RotaryPositions(8), AlibiPositions()])
-def test_a_single_state_needs_its_position_in_attention_with_positions(kind):
-    attention, words = MultiHeadAttention(16, 2, positions=kind), torch.randn(2, 5, 16)
-    with pytest.raises(ValueError, match="pass position=step"):
-        attention(words[:, 3], words)
-    single, _ = attention(words[:, 3], words, position=3)
-    torch.testing.assert_close(single, attention(words, words)[0][:, 3])
-
-
 def test_frequencies_are_those_of_the_papers():
     assert rotary_frequencies(128)[[0, 1, 63]].tolist() == pytest.approx(
         [1, 10_000 ** (-1 / 64), 10_000 ** (-63 / 64)]

@@ -11,6 +11,7 @@ from tests.mechanisms import DIM, MECHANISMS
 from utils.attention import Attention, DotProductAttention
 from utils.corpora import EOS, PAD, SOS, UNK, Batches, Pair, Vocabulary
 from utils.seq2seq import (
+    TOGETHER,
     BahdanauDecoder,
     Encoder,
     FixedVectorDecoder,
@@ -493,8 +494,9 @@ def test_an_empty_line_has_an_empty_translation(beam_size):
 
 def test_many_sentences_come_back_in_their_own_order():
     model = make_model()
-    translations = model.translate_all(SENTENCES, batch_size=2)
-    for sentence, translation in zip(SENTENCES, translations, strict=True):
+    sentences = SENTENCES * (TOGETHER // len(SENTENCES) + 1)  # more than one batch
+    translations = model.translate_all(sentences)
+    for sentence, translation in zip(sentences, translations, strict=True):
         alone = model.translate(sentence)
         assert translation.words == alone.words
         assert translation.source == sentence.split()

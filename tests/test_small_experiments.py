@@ -61,8 +61,8 @@ def test_a_state_recalls_keys_at_right_angles_and_overwrites_only_by_the_delta_r
 
 def test_fewer_are_recalled_of_more_pairs_and_chance_of_nothing():
     set_seed(0)
-    assert recalled(add_pair, 4) > 95 > recalled(add_pair, 128, trials=5)
-    assert recalled(lambda state, key, value: state, 64, trials=5) < 10
+    assert recalled(add_pair, 4) > 95 > recalled(add_pair, 128)
+    assert recalled(lambda state, key, value: state, 64) < 10
 
 
 @pytest.mark.parametrize(("name", "step"), [("sum", add_pair), ("delta", correct_pair)])

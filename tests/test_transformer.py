@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch import nn
 
-from tests.mechanisms import SlidingWindowAttention
 from utils.corpora import Batches, translation_corpus
 from utils.masks import causal_mask, padding_mask
 from utils.model_helpers import set_seed
@@ -103,20 +102,6 @@ def test_word_by_word_is_the_same_as_all_at_once(corpus, pre):
         for block in model.decoder.blocks:
             x = block(x, causal_mask(words.shape[1]), states, batch.source_mask)
     assert torch.allclose(model.decoder.norm(x), at_once, atol=1e-5)
-
-
-def test_attention_that_depends_on_the_position_gets_it_at_each_step(corpus):
-    model = make(corpus).eval()
-    for block in model.decoder.blocks:
-        window = SlidingWindowAttention(SIZES["dim"], SIZES["heads"], width=2)
-        window.load_state_dict(block.attention.state_dict())
-        block.attention = window
-    batch = next(iter(Batches(corpus.train[:5], *corpus.vocabularies())))
-    with torch.no_grad():
-        memory, state = model.start(batch.source, batch.source_lengths)
-        at_once, _, _ = model.decoder(batch.decoder_input, memory, state)
-        readouts, _, _ = read_word_by_word(model, batch.decoder_input, memory, state)
-    assert torch.allclose(readouts, at_once, atol=1e-5)
 
 
 def test_a_source_does_not_notice_the_padding_behind_it(corpus):

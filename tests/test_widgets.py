@@ -8,6 +8,7 @@ import pytest
 import torch
 from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider
 
+from utils.cards import read_cards
 from utils.checks import memory, progress
 from utils.corpora import running_example
 from utils.model_card import read_card, stored_cards
@@ -328,33 +329,11 @@ def test_damaged_predictions_are_ignored(predictions_file, damage):
     assert memory.load_guesses() == {}
 
 
-SHEET = """
-## Heads
-
-### Two heads
-
-**Why *two* `heads`?**
-
-<details><summary>Answer</summary>
-
-So that one
-may fail & the other not.
-
-Shown in [notebook 05](../notebooks/05.ipynb).
-
-</details>
-"""
-
-
 def test_the_interview_sheet_keeps_how_it_went(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "RATINGS", tmp_path / "interview.json")
-    (tmp_path / "sheet.md").write_text(SHEET)
-    sheet = InterviewSheet(tmp_path / "sheet.md")
-    (question,), (answer,) = sheet.questions, sheet.answers
-    assert question == "Why <em>two</em> <code>heads</code>?"
-    assert answer == (
-        "<p>So that one may fail &amp; the other not.</p><hr><p>Shown in notebook 05.</p>"
-    )
-    sheet.set_state({"ratings": {question: "could teach it"}})
-    assert InterviewSheet(tmp_path / "sheet.md").ratings == {question: "could teach it"}
+    sheet, cards = InterviewSheet(), read_cards()
+    assert sheet.questions == [card.question for card in cards]
+    assert sheet.answers == [card.answer for card in cards]
+    sheet.set_state({"ratings": {cards[0].question: "could teach it"}})
+    assert InterviewSheet().ratings == {cards[0].question: "could teach it"}
     assert "could teach it | 1" in repr(progress())

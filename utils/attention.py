@@ -386,19 +386,12 @@ class ScaledDotProductAttention(Attention):
         dim: width of the queries and of the keys.
         dropout: share of the weights set to 0 in training; the others are scaled up by
             1 / (1 - dropout), so rows of the returned weights sum to 1 only on average.
-        temperature: divides the scores once more; less than 1 sharpens the weights, more than 1
-            flattens them.
-
-    Raises:
-        ValueError: the temperature is 0 or negative.
     """
 
-    def __init__(self, dim: int, dropout: float = 0.0, temperature: float = 1.0):
+    def __init__(self, dim: int, dropout: float = 0.0):
         super().__init__(dim, dim)
-        if temperature <= 0:
-            raise ValueError(f"temperature must be more than 0, got {temperature}")
         self.dropout = nn.Dropout(dropout)
-        self.scale = 1 / (math.sqrt(dim) * temperature)
+        self.scale = 1 / math.sqrt(dim)
 
     def compare(self, query, projected_keys):
         # Scaling the query is cheaper than scaling the scores, which are the larger tensor.

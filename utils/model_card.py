@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 LONG = 131_072  # tokens, to which cards are compared
+WIDTH = 2  # bytes of a number in the cache
 MOST_LAYERS = 10_000  # far more than any model has
 MOST = 10**12  # far more than any field of a card, or any side of a tensor, is
 CARDS = Path(__file__).with_name("model_cards.json")
@@ -102,23 +103,21 @@ class ModelCard:
         facts: what is printed above the bytes, by name: heads, widths.
         traps: a sentence for each trap that this configuration sets.
         told: a sentence for each thing that it does not say.
-        width: bytes of a number in the cache.
     """
 
     layers: tuple[Layer, ...]
     facts: Mapping[str, str]
     traps: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
-    width: int = 2
 
     @property
     def per_token(self) -> int:
         """Return the bytes that a token adds as long as no window is full."""
-        return self.width * sum(layer.numbers for layer in self.layers)
+        return WIDTH * sum(layer.numbers for layer in self.layers)
 
     def kept(self, tokens: int) -> int:
         """Return the bytes that are kept of so many tokens."""
-        return self.width * sum(layer.kept(tokens) for layer in self.layers)
+        return WIDTH * sum(layer.kept(tokens) for layer in self.layers)
 
     def __str__(self) -> str:
         lines = [f"{name:14} {value}" for name, value in self.facts.items()]
@@ -131,22 +130,21 @@ class ModelCard:
         return "\n".join(lines + [f"{'not said':14} {sentence}" for sentence in self.told])
 
 
-def read_card(source: str | Path | Mapping[str, Any], width: int = 2) -> ModelCard:
+def read_card(source: str | Path | Mapping[str, Any]) -> ModelCard:
     """Return the card of a configuration: a file, or the dictionary that stands in one.
 
     Args:
         source: path of a `config.json` or a `.safetensors` file, or a configuration.
-        width: bytes of a number in the cache.
 
     Raises:
         CardError: the file cannot be read, or lacks what a card needs; the message is one line.
     """
     if isinstance(source, Mapping):
-        return _card_of(source, width)
+        return _card_of(source)
     path = Path(source)
     try:
         if path.suffix == ".safetensors":
-            return _card_of_shapes(_header(path), width)
+            return _card_of_shapes(_header(path))
         config = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CardError(f"{path.name}: {(error.strerror or 'cannot be read').lower()}") from None
@@ -157,7 +155,7 @@ def read_card(source: str | Path | Mapping[str, Any], width: int = 2) -> ModelCa
     if not isinstance(config, dict):
         kind = "an int" if type(config) is int else f"a {type(config).__name__}"
         raise CardError(f"{path.name} holds {kind}; a configuration is an object, {{…}}")
-    return _card_of(config, width)
+    return _card_of(config)
 
 
 def stored_cards() -> dict[str, dict[str, Any]]:
@@ -230,7 +228,7 @@ class _Fields:
         return _Fields(rope)
 
 
-def _card_of(config: Mapping[str, Any], width: int) -> ModelCard:
+def _card_of(config: Mapping[str, Any]) -> ModelCard:
     inner = config.get("text_config")  # models that see and hear have one for each sense
     fields = _Fields(inner if isinstance(inner, Mapping) else config)
     count, heads = fields.whole("num_hidden_layers"), fields.whole("num_attention_heads")
@@ -253,7 +251,7 @@ def _card_of(config: Mapping[str, Any], width: int) -> ModelCard:
             facts[name] = f"{fields.whole(field):,}"
     layers, told = _layers(fields, count, layer)
     told += _untold(fields, heads, head_dim)
-    return ModelCard(layers, facts, tuple(_traps(fields, head_dim, layers)), tuple(told), width)
+    return ModelCard(layers, facts, tuple(_traps(fields, head_dim, layers)), tuple(told))
 
 
 def _untold(fields: _Fields, heads: int, head_dim: int) -> Iterator[str]:
@@ -429,7 +427,7 @@ def _shape(name: str, entry: Mapping[str, Any]) -> list[int]:
     return shape
 
 
-def _card_of_shapes(shapes: Mapping[str, list[int]], width: int) -> ModelCard:
+def _card_of_shapes(shapes: Mapping[str, list[int]]) -> ModelCard:
     """Return the card that the shapes of keys' and values' projections give."""
     rows: dict[str, int] = {}  # the part of the name up to the projection → numbers of a token
     for name, shape in shapes.items():
@@ -459,7 +457,7 @@ def _card_of_shapes(shapes: Mapping[str, list[int]], width: int) -> ModelCard:
             f"the other half of {len(keys ^ values)} layers, whose keys or values are not in this "
             "file (in another part of the model, or there are none); not counted"
         )
-    return ModelCard(layers, facts, told=tuple(told), width=width)
+    return ModelCard(layers, facts, told=tuple(told))
 
 
 def _before(shapes: Mapping[str, list[int]], end: str) -> Iterator[str]:

@@ -110,7 +110,6 @@ def concept_heatmap(
     source: Sequence[str],
     target: Sequence[str],
     title: str = "",
-    alt: str = "",
     mask: Matrix | None = None,
 ) -> AccessibleFigure:
     """Draw a small heatmap with a number in every cell.
@@ -120,13 +119,12 @@ def concept_heatmap(
         source: labels of the columns.
         target: labels of the rows.
         title: what the picture says, in a few words.
-        alt: replaces the alt text made from the numbers.
         mask: (tgt_len, src_len), True = may be attended to; all other cells are hatched.
 
     Raises:
         ValueError: the labels do not match the weights or the mask.
     """
-    return head_grid([weights], source, target, [title], alt=alt, annotate=True, masks=[mask])
+    return head_grid([weights], source, target, [title], annotate=True, masks=[mask])
 
 
 @IN_INK
@@ -334,7 +332,6 @@ def score_and_weight(
     weights: Matrix,
     source: Sequence[str],
     target: Sequence[str],
-    alt: str = "",
 ) -> AccessibleFigure:
     """Draw scores on the left, and on the right the weights that softmax makes of them.
 
@@ -343,7 +340,6 @@ def score_and_weight(
         weights: (tgt_len, src_len).
         source: labels of the columns.
         target: labels of the rows.
-        alt: replaces the alt text made from the numbers.
     """
     left, right = _matrix(scores, source, target), _matrix(weights, source, target)
     figure, axes = _heatmap_axes(2, source, target, annotate=True)
@@ -351,7 +347,7 @@ def score_and_weight(
     _draw_heatmap(axes[1], right, source, target, annotate=True)
     axes[0].set_title("scores")
     axes[1].set_title("weights")
-    figure.alt = alt or (
+    figure.alt = (
         f"Scores beside weights. Scores: {describe(left, source, target)} "
         f"Weights: {describe(right, source, target)}"
     )
@@ -463,7 +459,6 @@ def vector_plane(
     vectors: Mapping[str, Sequence[float]],
     query: Sequence[float] | None = None,
     title: str = "",
-    alt: str = "",
 ) -> AccessibleFigure:
     """Draw vectors of two numbers as arrows from the origin: keys in blue, the query in orange.
 
@@ -471,7 +466,6 @@ def vector_plane(
         vectors: label → (x, y), the keys.
         query: (x, y), drawn as a thicker arrow.
         title: what the picture says, in a few words.
-        alt: replaces the alt text made from the numbers.
     """
     figure = AccessibleFigure(figsize=(4.6, 4.4), layout="constrained")
     axis = figure.add_subplot()
@@ -491,7 +485,7 @@ def vector_plane(
     sns.despine(ax=axis, left=True, bottom=True)
     places = "; ".join(f"{label} at ({x:g}, {y:g})" for label, (x, y) in vectors.items())
     asked = "" if query is None else " The query points to ({:g}, {:g}).".format(*_numbers(query))
-    figure.alt = alt or f"Arrows from the origin: {places}.{asked}"
+    figure.alt = f"Arrows from the origin: {places}.{asked}"
     return figure
 
 

@@ -130,25 +130,18 @@ class RotaryPositions(Positions):
         layout: the entries that turn together: "halves", entry i and entry i + head_dim / 2, or
             "pairs", entries 2i and 2i + 1, as in the paper. Weights that were trained with one
             layout give nonsense with the other.
-        base, factor, scaling: as for `rotary_frequencies`.
+        base: as for `rotary_frequencies`.
 
     Attributes:
         frequencies: float64, (head_dim / 2,).
     """
 
-    def __init__(
-        self,
-        head_dim: int,
-        layout: Layout = "halves",
-        base: float = 10_000.0,
-        factor: float = 1.0,
-        scaling: Scaling = "linear",
-    ):
+    def __init__(self, head_dim: int, layout: Layout = "halves", base: float = 10_000.0):
         super().__init__()
         if layout not in ("halves", "pairs"):
             raise ValueError(f'layout must be "halves" or "pairs", got {layout!r}')
         self.layout = layout
-        self.frequencies = rotary_frequencies(head_dim, base, factor, scaling)
+        self.frequencies = rotary_frequencies(head_dim, base)
 
     def turn(self, vectors, places):
         angles = places.cpu()[:, None] * self.frequencies  # (len, head_dim / 2)

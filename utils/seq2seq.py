@@ -34,6 +34,8 @@ from utils.attention import Attention
 from utils.corpora import EOS, PAD, SOS, UNK, Batch, Vocabulary, pad_ids, tokenise
 from utils.masks import padding_mask
 
+TOGETHER = 128  # sentences that are translated in one batch
+
 
 class Encoded(NamedTuple):
     """A batch of sources as the encoder returns it.
@@ -556,10 +558,7 @@ class Seq2Seq(nn.Module):
         return [max(ended, key=lambda hypothesis: hypothesis.score) for ended in finished]
 
     def translate_all(
-        self,
-        sentences: Sequence[str | Sequence[str]],
-        beam_size: int = 1,
-        batch_size: int = 128,
+        self, sentences: Sequence[str | Sequence[str]], beam_size: int = 1
     ) -> list[Translation]:
         """Translate many sentences as `translate` does, in batches of similar length."""
         sources = [
@@ -571,8 +570,8 @@ class Seq2Seq(nn.Module):
         by_length = sorted(
             (i for i, source in enumerate(sources) if source), key=lambda i: len(sources[i])
         )
-        for start in range(0, len(by_length), batch_size):
-            places = by_length[start : start + batch_size]
+        for start in range(0, len(by_length), TOGETHER):
+            places = by_length[start : start + TOGETHER]
             ids, lengths = pad_ids([self.source_vocabulary.encode(sources[i]) for i in places])
             hypotheses = (
                 self.greedy(ids, lengths) if beam_size == 1 else self.beam(ids, lengths, beam_size)

@@ -50,8 +50,6 @@ def labelled(file: Path) -> list[Labelled]:
     """
     tasks = bank.names()
     text = file.read_text(encoding="utf-8")
-    if file.stem.startswith("wrong-") and "# %%" not in text:  # kept by a learner's `check`
-        text = f"# %% {file.parent.name} · wrong · {file.stem.removeprefix('wrong-')}\n{text}"
     headings = list(HEADING.finditer(text))
     if len(headings) != text.count("# %%") or not headings:
         raise ValueError(f"{file}: begin each answer with a line '# %% entropy · right · loop'")
@@ -85,11 +83,7 @@ def _all_rounds() -> list[Labelled]:
 
 
 def defined_by(answer: Labelled, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Run an answer's code, and return all variables by name.
-
-    Args:
-        answer: the answer.
-        before: variables that its notebook has before.
+    """Run an answer's code after `before`, its notebook's variables; return all of them by name.
 
     Raises:
         Exception: the answer's code raised it.

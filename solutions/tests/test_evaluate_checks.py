@@ -57,14 +57,6 @@ def test_it_counts_what_is_accepted_refused_and_diagnosed(tmp_path, capsys):
     assert starts == ["round", "entropy", "clip_together", "round,"]
 
 
-def test_an_answer_that_a_notebook_has_kept_is_a_wrong_one(tmp_path):
-    kept = tmp_path / "entropy" / "wrong-3fa2.py"
-    kept.parent.mkdir()
-    kept.write_text("# source: unrecognised\ndef entropy(weights): ...\n", encoding="utf-8")
-    (answer,) = labelled.labelled(kept)
-    assert (answer.task, answer.right, answer.name) == ("entropy", False, "3fa2")
-
-
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

@@ -169,11 +169,7 @@ def _alike(left: Any, right: Any) -> bool:
 
 
 class Proxy:
-    """The function that a test gets in place of an implementation.
-
-    Args:
-        referee: referee that answers the calls.
-    """
+    """The function that a test gets in place of an implementation; a referee answers its calls."""
 
     def __init__(self, referee: Referee):
         self._referee = referee

@@ -2,13 +2,10 @@
 
 `progress.json` beside the exercises holds the points that each task has earned. Beside the README,
 `predictions.json` holds guesses from the notebooks, and `interview.json` how well the learner could
-answer the questions of the interview sheet. If a learner makes the folder `unrecognised` beside the
-exercises, wrong answers whose mistake the course does not know are kept there.
+answer the questions of the interview sheet.
 """
 
-import ast
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,13 +13,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from utils.checks import code
 from utils.checks.tasks import Mistake, Task
 
 PROGRESS = Path("progress.json")  # a notebook runs in its own folder
 PREDICTIONS = Path("..", "predictions.json")  # notebooks and exercises lie side by side
 RATINGS = Path("..", "interview.json")
-UNRECOGNISED = Path("unrecognised")
 
 _put_aside: list[str] = []  # damaged files that nobody has been told of yet
 
@@ -107,14 +102,7 @@ def _write_progress(kept: Mapping[str, TaskProgress]) -> bool:
 
 @dataclass(frozen=True)
 class Guess:
-    """A learner's prediction and its outcome.
-
-    Args:
-        guess: the prediction.
-        certainty: how sure of it the learner was.
-        answer: the true answer.
-        came_true: whether the guess was right, or close.
-    """
+    """A learner's prediction, how sure of it they were, and whether it was right, or close."""
 
     guess: str
     certainty: str
@@ -144,25 +132,6 @@ def load_ratings() -> dict[str, str]:
 def save_ratings(ratings: Mapping[str, str]) -> None:
     """Store how well the learner could answer the questions of the interview sheet."""
     _write(RATINGS, dict(ratings))
-
-
-def keep_unrecognised(task: Task, cells: Sequence[str]) -> None:
-    """Store the last cell that defines an answer with an unknown mistake, if the learner allows it.
-
-    A learner allows it by making the folder `unrecognised`. An instructor can learn from the files,
-    such as unrecognised/entropy/wrong-1f2e3d4c.py.
-    """
-    if not UNRECOGNISED.is_dir():
-        return
-    defining = [cell for cell in cells if task.id in code.defined(cell)]
-    body = code.syntax(defining[-1]).body if defining else []
-    kept = [node for node in body if not isinstance(node, ast.Expr)]  # such as `check("entropy")`
-    source = "\n\n".join(ast.get_source_segment(defining[-1], node) for node in kept)
-    name = hashlib.sha256(source.encode()).hexdigest()[:8]
-    with contextlib.suppress(OSError):
-        (UNRECOGNISED / task.id).mkdir(exist_ok=True)
-        text = f"# source: a learner of this course\n{source.rstrip()}\n"
-        (UNRECOGNISED / task.id / f"wrong-{name}.py").write_text(text, encoding="utf-8")
 
 
 def _is_guess(entry: Any) -> bool:

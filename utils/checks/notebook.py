@@ -20,13 +20,7 @@ from utils.checks import bank
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
-from utils.checks.memory import (
-    TaskProgress,
-    keep_unrecognised,
-    load_progress,
-    put_aside,
-    save_progress,
-)
+from utils.checks.memory import TaskProgress, load_progress, put_aside, save_progress
 from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
 from utils.checks.tasks import Reason, Record
 
@@ -77,8 +71,6 @@ def check(task_id: str) -> Note:
         if not save_progress(task, verdict.points, verdict.mistake):
             more.append(NOT_KEPT)
         more += put_aside()
-        if not (verdict.passed or verdict.mistake):
-            keep_unrecognised(task, cells)
     if verdict.points and load_progress().get(task.id, TaskProgress()).given:
         more.append(GIVEN)
     note = explain(verdict, printed.lines)
@@ -91,13 +83,7 @@ def check(task_id: str) -> Note:
 
 
 def verdict_on(record: Record, names: dict, printed: Printed) -> Verdict:
-    """Judge a notebook's definition of an answer.
-
-    Args:
-        record: the task and its cases.
-        names: the notebook's global variables.
-        printed: counter of the lines that the learner's code prints.
-    """
+    """Judge the definition of an answer among `names`, a notebook's global variables."""
     task = record.task
     if task.id not in names:
         return Verdict(task, Reason.NOT_DEFINED, NOT_DEFINED.format(task.id))

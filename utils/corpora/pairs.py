@@ -1,10 +1,8 @@
 """Pairs and corpora: the same classes hold generated sentences and real text."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
 
-from utils.corpora.text import detokenise, tokenise
 from utils.corpora.vocabulary import Vocabulary
 
 HELD_OUT = 0.05  # share of the pairs for validation, and the same share for test
@@ -76,16 +74,12 @@ class Corpus:
     Attributes:
         train, validation, test: lists of `Pair`.
         report: count of the lines read and left out in loading; None for a generated corpus.
-        tokenise, detokenise: functions from a text to the tokens of this corpus, words or
-            characters, and back.
     """
 
     train: list[Pair]
     validation: list[Pair]
     test: list[Pair]
     report: LoadReport | None = None
-    tokenise: Callable[[str], tuple[str, ...]] = tokenise
-    detokenise: Callable[[Iterable[str]], str] = detokenise
 
     def vocabularies(self, min_count: int = 1) -> tuple[Vocabulary, Vocabulary]:
         """Build source and target vocabularies of the training pairs by `Vocabulary.build`."""

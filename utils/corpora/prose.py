@@ -11,14 +11,13 @@ EVERY = 10  # each tenth piece is held out
 _COURSE = Path(__file__).parents[2]
 
 
-def read_text(file: str | os.PathLike | None = None, at_least: int = SHORTEST) -> str:
+def read_text(file: str | os.PathLike | None = None) -> str:
     """Return the text of a file, or the prose of this course if no file is given.
 
     The course's prose is what stands between the code in its notebooks, and its documents.
 
     Args:
         file: a text file in UTF-8.
-        at_least: the smallest number of characters.
 
     Raises:
         FileNotFoundError: there is no such file, or the course's folders are not there.
@@ -39,9 +38,9 @@ def read_text(file: str | os.PathLike | None = None, at_least: int = SHORTEST) -
             f"{path.name} is not plain text in UTF-8: in an editor, save it as .txt with the "
             "encoding UTF-8"
         ) from None
-    if len(text) < at_least:
+    if len(text) < SHORTEST:
         raise ValueError(
-            f"{path.name} has {len(text):,} characters; at least {at_least:,} are needed, or the "
+            f"{path.name} has {len(text):,} characters; at least {SHORTEST:,} are needed, or the "
             "model soon knows them by heart and learns nothing else"
         )
     return text
@@ -61,23 +60,23 @@ def _course_prose() -> str:
     return "\n\n".join(texts)
 
 
-def hold_out(text: str, piece: int = PIECE, every: int = EVERY) -> tuple[str, str]:
+def hold_out(text: str) -> tuple[str, str]:
     """Split a text into one to learn from and one that is held out, from all parts of it.
 
-    The text is cut at blank lines (or at line ends, if it has no blank ones) into pieces of at
-    least `piece` characters, of which each tenth is held out.
+    The text is cut at blank lines (or at line ends, if it has no blank ones) into pieces of
+    about a page, of which each tenth is held out.
 
     Returns:
         The text to learn from, and the text held out.
     """
-    gap = "\n\n" if text.count("\n\n") * 2 * piece > len(text) else "\n"
+    gap = "\n\n" if text.count("\n\n") * 2 * PIECE > len(text) else "\n"
     pieces, current = [], ""
     for part in text.split(gap):
         current += part + gap
-        if len(current) >= piece:
+        if len(current) >= PIECE:
             pieces.append(current)
             current = ""
     pieces.append(current)
-    held_out = pieces[every - 1 :: every]
-    del pieces[every - 1 :: every]
+    held_out = pieces[EVERY - 1 :: EVERY]
+    del pieces[EVERY - 1 :: EVERY]
     return "".join(pieces), "".join(held_out)

@@ -79,9 +79,7 @@ def _losses(model, texts, **options):
     return F.cross_entropy(logits, texts[:, 1:], reduction="none")
 
 
-def learn_to_copy(
-    model: nn.Module, steps: int = 400, rate: float = 3e-3, sign: bool = True
-) -> Float[Tensor, " steps"]:
+def learn_to_copy(model: nn.Module, steps: int = 400, sign: bool = True) -> Float[Tensor, " steps"]:
     """Train a model on 12 to 24 repeated words, and return the loss of the copy at each step.
 
     `sign` is as for `repeated_words`.
@@ -90,7 +88,7 @@ def learn_to_copy(
     for step in range(steps):
         texts = repeated_words(int(torch.randint(12, 25, ())), sign=sign)
         losses = _losses(model, texts)  # (count, 2 * length)
-        optimizer.param_groups[0]["lr"] = rate * min(1, (step + 1) / 100)  # a warm-up
+        optimizer.param_groups[0]["lr"] = 3e-3 * min(1, (step + 1) / 100)  # a warm-up
         optimizer.zero_grad()
         losses.mean().backward()
         optimizer.step()

@@ -26,21 +26,20 @@ def correct_pair(state: State, key: Tensor, value: Tensor, beta: float = 1.0) ->
     return add_pair(state, key, beta * (value - key @ state))
 
 
-def recalled(step: Step, pairs: int, times: int = 1, dim: int = 32, trials: int = 40) -> float:
+def recalled(step: Step, pairs: int, times: int = 1) -> float:
     """Return how many per cent of random pairs of a key and a value are recalled.
 
-    Keys and values are random directions. A value counts as recalled if, of all values that were
-    written, it is the nearest to what the state says of its key.
+    Keys and values are random directions of width 32. A value counts as recalled if, of all values
+    that were written, it is the nearest to what the state says of its key. The result is the mean
+    over 40 draws.
 
     Args:
         step: writes a pair into a state.
         pairs: number of different keys.
         times: how often each key is written, each time with a new value; the last one is wanted.
-        dim: width of keys and of values.
-        trials: over how many draws the result is the mean.
     """
-    found = []
-    for _ in range(trials):
+    dim, found = 32, []
+    for _ in range(40):
         keys = F.normalize(torch.randn(pairs, dim), dim=-1)  # (pairs, dim)
         values = F.normalize(torch.randn(times * pairs, dim), dim=-1)  # (times * pairs, dim)
         state = torch.zeros(dim, dim)

@@ -89,12 +89,12 @@ def yardsticks(text: str, held_out: str) -> dict[str, float]:
     }
 
 
-def _by_counting(text: str, held_out: str, known: int, extra: float = 0.03) -> float:
+def _by_counting(text: str, held_out: str, known: int) -> float:
     """Return bits per character of a model that counts what follows `known` characters."""
     size = len({*text, *held_out})
     together = Counter(text[place - known : place + 1] for place in range(known, len(text)))
     contexts = Counter(text[place - known : place] for place in range(known, len(text)))
-    bits = 0.0
+    bits, extra = 0.0, 0.03  # so that nothing has a probability of 0
     for place in range(known, len(held_out)):
         before, piece = held_out[place - known : place], held_out[place - known : place + 1]
         bits -= math.log2((together[piece] + extra) / (contexts[before] + extra * size))

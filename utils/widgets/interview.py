@@ -5,7 +5,7 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from utils.cards import SHEET, read_cards
+from utils.cards import read_cards
 from utils.checks.memory import load_ratings, save_ratings
 from utils.widgets.pictured import Pictured
 
@@ -22,8 +22,8 @@ class InterviewSheet(Pictured, anywidget.AnyWidget):
     answers = traitlets.List(traitlets.Unicode()).tag(sync=True)  # as HTML
     ratings = traitlets.Dict().tag(sync=True)  # question → the learner's own rating
 
-    def __init__(self, sheet: Path = SHEET):
-        cards = read_cards(sheet)
+    def __init__(self):
+        cards = read_cards()
         super().__init__(
             questions=[card.question for card in cards],
             answers=[card.answer for card in cards],

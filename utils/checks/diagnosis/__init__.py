@@ -73,8 +73,7 @@ def diagnose(
     """Judge an answer; if it is no known mistake, state its relation to the right answer.
 
     Args:
-        record: the task, its cases and the expected values.
-        answers: returned values, in the order of the cases.
+        record, answers: as for `judge`.
         error: the reason why later cases have no returned values, if they have none.
         rerun: function that calls the answer with other inputs; None if it cannot be called.
         trace: function that tells what the answer's lines compute; None if it cannot be called.

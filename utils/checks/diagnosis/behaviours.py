@@ -38,13 +38,7 @@ Change = Callable[[Case], Case | None]  # None if it leaves the case as it is
 
 @dataclass(frozen=True)
 class CallableAnswer:
-    """An answer that can be called again.
-
-    Args:
-        record: the task, its cases and the expected values.
-        given: returned values, for the cases that were answered.
-        rerun: function that calls the answer.
-    """
+    """An answer that can be called again; `given` are its outputs in the cases it has answered."""
 
     record: Record
     given: Sequence[Outputs]
@@ -390,12 +384,7 @@ class Probe(NamedTuple):
 
 
 def measure_moves(record: Record, rerun: RerunCases) -> dict[str, list[str]]:
-    """Probe the solution: return the name of each probe with a clear result → outputs it moves.
-
-    Args:
-        record: record with the right values.
-        rerun: function that calls the solution.
-    """
+    """Probe the solution: return the name of each probe with a clear result → outputs it moves."""
     solution = CallableAnswer(record, [answer.outputs for answer in record.expected], rerun)
     probes = [*_repetitions(record), *_probes(record)]
     movements = {probe.name: _movement(solution, probe) for probe in probes}

@@ -25,13 +25,7 @@ IMPORTED = {
 
 
 def describe_cause(task: Task, case: Case, message: str) -> str:
-    """Describe the likely cause of an exception; "" if its message fits no known pattern.
-
-    Args:
-        task: the task whose answer was called.
-        case: the case in which it raised the exception.
-        message: class and text of the exception.
-    """
+    """Describe the likely cause of an exception; "" if its class and text fit no pattern."""
     for pattern, explanation in _CAUSES.items():
         if match := re.search(pattern, message):
             if isinstance(explanation, str):

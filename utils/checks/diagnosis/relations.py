@@ -33,13 +33,7 @@ SMALLEST_SHARE = 0.01  # recorded numbers have six decimals: smaller shares have
 
 
 class Pair(NamedTuple):
-    """The expected and the actual values of one output in one case.
-
-    Args:
-        case: the case, with its inputs.
-        expected, actual: values of the output.
-        others: expected values of all outputs, by name.
-    """
+    """One output's expected and actual values in a case; `others` are the expected ones of all."""
 
     case: Case
     expected: np.ndarray
@@ -49,13 +43,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class OutputComparison:
-    """The expected and the actual values of one output in all cases.
-
-    Args:
-        record: the task, its cases and the expected values.
-        answers: returned values, for each case or for the first cases.
-        output: name of the output.
-    """
+    """The expected and the actual values of one output, in the cases that were answered."""
 
     record: Record
     answers: Sequence[Answer]
