@@ -1037,6 +1037,8 @@ HANDED_OUT = sorted(bank.FOLDER.glob("*.ipynb"))
 def test_an_untouched_notebook_runs_to_its_end(path, tmp_path):
     cells = nbformat.read(path, as_version=4)
     assert not any(cell.get("outputs") for cell in cells.cells)
+    where = nbformat.v4.new_code_cell("import utils; print(utils.__path__[0])")
+    cells.cells.append(where)
     actual = [
         output.data["text/plain"]
         for cell in run_in_kernel(cells, tmp_path)
@@ -1046,6 +1048,8 @@ def test_an_untouched_notebook_runs_to_its_end(path, tmp_path):
     assert len(actual) == len(bank.tasks()[path.stem])
     assert all(text.startswith("✗") for text in actual)
     assert not any("Error" in text for text in actual)
+    own = Path(__file__).parents[1] / "utils"
+    assert os.path.samefile(where.outputs[0].text.strip(), own)  # in the learners' zip, too
 
 
 @pytest.mark.parametrize("path", HANDED_OUT, ids=lambda path: path.stem[:2])

@@ -26,7 +26,7 @@ class Answered(NamedTuple):
     shows: bool = False  # whether the right implementation answers otherwise
 
 
-class Answers:
+class Answers(LimitedChild):
     """A limited process that answers calls, one at a time, for several threads.
 
     Args:
@@ -34,14 +34,7 @@ class Answers:
     """
 
     def __init__(self, safe: bool = True):
-        self._child = LimitedChild(_answer, lambda: SECONDS, safe, _prepare)
-
-    def __enter__(self) -> "Answers":
-        self._child.__enter__()
-        return self
-
-    def __exit__(self, *problem) -> None:
-        self._child.__exit__(*problem)
+        super().__init__(_answer, SECONDS, safe, _prepare)
 
     def answer(
         self, task: str, name: str, arguments: Sequence[Any], named: Mapping[str, Any]
@@ -53,7 +46,7 @@ class Answers:
         """
         call = protocol.pack([task, name, arguments, list(named.items())])
         try:
-            reply = self._child.ask(call)
+            reply = self.ask(call)
         except Gone:
             raise CannotGrade(
                 "The process that answers learners' tests has ended: is there enough memory? What "

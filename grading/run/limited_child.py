@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Self
 
 from grading.run.launcher import NoSandbox, visible
 
@@ -36,7 +37,7 @@ class LimitedChild:
 
     Args:
         answer: function of a request's parts that returns the answer.
-        seconds: function that returns how much processor time a request may take.
+        seconds: of processor time that a request may take.
         safe: whether to put the process into namespaces of its own.
         prepare: function that is called once, before the first request.
 
@@ -47,7 +48,7 @@ class LimitedChild:
     def __init__(
         self,
         answer: Callable[..., bytes],
-        seconds: Callable[[], float],
+        seconds: float,
         safe: bool = True,
         prepare: Callable[[], object] = lambda: None,
     ):
@@ -57,7 +58,7 @@ class LimitedChild:
         self._safe, self._prepare = safe, prepare
         self._lock = threading.Lock()
 
-    def __enter__(self) -> "LimitedChild":
+    def __enter__(self) -> Self:
         self._used = False
         self._connection, far = multiprocessing.Pipe()
         self.process = os.fork()
@@ -94,7 +95,7 @@ class LimitedChild:
         self._connection.send_bytes(bytes([len(request)]))
         for part in request:
             self._connection.send_bytes(part)
-        if not self._connection.poll(PATIENCE * self._seconds()):
+        if not self._connection.poll(PATIENCE * self._seconds):
             os.kill(self.process, signal.SIGUSR1)
         reply = self._connection.recv_bytes(LARGEST_REPLY)
         self._used = reply[:1] == _REPLY
@@ -171,7 +172,7 @@ class LimitedChild:
                     request = [connection.recv_bytes() for _ in range(*connection.recv_bytes())]
                 except EOFError:
                     os._exit(0)
-                seconds = int(time.process_time() + self._seconds()) + 1
+                seconds = int(time.process_time() + self._seconds) + 1
                 with limited(resource.RLIMIT_AS, memory), limited(resource.RLIMIT_CPU, seconds):
                     answer = self._answer(*request)
                 connection.send_bytes(_REPLY + answer)

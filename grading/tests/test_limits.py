@@ -174,7 +174,7 @@ def test_who_takes_too_much_memory_is_ended():
     def hold(size: bytes) -> bytes:
         return b"held" if bytearray(int(size)) else b""
 
-    with LimitedChild(hold, lambda: 5) as child:
+    with LimitedChild(hold, 5) as child:
         assert child.ask(b"%d" % (2 * MEMORY)) is None
         assert child.ask(b"%d" % (MEMORY // 4)) == b"held"
 
@@ -273,7 +273,7 @@ def _what_it_sees(*_: bytes) -> bytes:
 
 @needs.sandbox
 def test_a_limited_process_reaches_nothing():
-    with LimitedChild(_what_it_sees, lambda: 5) as child:
+    with LimitedChild(_what_it_sees, 5) as child:
         assert child.ask(b"") == b""
 
 
@@ -286,7 +286,7 @@ def test_who_sleeps_is_ended(monkeypatch):
         return b"awake"
 
     monkeypatch.setattr(limited_child, "PATIENCE", 1)
-    with LimitedChild(sleepy, lambda: 1.5) as child:
+    with LimitedChild(sleepy, 1.5) as child:
         assert child.ask(b"x") is None
         assert child.ask(b"") == b"awake"
 
@@ -361,7 +361,7 @@ def test_what_others_have_left_in_the_reader_is_not_held_against_a_file(monkeypa
 @needs.sandbox
 def test_it_ends_with_the_grader(reading):
     with Reader() as other:
-        process = other._child.process
+        process = other.process
     with pytest.raises(ProcessLookupError):
         os.killpg(process, 0)
     with pytest.raises(CannotGrade, match="--resume"):
