@@ -44,9 +44,9 @@ from grading.run.answers import Answers
 from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
 from grading.run.dialog import Assignment, Budget
 from grading.run.launcher import Launcher, NoSandbox, processors
-from grading.run.limited_child import limited
 from grading.run.scoring import Result, score_submission, score_tasks
 from utils.checks import bank
+from utils.checks.runner import limited
 from utils.checks.tasks import Record
 
 MEMORY = 2**30  # bytes of this process, beyond what it has before anything is graded

@@ -70,8 +70,8 @@ def without_dead_links(text: str, folder: Path, files: Collection[Path]) -> str:
     there = {place for file in files for place in (file, *file.parents)}
 
     def living(link: re.Match) -> str:
-        is_address = re.match(r"\w+:", link[2])
-        return link[0] if is_address or Path(os.path.abspath(folder / link[2])) in there else link[1]
+        is_address, target = re.match(r"\w+:", link[2]), Path(os.path.abspath(folder / link[2]))
+        return link[0] if is_address or target in there else link[1]
 
     return LINK.sub(living, text)
 

@@ -15,12 +15,13 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Self
 
 from grading.run.launcher import NoSandbox, visible
+from utils.checks.runner import limited
 
 MEMORY = 2**30  # bytes, beyond what the process has before the first request
 LARGEST_REPLY = 2**26  # bytes
@@ -178,17 +179,3 @@ class LimitedChild:
                 connection.send_bytes(_REPLY + answer)
         finally:
             os._exit(1)
-
-
-@contextlib.contextmanager
-def limited(limit: int, soft: int) -> Iterator[None]:
-    """Limit this process within a block, by a soft limit that does not exceed its hard limit."""
-    import resource
-
-    before, hard = resource.getrlimit(limit)
-    below = hard != resource.RLIM_INFINITY
-    resource.setrlimit(limit, (min(soft, hard) if below else soft, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(limit, (before, hard))
