@@ -363,10 +363,8 @@ def run(
     """Score all submissions, several at a time, and store each result as soon as it is there.
 
     Args:
-        submissions: the files.
         score: function that takes a submission and whether it runs alone, and returns a result; or
             None if other submissions may have slowed it down: it is then called again at the end.
-        keep: function that stores a result.
         workers: number of submissions at a time.
     """
     rest, retries = iter(submissions), []
@@ -442,7 +440,6 @@ def show(out: Path, name: str) -> Iterator[str]:
     """Yield, line by line, the results of one learner, without anything that steers a terminal.
 
     Args:
-        out: folder of the grades.
         name: name or number of the learner.
 
     Raises:

@@ -80,7 +80,6 @@ def prove(zip_path: Path, notebook: str = "") -> None:
     """Unpack the zip, and run the test there that every exercise notebook runs untouched.
 
     Args:
-        zip_path: the zip.
         notebook: number of the only notebook to run; by default, all are.
 
     Raises:

@@ -1046,8 +1046,7 @@ def test_an_untouched_notebook_runs_to_its_end(path, tmp_path):
         for output in cell.outputs
     ]
     assert len(actual) == len(bank.tasks()[path.stem])
-    assert all(text.startswith("✗") for text in actual)
-    assert not any("Error" in text for text in actual)
+    assert [text for text in actual if not text.startswith("✗") or "Error" in text] == []
     own = Path(__file__).parents[1] / "utils"
     assert os.path.samefile(where.outputs[0].text.strip(), own)  # in the learners' zip, too
 

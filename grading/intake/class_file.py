@@ -269,7 +269,6 @@ class _Reading:
     """One reading of a class file, which goes on after a mistake, to find them all.
 
     Args:
-        path: the file.
         content: what TOML makes of it.
     """
 

@@ -190,7 +190,6 @@ def overview(
     """Render the overview of the class for the instructor.
 
     Args:
-        class_: all learners.
         tasks: tasks of the course, with the mistakes that the class has named.
         unrecognised: wrong answers that no known mistake explains.
         safe: whether the submissions ran in the sandbox.
