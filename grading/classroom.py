@@ -172,9 +172,8 @@ def _work(notebook: nbformat.NotebookNode, solved: nbformat.NotebookNode, random
     """Fill in a notebook as one learner would."""
     half = random.randint(1, 6)
     learners = {"careful": (0, 99), "hasty": (0.4, 99), "half-done": (0.25, half), "idle": (0, 0)}
-    faulty, left = learners[
-        random.choices([*learners], [45, 38, 13, 4])[0]
-    ]  # how often an answer is wrong; how many tasks are tried
+    learner = random.choices([*learners], [45, 38, 13, 4])[0]
+    faulty, left = learners[learner]  # how often an answer is wrong; how many tasks are tried
     for cell, other in zip(notebook.cells, solved.cells, strict=True):
         if left == 0:
             return

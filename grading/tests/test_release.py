@@ -91,4 +91,4 @@ def test_a_check_that_passes_untouched_work_is_noticed(tmp_path, capfd):
         archive.writestr(f"attention-course/exercises/{built.name}", nbformat.writes(notebook))
     with pytest.raises(subprocess.CalledProcessError):
         release.prove(tmp_path / "course.zip", "01")
-    assert re.search(r"assert \['✓ .*: passed", capfd.readouterr().out)
+    assert re.search("✓ .*: passed", capfd.readouterr().out)
