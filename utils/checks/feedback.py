@@ -231,6 +231,6 @@ def draw(comparison: Comparison, whose: str = "yours") -> str:
 def _cell(number: np.generic, other: np.generic, colour: np.ndarray, is_first: bool) -> str:
     """Write a number as a table cell; the cell of the first difference has a frame."""
     text = _tell_apart(number, other, 3)[0] if is_first else f"{number:.3g}"
-    frame = f";outline:2px solid {BAD}" if is_first else ""
+    frame = f";outline:2px solid {BAD};outline-offset:-2px" if is_first else ""
     style = f"background:{mpl.colors.to_hex(colour)};color:{ink_on(colour)}{frame}"
     return f'<td style="padding:2px 6px;text-align:right;white-space:nowrap;{style}">{text}</td>'
