@@ -93,7 +93,7 @@ def prove(zip_path: Path, notebook: str = "") -> None:
         assert not secret, f"the zip holds {secret}"
         tests = f"{UNTOUCHED}[{notebook}]" if notebook else UNTOUCHED
         command = [sys.executable, "-m", "pytest", "-q", "-m", "slow", tests]
-        environment = {**os.environ, "PYTHONPATH": str(course), "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         subprocess.run(command, cwd=course, env=environment, check=True)
 
 
