@@ -42,6 +42,7 @@ UNOPENED = "a folder that is not opened"
 LINK = "a link out of its learner's folder"
 NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
 COURSE = Path(__file__).parents[2] / "exercises"
+# of the course's notebooks: 01|02|…
 NUMBERS = "|".join(path.name.partition("_")[0] for path in COURSE.glob("[0-9]*.ipynb"))
 EXERCISE = re.compile(rf"[ _-]*({NUMBERS})_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
 # the name of a notebook of the course, not of a person
