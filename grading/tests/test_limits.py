@@ -245,6 +245,21 @@ def test_what_takes_too_much_to_answer_raises_an_error_in_the_test(monkeypatch):
         assert answered.seconds < 1
 
 
+@needs.sandbox
+def test_threads_that_the_grader_has_used_keep_no_call_waiting(monkeypatch):
+    """Whoever regrades has made records before."""
+    monkeypatch.setattr(limited_child, "PATIENCE", 5)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        torch.rand(10**6).exp()
+        with Answers() as limited:
+            answered = limited.answer("test_attend", "right 1", [torch.ones(1, 2, 3)] * 3, {})
+    finally:
+        torch.set_num_threads(before)
+    assert answered.frame != TOO_MUCH
+
+
 def _what_it_sees(*_: bytes) -> bytes:
     """Return what a limited process can reach of this machine."""
     import os
