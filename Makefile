@@ -66,8 +66,8 @@ cards: .venv/ready  ## seconds: the interview sheet as cards for Anki, in build/
 sheet: .venv/ready  ## seconds: shapes, masks, formulae and the cache on two pages to print, in build/sheet.html
 	@$(BIN)/python -m utils.sheet build/sheet.html
 
-preflight: .venv/ready  ## a minute: is this machine ready for the course? OPTIONS=--grading asks for the sandbox too
-	@$(BIN)/python -m utils.preflight $(OPTIONS)
+preflight: .venv/ready  ## a minute: is this machine ready for the course?
+	@$(BIN)/python -m utils.preflight
 
 catch-up: .venv/ready  ## solved exercises of all notebooks before one, for whoever fell behind: UPTO=04
 	@test -d solutions || { echo "Catching up needs solutions/, which this copy of the course does not have." >&2; exit 1; }

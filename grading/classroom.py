@@ -143,9 +143,7 @@ def names() -> Iterator[str]:
         yield from (f"{pair} {number}" for pair in pairs)
 
 
-def write(
-    folder: Path, learners: int, hostile: float = 0.0, seed: int = 0, flawless: bool = False
-) -> list[Path]:
+def write(folder: Path, learners: int, hostile: float = 0.0, seed: int = 0) -> list[Path]:
     """Write the notebooks of a class, and return their paths.
 
     Args:
@@ -153,7 +151,6 @@ def write(
         learners: number of learners.
         hostile: share of learners whose notebooks attack the grader, spread evenly.
         seed: seed of all random choices.
-        flawless: whether everybody solves every task.
     """
     folder.mkdir(parents=True, exist_ok=True)
     random, solved = Random(seed), nbformat.read(NOTEBOOK, as_version=4)
@@ -161,7 +158,7 @@ def write(
     attacks, files = 0, []
     for number, name in enumerate(islice(names(), learners), start=1):
         notebook = learner_notebook(NOTEBOOK)
-        _work(notebook, solved, random, flawless)
+        _work(notebook, solved, random)
         if number * hostile >= attacks + 1:
             attack = [*HOSTILE.values()][attacks % len(HOSTILE)]
             notebook.cells.insert(3, nbformat.v4.new_code_cell(attack, id="attack"))
@@ -171,13 +168,11 @@ def write(
     return files
 
 
-def _work(
-    notebook: nbformat.NotebookNode, solved: nbformat.NotebookNode, random: Random, flawless: bool
-) -> None:
+def _work(notebook: nbformat.NotebookNode, solved: nbformat.NotebookNode, random: Random) -> None:
     """Fill in a notebook as one learner would."""
     half = random.randint(1, 6)
     learners = {"careful": (0, 99), "hasty": (0.4, 99), "half-done": (0.25, half), "idle": (0, 0)}
-    learner = "careful" if flawless else random.choices([*learners], [45, 38, 13, 4])[0]
+    learner = random.choices([*learners], [45, 38, 13, 4])[0]
     faulty, left = learners[learner]  # how often an answer is wrong; how many tasks are tried
     for cell, other in zip(notebook.cells, solved.cells, strict=True):
         if left == 0:

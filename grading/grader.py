@@ -12,7 +12,6 @@ import os
 import secrets
 import sys
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -45,9 +44,9 @@ from grading.run.answers import Answers
 from grading.run.cluster import AT_A_TIME, Cluster, NodeLost
 from grading.run.dialog import Assignment, Budget
 from grading.run.launcher import Launcher, NoSandbox, processors
-from grading.run.limited_child import limited
 from grading.run.scoring import Result, score_submission, score_tasks
 from utils.checks import bank
+from utils.checks.runner import limited
 from utils.checks.tasks import Record
 
 MEMORY = 2**30  # bytes of this process, beyond what it has before anything is graded
@@ -146,13 +145,11 @@ def grade(
                 budget = budgets[key_of(submission.learner, submission.id)]
                 return _score(submission, assignments, launcher, alone, reader, answers, budget)
 
-            with _LiveTables(out, store, rules) as live:
-                waiting = [
-                    submission
-                    for submission in submissions
-                    if again or not live.has_graded(submission)
-                ]
-                run(waiting, score, live.keep, workers)
+            waiting = [each for each in submissions if again or not _is_graded(each, store)]
+            try:
+                run(waiting, score, store.save, workers)
+            finally:  # whoever stops it has current tables, too
+                write_tables(tables.learners(map(tables.brief, store.all()), rules), out, store)
         with _limited(workers, len(everything)):
             return report(out)
 
@@ -366,10 +363,8 @@ def run(
     """Score all submissions, several at a time, and store each result as soon as it is there.
 
     Args:
-        submissions: the files.
         score: function that takes a submission and whether it runs alone, and returns a result; or
             None if other submissions may have slowed it down: it is then called again at the end.
-        keep: function that stores a result.
         workers: number of submissions at a time.
     """
     rest, retries = iter(submissions), []
@@ -396,44 +391,10 @@ def run(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-class _LiveTables:
-    """The tables of a class while it is graded: results are saved at once, tables soon after.
-
-    Args:
-        out: folder of the tables.
-        store: store of the results.
-        rules: what the class is graded by.
-    """
-
-    def __init__(self, out: Path, store: Store, rules: ClassFile):
-        self._out, self._store, self._rules = out, store, rules
-        self._results = {result.file: tables.brief(result) for result in store.all()}
-        self._next = time.monotonic() + 1
-
-    def __enter__(self) -> "_LiveTables":
-        return self
-
-    def __exit__(self, *_) -> None:
-        self._write()
-
-    def has_graded(self, submission: Submission) -> bool:
-        """Return whether this file, with its present content, has been graded without a problem."""
-        result = self._results.get(submission.file)
-        return result is not None and not result.problem and _digest(submission) == result.digest
-
-    def keep(self, result: Result) -> None:
-        """Save a result, and write the tables unless they were written just before."""
-        self._store.save(result)
-        self._results[result.file] = tables.brief(result)
-        if time.monotonic() >= self._next:
-            self._write()
-
-    def _write(self) -> None:
-        began = time.monotonic()
-        results = [self._results[file] for file in sorted(self._results)]
-        write_tables(tables.learners(results, self._rules), self._out, self._store)
-        ended = time.monotonic()
-        self._next = ended + max(1.0, 20 * (ended - began))  # at most a twentieth of the time
+def _is_graded(submission: Submission, store: Store) -> bool:
+    """Return whether this file, with its present content, has been graded without a problem."""
+    result = store.load(submission.file)
+    return result is not None and not result.problem and _digest(submission) == result.digest
 
 
 def _digest(submission: Submission) -> str:
@@ -479,7 +440,6 @@ def show(out: Path, name: str) -> Iterator[str]:
     """Yield, line by line, the results of one learner, without anything that steers a terminal.
 
     Args:
-        out: folder of the grades.
         name: name or number of the learner.
 
     Raises:

@@ -5,7 +5,6 @@ it imports packages that may be missing only where it needs them, and runs code 
 other processes.
 """
 
-import argparse
 import atexit
 import os
 import re
@@ -34,7 +33,6 @@ CELLS = {
 }
 WIDGET = "application/vnd.jupyter.widget-view+json"
 EXTENSIONS = ("anywidget", "@jupyter-widgets/jupyterlab-manager")
-MISSING = re.compile(r"^missing +(.+?)  +(.+)$", flags=re.MULTILINE)  # from `grading doctor`
 
 
 class NotReady(Exception):  # noqa: N818 - something to do, not a fault
@@ -187,23 +185,9 @@ def _result(claim: str, cell) -> dict:
     raise NotReady(f"no: {claim}. The kernel died of it", INSTALL)
 
 
-def sandbox() -> Iterator[str]:
-    """Check, with `python -m grading doctor`, that the grader's sandbox works on this machine."""
-    if not (ROOT / "grading").is_dir():
-        raise NotReady("this copy of the course has no grading/", "grade with the whole repository")
-    command = [sys.executable, "-m", "grading", "doctor"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
-    if run.returncode:
-        layer = MISSING.search(run.stdout)
-        lines = (run.stderr.strip() or run.stdout.strip() or "no word").splitlines()
-        problem = ": ".join(layer.groups()) if layer else lines[-1]
-        raise NotReady(problem, "`python -m grading doctor` says what would mend it")
-    yield "submissions can be graded in the sandbox"
-
-
 # --- The report -----------------------------------------------------------------------------------
 
-ALWAYS = (packages, memory, disk, folders, port, lab, kernel)
+CHECKS = (packages, memory, disk, folders, port, lab, kernel)
 
 
 def run_check(check: Callable[[], Iterator[str]]) -> bool:
@@ -231,13 +215,10 @@ def _coloured(text: str, colour: int) -> str:
 
 def main() -> int:
     """Run all checks; return 0 if all passed, 1 otherwise."""
-    parser = argparse.ArgumentParser(prog="python -m utils.preflight", description=__doc__)
-    parser.add_argument("--grading", action="store_true", help="ask for the grader's sandbox too")
-    checks = [*ALWAYS, sandbox] if parser.parse_args().grading else [*ALWAYS]
     sys.stdout.reconfigure(errors="replace")  # a terminal may lack letters of a folder's name
     if not run_check(python):
         return 1  # with a wrong Python, no other check would mean anything
-    failed = [check for check in checks if not run_check(check)]
+    failed = [check for check in CHECKS if not run_check(check)]
     print(f"{len(failed)} to mend." if failed else "Ready.")
     return bool(failed)
 

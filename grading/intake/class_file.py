@@ -36,9 +36,10 @@ HEADS = {  # what a column of a roster holds → its heads, in small letters
 }
 # in Moodle's grading worksheet, in English and in American English
 TIMES = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p")
-# a key and its value on one line
-SETTING = re.compile(r"\s*(?P<key>[^\s#=\[][^#=\[]*?)\s*=\s*(?P<value>[^\[{]*|\[.*\].*)")
-DATE = re.compile(r"\d+[-./]\d+")
+HOW_TO_WRITE = (
+    'Texts stand in straight quotes, "week1.zip", and so do names with spaces or accents; a day is '
+    "2030-01-31, a time 2030-01-31 23:59:00, a number 12.5."
+)
 NOBODY = ("Points Possible", "Student, Test")  # rows in every export of Canvas' gradebook
 
 
@@ -250,67 +251,28 @@ def read(path: Path) -> ClassFile:
         CannotGrade: something in it is wrong; the message names everything that is, and the cure.
     """
     try:
-        content, unread = _content(path.read_text(encoding="utf-8-sig"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise CannotGrade(f"There is no {path}. Write one: python -m grading new FOLDER") from None
+    except tomllib.TOMLDecodeError as error:
+        raise CannotGrade(f"{path} is no TOML: {error}. {HOW_TO_WRITE}") from None
     except (OSError, ValueError) as error:
         raise CannotGrade(f"{path} cannot be read: {error}") from None
-    reading = _Reading(path, content, unread)
-    if problems := [*unread.values(), *reading.problems]:
+    reading = _Reading(path, content)
+    if problems := reading.problems:
         count = "one mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
         raise CannotGrade("\n  ".join([f"{path} has {count}:", *problems]))
     return reading.result
-
-
-def _content(text: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what TOML makes of a class file, and key → problem for each line that is no TOML.
-
-    Such a line is passed over, so that it does not hide the mistakes in other lines.
-
-    Raises:
-        ValueError: the mistake is not one of a single line, such as a list that does not end.
-    """
-    with contextlib.suppress(ValueError):
-        return tomllib.loads(text), {}
-    lines, unread = text.splitlines(), {}
-    for number, line in enumerate(lines):
-        if (setting := SETTING.fullmatch(line)) and (cures := _cures(**setting.groupdict())):
-            unread[setting["key"]] = f"line {number + 1}, {line.strip()}: {'; '.join(cures)}"
-            lines[number] = ""
-    return tomllib.loads("\n".join(lines)), unread
-
-
-def _cures(key: str, value: str) -> list[str]:
-    """Say what to write in place of a line that is no TOML; nothing if it is TOML."""
-    cures = []
-    if not _is_toml(f"{key} = 0"):
-        cures.append(f'write the name in quotes: "{key}"')
-    if not _is_toml(f"key = {value}"):
-        cures.append(
-            "write the year first, and a time with seconds: 2030-01-31 23:59:00"
-            if DATE.match(value)
-            else 'texts stand in straight quotes, numbers alone: "week1.zip", 15'
-        )
-    return cures
-
-
-def _is_toml(text: str) -> bool:
-    with contextlib.suppress(ValueError):
-        tomllib.loads(text)
-        return True
-    return False
 
 
 class _Reading:
     """One reading of a class file, which goes on after a mistake, to find them all.
 
     Args:
-        path: the file.
         content: what TOML makes of it.
-        unread: the keys whose lines are no TOML.
     """
 
-    def __init__(self, path: Path, content: dict[str, Any], unread: Collection[str]):
+    def __init__(self, path: Path, content: dict[str, Any]):
         self._path, self.problems = path, []
         self._known: dict[str, Any] = {"path": path}
         keys = {
@@ -334,9 +296,9 @@ class _Reading:
             else:
                 self._say(key, f"there is no such key.{_meant(key, keys)}")
         for key in ("handed_in", "grades", "notebooks"):
-            if key not in {*content, *unread}:
+            if key not in content:
                 self._say(key, "it is missing")
-        if "grace" in content and "deadline" not in {*content, *unread}:
+        if "grace" in content and "deadline" not in content:
             self._say("grace", "there is no deadline that it could follow")
         if "grace" in self._known:
             self._known["grace"] *= 60

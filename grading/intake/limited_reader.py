@@ -33,7 +33,7 @@ def read_here(submission: Submission) -> tuple[str, Notebook]:
     return hashlib.sha256(data).hexdigest(), notebook_parser.read(data, submission.file)
 
 
-class Reader:
+class Reader(LimitedChild):
     """A limited process that reads files, one at a time, for several threads.
 
     Args:
@@ -41,15 +41,8 @@ class Reader:
     """
 
     def __init__(self, safe: bool = True):
-        self._child = LimitedChild(_answer, lambda: SECONDS, safe, _prepare)
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> "Reader":
-        self._child.__enter__()
-        return self
-
-    def __exit__(self, *problem) -> None:
-        self._child.__exit__(*problem)
+        super().__init__(_answer, SECONDS, safe, _prepare)
+        self._one = threading.Lock()
 
     def read(self, submission: Submission) -> tuple[str, Notebook]:
         """Read a file in the limited process; return its digest and notebook, like `read_here`.
@@ -59,10 +52,10 @@ class Reader:
             CannotGrade: the process that watches over the limited one has ended.
         """
         try:
-            with self._lock:  # so that only one file is in memory at a time
+            with self._one:  # so that only one file is in memory at a time
                 data = submission.read()
                 digest = hashlib.sha256(data).hexdigest()
-                reply = self._child.ask(submission.file.encode(errors="surrogatepass"), data)
+                reply = self.ask(submission.file.encode(errors="surrogatepass"), data)
         except Gone:
             raise CannotGrade(
                 "The process that reads the submissions has ended: is there enough memory? "

@@ -78,7 +78,6 @@ def grade_rows(platform: str, column: str, possible: float, rows: Sequence[Row])
         platform: "canvas", "moodle", or "".
         column: name of the assignment in Canvas.
         possible: maximum number of points.
-        rows: a row for each learner.
     """
     if platform == "canvas":
         heads = [[*CANVAS, column], ["Points Possible", "", "", "", "", possible]]
@@ -99,7 +98,6 @@ def feedback(platform: str, name: str, id: str, file: str, page: str) -> tuple[s
 
     Args:
         platform: "canvas" or "moodle"; no other platform takes pages back.
-        name, id: name and number of the learner.
         file: a file that the learner handed in.
         page: the page in HTML.
 

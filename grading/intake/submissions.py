@@ -41,8 +41,12 @@ TOO_DEEP = f"folders nested more than {MOST_NESTED} deep"
 UNOPENED = "a folder that is not opened"
 LINK = "a link out of its learner's folder"
 NOT_HANDED_IN = re.compile(r"\.(?!\.?$)|__MACOSX$|Thumbs\.db$|desktop\.ini$|progress\.json$")
-EXERCISE = re.compile(r"[ _-]*0\d_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
-NUMBERED = re.compile(r"0?\d\b|0\d_")  # the name of a notebook of the course, not of a person
+COURSE = Path(__file__).parents[2] / "exercises"
+# of the course's notebooks: 01|02|…
+NUMBERS = "|".join(path.name.partition("_")[0] for path in COURSE.glob("[0-9]*.ipynb"))
+EXERCISE = re.compile(rf"[ _-]*({NUMBERS})_[a-z_]+( ?\(\d+\)|-\d+| ?-? ?[Cc]opy\d*)?$")
+# the name of a notebook of the course, not of a person
+NUMBERED = re.compile(rf"\d\b|({NUMBERS})(\b|_)")
 
 
 class Unreadable(Exception):  # noqa: N818 - a reason for the table, not a fault of ours

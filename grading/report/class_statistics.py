@@ -65,7 +65,6 @@ def misconception_counts(
     Args:
         class_: for each learner, task tried → name of the known mistake that was made, or "".
         tasks: tasks of the course, in order.
-        misconceptions: misconceptions of the course.
     """
     counts = []
     for misconception in misconceptions:

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-import matplotlib as mpl
 import mistune
 import nbformat
 import numpy as np
@@ -44,9 +43,10 @@ from grading.report.tables import Learner, about_pending, parts_of, tasks_of
 from grading.report.unrecognised import Names, UnrecognisedAnswer
 from grading.run.scoring import Outcome, Result
 from utils.checks import bank
-from utils.checks.feedback import BAD, GOOD, PLAIN, Note, to_html
+from utils.checks.compare import Comparison
+from utils.checks.feedback import BAD, GOOD, PLAIN, Note, draw, to_html
 from utils.checks.tasks import Reason, Task
-from utils.plots import WEIGHT_COLOURS, AccessibleFigure, bar_chart, ink_on
+from utils.plots import AccessibleFigure, bar_chart
 
 LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
@@ -165,36 +165,16 @@ def _prose(path: Path) -> str:
     return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
-def _note(outcome: Outcome) -> Markup:
+def _feedback(outcome: Outcome, whose: str = "yours") -> Markup:
     """Render the feedback on a task as the notebook shows it."""
     good = outcome.points == outcome.of
     heading = outcome.heading if outcome.points else f"{outcome.heading}, 0 of {outcome.of} points"
-    note = Note(heading, outcome.lines, GOOD if good else PLAIN if outcome.points else BAD)
-    return Markup(note._repr_html_())
-
-
-class _Cell(NamedTuple):
-    """One cell of a matrix: a number, its colours, and whether it is the first that differs."""
-
-    number: float
-    background: str
-    ink: str
-    first_difference: bool
-
-
-def _matrices(outcome: Outcome, whose: str) -> Iterator[tuple[str, list[list[_Cell]]]]:
-    """Yield title and cells of the expected and the found matrix, coloured on one scale."""
-    expected, actual = np.asarray(outcome.expected, float), np.asarray(outcome.found, float)
-    low, high = min(expected.min(), actual.min()), max(expected.max(), actual.max())
-    largest = max(-low, high) or 1.0  # huge numbers are scaled, so differences are finite
-    room = high / largest - low / largest or 1.0
-    for title, numbers in (("expected", expected), (whose, actual)):
-        colours = mpl.colormaps[WEIGHT_COLOURS]((numbers / largest - low / largest) / room)
-        cells: list[list[_Cell]] = [[] for _ in numbers]
-        for (row, column), number in np.ndenumerate(numbers):
-            colour, here = colours[row, column], [row, column] == [*outcome.place]
-            cells[row].append(_Cell(number, mpl.colors.to_hex(colour), ink_on(colour), here))
-        yield title, cells
+    picture = ""
+    if outcome.expected is not None:
+        matrices = (np.asarray(values, float) for values in (outcome.expected, outcome.found))
+        picture = draw(Comparison(*matrices, tuple(outcome.place)), whose)
+    colour = GOOD if good else PLAIN if outcome.points else BAD
+    return Markup(Note(heading, outcome.lines, colour, picture)._repr_html_())
 
 
 # --- The overview ---------------------------------------------------------------------------------
@@ -210,7 +190,6 @@ def overview(
     """Render the overview of the class for the instructor.
 
     Args:
-        class_: all learners.
         tasks: tasks of the course, with the mistakes that the class has named.
         unrecognised: wrong answers that no known mistake explains.
         safe: whether the submissions ran in the sandbox.
@@ -371,7 +350,6 @@ templates.filters |= {
     "digest": lambda text: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode(),
     "key": lambda result: key_of(result.learner, result.id),
     "to_html": lambda text: Markup(to_html(text)),
-    "matrices": _matrices,
-    "note": _note,
+    "feedback": _feedback,
     "picture": lambda figure: Markup(figure.to_html()),
 }

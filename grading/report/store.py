@@ -36,7 +36,6 @@ class Store:
     """The private part of a folder of grades, for one round of grading.
 
     Args:
-        out: folder of the grades.
         round: number of the round; by default the round that counts.
 
     Raises:

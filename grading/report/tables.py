@@ -346,8 +346,6 @@ def write_files(class_: Sequence[Learner], path: Path, gone: Iterable[Result] = 
     """Write a row per file: the points, or why there are none, and whether the file counts.
 
     Args:
-        class_: the learners.
-        path: path of the table.
         gone: results of files that were graded and are no longer there.
     """
 

@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import torch
+
 from grading.intake.submissions import CannotGrade
 from grading.run import protocol
 from grading.run.limited_child import Gone, LimitedChild
@@ -26,7 +28,7 @@ class Answered(NamedTuple):
     shows: bool = False  # whether the right implementation answers otherwise
 
 
-class Answers:
+class Answers(LimitedChild):
     """A limited process that answers calls, one at a time, for several threads.
 
     Args:
@@ -34,14 +36,7 @@ class Answers:
     """
 
     def __init__(self, safe: bool = True):
-        self._child = LimitedChild(_answer, lambda: SECONDS, safe, _prepare)
-
-    def __enter__(self) -> "Answers":
-        self._child.__enter__()
-        return self
-
-    def __exit__(self, *problem) -> None:
-        self._child.__exit__(*problem)
+        super().__init__(_answer, SECONDS, safe, _prepare)
 
     def answer(
         self, task: str, name: str, arguments: Sequence[Any], named: Mapping[str, Any]
@@ -53,7 +48,7 @@ class Answers:
         """
         call = protocol.pack([task, name, arguments, list(named.items())])
         try:
-            reply = self._child.ask(call)
+            reply = self.ask(call)
         except Gone:
             raise CannotGrade(
                 "The process that answers learners' tests has ended: is there enough memory? What "
@@ -74,7 +69,8 @@ def answer_here(
 
 
 def _prepare() -> None:
-    """Import all implementations."""
+    """Import all implementations; answer without threads."""
+    torch.set_num_threads(1)  # threads do not survive a fork
     for tasks in bank.tasks().values():
         for task in tasks:
             if task.answer_type == "test":

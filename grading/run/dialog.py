@@ -82,7 +82,6 @@ class Assignment:
     """A notebook of the course, with the records that this class is graded on.
 
     Args:
-        name: name of the notebook.
         public: task → record with the cases that learners have.
         fresh: task → record with cases drawn from the instructor's seed.
     """
@@ -132,7 +131,6 @@ class RefereedTest:
     """A learner's test and the implementations that it judges, in the public and the fresh case.
 
     Args:
-        public, fresh: the task's records.
         answer: function that calls an implementation; by default, in this process.
         attempt: how often workers were lost before. Each time the order is drawn anew, because a
             test may have learnt something of it, and the moment of its end may tell that.

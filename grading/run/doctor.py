@@ -87,7 +87,6 @@ class Finding:
 
     Args:
         state: "ok", "missing", or "note" for a fact that does not stop the sandbox from working.
-        layer: name of the layer.
         found: result of trying the layer, or of reading the settings.
         cure: advice on how to mend it, if it needs mending.
     """

@@ -15,11 +15,13 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Self
 
 from grading.run.launcher import NoSandbox, visible
+from utils.checks.runner import limited
 
 MEMORY = 2**30  # bytes, beyond what the process has before the first request
 LARGEST_REPLY = 2**26  # bytes
@@ -36,7 +38,7 @@ class LimitedChild:
 
     Args:
         answer: function of a request's parts that returns the answer.
-        seconds: function that returns how much processor time a request may take.
+        seconds: of processor time that a request may take.
         safe: whether to put the process into namespaces of its own.
         prepare: function that is called once, before the first request.
 
@@ -47,7 +49,7 @@ class LimitedChild:
     def __init__(
         self,
         answer: Callable[..., bytes],
-        seconds: Callable[[], float],
+        seconds: float,
         safe: bool = True,
         prepare: Callable[[], object] = lambda: None,
     ):
@@ -57,7 +59,7 @@ class LimitedChild:
         self._safe, self._prepare = safe, prepare
         self._lock = threading.Lock()
 
-    def __enter__(self) -> "LimitedChild":
+    def __enter__(self) -> Self:
         self._used = False
         self._connection, far = multiprocessing.Pipe()
         self.process = os.fork()
@@ -94,7 +96,7 @@ class LimitedChild:
         self._connection.send_bytes(bytes([len(request)]))
         for part in request:
             self._connection.send_bytes(part)
-        if not self._connection.poll(PATIENCE * self._seconds()):
+        if not self._connection.poll(PATIENCE * self._seconds):
             os.kill(self.process, signal.SIGUSR1)
         reply = self._connection.recv_bytes(LARGEST_REPLY)
         self._used = reply[:1] == _REPLY
@@ -171,23 +173,9 @@ class LimitedChild:
                     request = [connection.recv_bytes() for _ in range(*connection.recv_bytes())]
                 except EOFError:
                     os._exit(0)
-                seconds = int(time.process_time() + self._seconds()) + 1
+                seconds = int(time.process_time() + self._seconds) + 1
                 with limited(resource.RLIMIT_AS, memory), limited(resource.RLIMIT_CPU, seconds):
                     answer = self._answer(*request)
                 connection.send_bytes(_REPLY + answer)
         finally:
             os._exit(1)
-
-
-@contextlib.contextmanager
-def limited(limit: int, soft: int) -> Iterator[None]:
-    """Limit this process within a block, by a soft limit that does not exceed its hard limit."""
-    import resource
-
-    before, hard = resource.getrlimit(limit)
-    below = hard != resource.RLIM_INFINITY
-    resource.setrlimit(limit, (min(soft, hard) if below else soft, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(limit, (before, hard))

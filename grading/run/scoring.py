@@ -38,7 +38,6 @@ class Outcome:
     """The outcome of one task of a submission.
 
     Args:
-        points: points earned.
         of: maximum number of points.
         reason: `Reason.PASSED`, or the first thing that is wrong.
         mistake: name of the known mistake, if it is one; "" otherwise.
@@ -132,7 +131,6 @@ def score_submission(
     """Grade one file, and return a result whatever the file contains.
 
     Args:
-        submission: the file.
         assignments: name of the notebook → assignment.
         launcher: source of the workers.
         alone: whether no other submission runs at the same time.

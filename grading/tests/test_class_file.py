@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grading.__main__ import main
+from grading.intake import class_file
 from grading.intake.class_file import ClassFile, Person, read
 from grading.intake.submissions import CannotGrade
 from grading.report import pages
@@ -99,40 +100,34 @@ def test_every_mistake_is_named_at_once_with_its_cure(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "wrong", "cure"),
+    ("line", "wrong"),
     [
-        ("deadline = 2030-01-31 23:59:00", "deadline = 31.01.2030", "2030-01-31 23:59:00"),
-        ("deadline = 2030-01-31 23:59:00", "deadline = 31.01.2030 23:59", "2030-01-31 23:59:00"),
-        ("deadline = 2030-01-31 23:59:00", "deadline = 1/31/2030", "2030-01-31 23:59:00"),
-        ("deadline = 2030-01-31 23:59:00", "deadline = 2030-01-31 23:59", "seconds"),
-        ("deadline = 2030-01-31 23:59:00", "deadline = 2030-02-31", "2030-01-31 23:59:00"),
-        ('"Ada Lovelace" = 2030-02-02', "Zoë = 2030-02-02", 'in quotes: "Zoë"'),
-        ('"Ada Lovelace" = 2030-02-02', "Ada Lovelace = 2030-02-02", 'in quotes: "Ada Lovelace"'),
-        ('"Ada Lovelace" = 2030-02-02', '"Ada Lovelace" = 2.2.2030', "2030-01-31 23:59:00"),
-        ('handed_in = "in"', "handed_in = week1.zip", 'in straight quotes, numbers alone: "week1'),
-        ('handed_in = "in"', "handed_in = “in”", "texts stand in straight quotes"),
-        ('handed_in = "in"', 'handed_in = "in', "texts stand in straight quotes"),
-        ("deduction = 12.5", "deduction = 12,5", "numbers alone"),
-        ("deduction = 12.5", "deduction = 10%", "numbers alone"),
-        ('dropped = ["dark_column"]', "dropped = [dark_column]", "texts stand in straight quotes"),
+        ("deadline = 2030-01-31 23:59:00", "deadline = 31.01.2030"),
+        ("deadline = 2030-01-31 23:59:00", "deadline = 2030-02-31"),
+        ('"Ada Lovelace" = 2030-02-02', "Zoë = 2030-02-02"),
+        ('"Ada Lovelace" = 2030-02-02', "Ada Lovelace = 2030-02-02"),
+        ('handed_in = "in"', "handed_in = week1.zip"),
+        ('handed_in = "in"', "handed_in = “in”"),
+        ('handed_in = "in"', 'handed_in = "in'),
+        ("deduction = 12.5", "deduction = 12,5"),
+        ('dropped = ["dark_column"]', "dropped = [dark_column]"),
     ],
 )
-def test_a_line_that_is_no_toml_says_what_to_write_and_hides_no_other(tmp_path, line, wrong, cure):
-    (tmp_path / "roster.csv").write_text("Name\nAda Lovelace\n")
-    text = WEEK.replace(line, wrong).replace('"last"', '"first"')
+def test_of_what_is_no_toml_the_line_is_named_and_how_to_write_it(tmp_path, line, wrong):
+    text = WEEK.replace(line, wrong)
     with pytest.raises(CannotGrade) as problem:
         read(written(tmp_path, text))
-    head, own, other = str(problem.value).split("\n  ")
-    assert head.endswith("has 2 mistakes:")
-    assert own.startswith(f"line {text.splitlines().index(wrong) + 1}, {wrong}: ")
-    assert cure in own.partition(f"{wrong}: ")[2]
-    assert other.startswith("counts: ")
+    place = f"(at line {text.splitlines().index(wrong) + 1}, column "
+    message = str(problem.value)
+    assert message.startswith(f"{tmp_path / 'week1.toml'} is no TOML: ")
+    assert place in message
+    assert message.endswith(class_file.HOW_TO_WRITE)
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('dropped = [\n  "dark_column",', "cannot be read: "),
+        ('dropped = [\n  "dark_column",', "is no TOML: .* in straight quotes"),
         (WEEK.replace('["dark_column"]', '"dark_column"'), "dropped: a list of texts is needed"),
         (WEEK.replace("[points]\nentropy", "points"), "points: a table is needed"),
         (WEEK.replace('["01", "02_additive_attention"]', "[]"), "notebooks: name at least one"),

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -427,25 +426,6 @@ def test_ctrl_c_ends_with_one_line_and_current_tables(tmp_path, start, unsafe):
     assert "Traceback" not in errors
     wait_until(lambda: not any(family(number) & {(number, birth)} for number, birth in alive), 5)
     assert len(rows(out / "files.csv")) == len(rows(out / "grades.csv")) == results_in(out) >= 3
-
-
-@needs.sandbox
-@NIGHTLY
-def test_the_tables_are_current_while_it_runs(larger_class, tmp_path, monkeypatch):
-    out, seen, clock = tmp_path / "out", [], [0.0]
-    save = Store.save
-
-    def look(store, result):
-        save(store, result)
-        clock[0] += 0.15  # as if each took so long, on any machine
-        if (out / "files.csv").exists():
-            seen.append((results_in(out), len(rows(out / "files.csv"))))
-
-    monkeypatch.setattr(Store, "save", look)
-    monkeypatch.setattr(grader, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    grader.grade(larger_class, out, SEED, workers=1)
-    assert len(seen) > 5
-    assert max(known - shown for known, shown in seen) < 15
 
 
 # --- The command line -----------------------------------------------------------------------------

@@ -174,7 +174,7 @@ def test_who_takes_too_much_memory_is_ended():
     def hold(size: bytes) -> bytes:
         return b"held" if bytearray(int(size)) else b""
 
-    with LimitedChild(hold, lambda: 5) as child:
+    with LimitedChild(hold, 5) as child:
         assert child.ask(b"%d" % (2 * MEMORY)) is None
         assert child.ask(b"%d" % (MEMORY // 4)) == b"held"
 
@@ -245,6 +245,21 @@ def test_what_takes_too_much_to_answer_raises_an_error_in_the_test(monkeypatch):
         assert answered.seconds < 1
 
 
+@needs.sandbox
+def test_threads_that_the_grader_has_used_keep_no_call_waiting(monkeypatch):
+    """Whoever regrades has made records before."""
+    monkeypatch.setattr(limited_child, "PATIENCE", 5)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        torch.rand(10**6).exp()
+        with Answers() as limited:
+            answered = limited.answer("test_attend", "right 1", [torch.ones(1, 2, 3)] * 3, {})
+    finally:
+        torch.set_num_threads(before)
+    assert answered.frame != TOO_MUCH
+
+
 def _what_it_sees(*_: bytes) -> bytes:
     """Return what a limited process can reach of this machine."""
     import os
@@ -273,7 +288,7 @@ def _what_it_sees(*_: bytes) -> bytes:
 
 @needs.sandbox
 def test_a_limited_process_reaches_nothing():
-    with LimitedChild(_what_it_sees, lambda: 5) as child:
+    with LimitedChild(_what_it_sees, 5) as child:
         assert child.ask(b"") == b""
 
 
@@ -286,7 +301,7 @@ def test_who_sleeps_is_ended(monkeypatch):
         return b"awake"
 
     monkeypatch.setattr(limited_child, "PATIENCE", 1)
-    with LimitedChild(sleepy, lambda: 1.5) as child:
+    with LimitedChild(sleepy, 1.5) as child:
         assert child.ask(b"x") is None
         assert child.ask(b"") == b"awake"
 
@@ -361,7 +376,7 @@ def test_what_others_have_left_in_the_reader_is_not_held_against_a_file(monkeypa
 @needs.sandbox
 def test_it_ends_with_the_grader(reading):
     with Reader() as other:
-        process = other._child.process
+        process = other.process
     with pytest.raises(ProcessLookupError):
         os.killpg(process, 0)
     with pytest.raises(CannotGrade, match="--resume"):

@@ -1,15 +1,18 @@
 """The learners' zip: the same bytes every time, no solution in it, and it works."""
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
+import nbformat
 import pytest
-from nbformat import v4
 
 from grading import release
+
+LINK = re.compile(r"""\]\(([^)#\s]+)|(?:href|src)="([^"#]+)""")  # in Markdown, or HTML in it
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +36,26 @@ def test_it_holds_the_course_and_nothing_secret_or_left_over(course):
     inside = [path.relative_to(course).parts for path in course.rglob("*")]
     assert not [parts for parts in inside if set(parts) & {*release.SECRET, *release.LEFT_OUT}]
     assert len(list((course / "exercises").glob("*.ipynb"))) == 10
-    assert not [parts for parts in inside if "workshop" in parts], "plans tell the predictions"
     rubric = "**Rubric**"
     assert not [path for path in course.rglob("*.ipynb") if rubric in path.read_text("utf-8")]
+
+
+def test_every_link_in_it_leads_somewhere(course):
+    texts = [(page, page.read_text("utf-8")) for page in course.rglob("*.md")]
+    for path in course.rglob("*.ipynb"):
+        cells = nbformat.read(path, as_version=4).cells
+        texts += [(path, cell.source) for cell in cells if cell.cell_type == "markdown"]
+    links = [(page, "".join(found)) for page, text in texts for found in LINK.findall(text)]
+    inside = [(page, link) for page, link in links if not re.match(r"\w+:", link)]
+    assert len(inside) > 100
+    assert [(page, link) for page, link in inside if not (page.parent / link).exists()] == []
+
+
+def test_of_a_dead_link_its_text_is_left(tmp_path):
+    text = "[`plan`](../workshop/plan.md#top), ![it](x.png), [a](b.md), [c](https://x.org), [d](#e)"
+    there = [tmp_path / "docs" / "b.md"]
+    left = "`plan`, ![it](x.png), [a](b.md), [c](https://x.org), [d](#e)"
+    assert release.without_dead_links(text, tmp_path / "docs", there) == left
 
 
 def test_answers_that_somebody_has_kept_stay_at_home(tmp_path, monkeypatch):
@@ -54,20 +74,21 @@ def test_its_tests_pass_there(course):
     assert run.returncode == 0, run.stdout[-3000:]
 
 
-def test_untouched_exercises_run_there_and_no_check_passes(course):
-    path = course / "exercises" / "01_attention_concepts.ipynb"
-    assert release.run_untouched(path, course) == 7
+def test_untouched_exercises_run_there_and_no_check_passes(tmp_path):
+    release.write_zip(tmp_path / "course.zip")
+    release.prove(tmp_path / "course.zip", "01")
 
 
-def test_a_check_that_passes_untouched_work_is_noticed(course):
-    path = course / "exercises" / "answered.ipynb"
-    cells = [
-        "from utils.checks import check",
-        "def normalised_heatmap(scores):\n    return scores.softmax(-1)",
-        'check("normalised_heatmap")',
-    ]
-    notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells])
-    path.write_text(v4.writes(notebook), "utf-8")
-    with pytest.raises(AssertionError, match="normalised_heatmap"):
-        release.run_untouched(path, course)
-    path.unlink()
+def test_a_check_that_passes_untouched_work_is_noticed(tmp_path, capfd):
+    built = release.ROOT / "exercises" / "01_attention_concepts.ipynb"
+    answer = "def normalised_heatmap(scores):\n    return scores.softmax(-1)"
+    notebook = nbformat.read(built, as_version=4)
+    (stub,) = (cell for cell in notebook.cells if "def normalised_heatmap" in cell.source)
+    stub.source = answer
+    release.write_zip(tmp_path / "course.zip")
+    replaced = pytest.warns(UserWarning, match="Duplicate name")
+    with zipfile.ZipFile(tmp_path / "course.zip", "a") as archive, replaced:
+        archive.writestr(f"attention-course/exercises/{built.name}", nbformat.writes(notebook))
+    with pytest.raises(subprocess.CalledProcessError):
+        release.prove(tmp_path / "course.zip", "01")
+    assert re.search("✓ .*: passed", capfd.readouterr().out)

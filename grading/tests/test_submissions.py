@@ -18,6 +18,13 @@ from tests import needs
 from utils.checks import bank
 
 EXERCISES = bank.FOLDER / f"{NOTEBOOK}.ipynb"
+COURSE = sorted(
+    {
+        path.stem
+        for folder in ("exercises", "notebooks")
+        for path in (bank.FOLDER.parent / folder).glob("[0-9]*.ipynb")
+    }
+)
 ANSWER = "def entropy(weights):\n    return weights"
 
 
@@ -214,6 +221,18 @@ def test_the_folder_that_was_compressed_is_nobody(tmp_path):
     assert [owner[0] for owner in owners(source).values()] == ["ada", "bob"]
     alone = zipped(tmp_path / "week 1.zip", "week 1/ada/01.ipynb", "week 1/ada/02.ipynb")
     assert [owner[0] for owner in owners(alone).values()] == ["ada", "ada"]
+
+
+@pytest.mark.parametrize("name", COURSE)
+def test_every_notebook_of_the_course_is_known_by_its_name(name, tmp_path):
+    """Those of tomorrow too: it takes the names that are there."""
+    forms = [name, f"{name} (1)", f"{name}-1", f"{name} - Copy", f"{name}-Copy1"]
+    own = [f"Ada Lovelace{between}{form}.ipynb" for between in " _-" for form in forms]
+    put(tmp_path / "one", *own)
+    assert {submission.learner for submission in find(tmp_path / "one")} == {"Ada Lovelace"}
+    put(tmp_path / "two", *(f"Ada/{form}.ipynb" for form in forms))
+    assert {submission.learner for submission in find(tmp_path / "two")} == {"Ada"}
+    assert "taken for one learner" in log_of(tmp_path / "two")
 
 
 def test_letters_that_nobody_sees_make_no_other_learner(tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 from torch import Tensor
 
 from utils.checks import bank
-from utils.checks.compare import Evidence, Verdict, differences
+from utils.checks.compare import Comparison, Evidence, Verdict, differences
 from utils.plots import WEIGHT_COLOURS, ink_on
 
 FULL, EMPTY = "█░"  # what a bar is drawn with
@@ -108,7 +108,8 @@ def to_html(text: str) -> str:
 
 def explain(verdict: Verdict, printed_lines: int = 0) -> Note:
     """Return a note that explains a verdict in words and with a picture."""
-    return replace(in_words(verdict, printed_lines), picture=_picture(verdict))
+    drawn = draw(verdict.comparison) if verdict.comparison else ""
+    return replace(in_words(verdict, printed_lines), picture=drawn)
 
 
 def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
@@ -201,15 +202,16 @@ def _entry(value: np.generic, digits: int) -> str:
     return f"{value:.{digits}g}" if value.dtype.kind == "f" else str(value)
 
 
-def _picture(verdict: Verdict) -> str:
-    """Draw expected beside actual values as HTML; "" if they are not small matrices."""
-    if verdict.comparison is None:
-        return ""
-    expected, actual, place = verdict.comparison
+def draw(comparison: Comparison, whose: str = "yours") -> str:
+    """Draw expected beside actual values as HTML, coloured on one scale."""
+    expected, actual, place = comparison
     low, high = min(expected.min(), actual.min()), max(expected.max(), actual.max())
+    largest = max(-low, high) or 1.0  # huge numbers are scaled, so differences are finite
+    room = high / largest - low / largest or 1.0
     tables = []
-    for title, numbers, other in (("expected", expected, actual), ("yours", actual, expected)):
-        colours = mpl.colormaps[WEIGHT_COLOURS]((numbers - low) / (high - low or 1.0))
+    for title, numbers, other in (("expected", expected, actual), (whose, actual, expected)):
+        shares = (numbers / largest - low / largest) / room
+        colours = mpl.colormaps[WEIGHT_COLOURS](shares)
         rows = [
             "".join(
                 _cell(numbers[at], other[at], colours[at], at == place)
@@ -223,12 +225,12 @@ def _picture(verdict: Verdict) -> str:
             f'<table style="margin:0 20px 4px 0;font-size:0.9em;border-spacing:1px">{caption}'
             f"{body}</table>"
         )
-    return f'<div style="display:flex;flex-wrap:wrap">{"".join(tables)}</div>'
+    return f'<div style="display:flex;flex-wrap:wrap;overflow-x:auto">{"".join(tables)}</div>'
 
 
 def _cell(number: np.generic, other: np.generic, colour: np.ndarray, is_first: bool) -> str:
     """Write a number as a table cell; the cell of the first difference has a frame."""
     text = _tell_apart(number, other, 3)[0] if is_first else f"{number:.3g}"
-    frame = f";outline:2px solid {BAD}" if is_first else ""
+    frame = f";outline:2px solid {BAD};outline-offset:-2px" if is_first else ""
     style = f"background:{mpl.colors.to_hex(colour)};color:{ink_on(colour)}{frame}"
-    return f'<td style="padding:2px 6px;text-align:right;{style}">{text}</td>'
+    return f'<td style="padding:2px 6px;text-align:right;white-space:nowrap;{style}">{text}</td>'

@@ -21,7 +21,7 @@ from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
 from utils.checks.memory import TaskProgress, load_progress, put_aside, save_progress
-from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
+from utils.checks.runner import AnswerError, Printed, Rerun, limited, run_cases
 from utils.checks.tasks import Reason, Record
 
 NOT_DEFINED = "There is no `{}` yet. Run the cell that defines it, then check again."
@@ -116,13 +116,8 @@ def _limited_memory() -> Iterator[None]:
     import resource
 
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    before, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limits = {pages * resource.getpagesize() + MEMORY, before, hard} - {resource.RLIM_INFINITY}
-    resource.setrlimit(resource.RLIMIT_AS, (min(limits), hard))
-    try:
+    with limited(resource.RLIMIT_AS, pages * resource.getpagesize() + MEMORY):
         yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (before, hard))
 
 
 def hint(task_id: str) -> Note:

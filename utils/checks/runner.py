@@ -648,6 +648,19 @@ def _a(value: Any) -> str:
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
+@contextlib.contextmanager
+def limited(limit: int, most: int) -> Iterator[None]:
+    """Limit a resource of this process within a block, by a soft limit."""
+    import resource
+
+    before, hard = resource.getrlimit(limit)
+    resource.setrlimit(limit, (min({most, before, hard} - {resource.RLIM_INFINITY}), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(limit, (before, hard))
+
+
 class time_limit:  # noqa: N801, as other context managers are called
     """A context manager that raises `OutOfTime` in the main thread after a time limit.
 
