@@ -224,4 +224,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        sys.exit("No options here. Can this machine grade? `python -m grading doctor` says.")
     sys.exit(main())
