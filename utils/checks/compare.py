@@ -472,7 +472,7 @@ def _negative(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str
 def _not_shares(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
     totals, whole = values.sum(-1).ravel(), expected.sum(-1).ravel().round()
     off = np.abs(totals - whole)
-    if off.max() <= 10 * tolerance:
+    if off.max(initial=0.0) <= 10 * tolerance:
         return ""
     worst = off.argmax()
     return f"has a row that sums to {totals[worst]:.4g}; it should sum to {whole[worst]:.0f}."
