@@ -85,6 +85,10 @@ def query_by_query(tiles):
                 assert torch.allclose(found[sentence, target], right, atol=1e-4)
 
 
+def only_that_it_is_finite(tiles):
+    assert tiles(*AT_REST, 3).isfinite().all()
+
+
 exercise = CatchTheBug(
     id="test_tiles",
     title="Catch the bug",
@@ -105,6 +109,13 @@ exercise = CatchTheBug(
     mistakes={
         "asserts nothing": asserts_nothing(
             shapes_alone(*ROW, 3, shapes=[(BATCH, TARGETS, 5)]), "tiles"
+        ),
+        "only that it is finite": WrongAnswer(
+            only_that_it_is_finite,
+            "Your test objects to NaN at most: whatever other numbers come, it accepts them. One "
+            "that compares a result with itself does so, and one that allows any difference.",
+            "If `tiles` returned nothing but zeros, which of your lines would object?",
+            misconception="plausible-is-right",
         ),
         "small numbers": WrongAnswer(
             compared_all(AT_REST),

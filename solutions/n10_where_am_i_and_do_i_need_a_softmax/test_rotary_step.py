@@ -121,7 +121,8 @@ exercise = CatchTheBug(
         "silent queries": WrongAnswer(
             compared(expected, 0 * inputs()[0], *inputs()[1:]),
             "With your inputs no wrong turn shows, and no wrong scale. Perhaps your queries or "
-            "keys are 0, or your values all alike, so that the scores make no difference.",
+            "keys are 0, your values all alike, or there is one word alone: then the scores make "
+            "no difference.",
             "If all keys were exchanged for others, what would change in your contexts?",
             misconception="even-inputs",
         ),
