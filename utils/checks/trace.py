@@ -37,7 +37,7 @@ class Lines(NamedTuple):
     Args:
         numbers: numbers of the lines in their cell, (runs,).
         sources: the text of the lines, (runs,).
-        computes: whether a line makes new numbers, and not 0s and 1s alone, (runs,).
+        computes: whether a line makes new numbers, and not a mere row of 0s and 1s, (runs,).
         results: the tensor that its last call returned, `described`, (runs, `NUMBERS`).
     """
 
@@ -58,7 +58,7 @@ class _Step(NamedTuple):
     place: tuple[int, int]
     computes: bool
     changes: bool  # an array in place, as `weights[i] = …` does
-    marks: bool  # the results hold 0s and 1s alone: a wrong one may be right for something else
+    marks: bool  # the results are rows of 0s and 1s: what is wrong here may be right elsewhere
     results: list[tuple[float, ...]]
 
 
@@ -138,8 +138,9 @@ def _runs(steps: list[_Step]) -> Iterator[list[_Step]]:
 
 
 def _is_marks(value: Any) -> bool:
-    """Decide whether a value holds 0s and 1s alone, as a mask does."""
-    return isinstance(value, Tensor) and bool(((value == 0) | (value == 1)).all())
+    """Decide whether a value is one row of 0s and 1s; a mask with more axes says more."""
+    is_row = isinstance(value, Tensor) and sum(length > 1 for length in value.shape) < 2
+    return is_row and bool(((value == 0) | (value == 1)).all())
 
 
 def _source(step: _Step) -> str:
