@@ -218,6 +218,15 @@ def test_a_weak_test_is_not_recognised_where_the_inputs_say_otherwise():
     assert verdict_on(record, {"test_grow": by_its_trend}, Printed()).mistake
 
 
+def test_one_that_asserts_nothing_is_told_so_whatever_its_inputs_show():
+    """With a 0 the opposite does not show."""
+
+    def nothing(grow):
+        grow(torch.zeros(3))
+
+    assert verdict_of(nothing).mistake.name == "nothing"
+
+
 def test_the_message_and_the_line_of_an_assertion_are_shown():
     names = {"torch": torch, "NUMBERS": NUMBERS}
     cell = "def test_grow(grow):\n    assert grow(NUMBERS).sum() < 0, 'all is well'"

@@ -340,6 +340,8 @@ def leaves(numbers, power):
         (lambda numbers, power: None, "nothing", "returns nothing yet"),
         (lambda numbers, power: ..., "nothing", "still to be written"),
         (lambda numbers, power: [0.25], "type", "returns a list"),
+        (lambda numbers, power: [0.25], "type", "`torch.tensor` makes one"),
+        (lambda numbers, power: [*numbers], "type", "`torch.stack` joins"),
         (lambda numbers, power: NUMBERS.numpy(), "type", "returns a ndarray"),
         (lambda numbers, power: right(numbers, power).to("meta"), "device", "`meta`"),
         (lambda numbers: numbers, "error", "TypeError"),

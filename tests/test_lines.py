@@ -14,11 +14,11 @@ from utils.checks.runner import Printed, Rerun, run_cases, traced
 from utils.checks.trace import described, distinct, is_among
 
 RECORD = replace(RECORD, steps=[distinct(traced(TASK, attend, case).results()) for case in CASES])
-PLACES = re.compile(r"(What|At) `([^`]*)` \(line (\d+)\)")
+PLACES = re.compile(r"(The result of|At) `([^`]*)` \(line (\d+)\)")
 
 
 def told(answer):
-    """Return the lines that feedback on an answer quotes, after "What" and "At"."""
+    """Return the lines that feedback on an answer quotes, after "The result of" and "At"."""
     answers = run_cases(TASK, answer, CASES, Printed())
     sentence = describe_lines(RECORD, answers, Rerun(TASK, answer).trace)
     return [(word, text) for word, text, _ in PLACES.findall(sentence)]
@@ -56,7 +56,7 @@ def filled_in_a_loop(query, keys, values, mask):
 )
 def test_the_line_is_told_at_which_an_answer_leaves_the_right_ones(answer, up_to, at):
     (first, right), (second, stray) = told(answer)
-    assert (first, second) == ("What", "At")
+    assert (first, second) == ("The result of", "At")
     assert right.startswith(up_to)
     assert stray.startswith(at)
 
@@ -78,6 +78,18 @@ def halves(query, keys, values, mask):
 
 def test_a_line_that_takes_values_apart_is_not_called_right():
     assert [word for word, _ in told(halves)] == ["At"]
+
+
+def test_a_row_of_0s_and_1s_is_no_evidence():
+    """A wrong choice may be one that a right answer makes for something else."""
+
+    def answer(query, keys, values, mask):
+        chosen = (torch.arange(keys.shape[1]) > 1).float()
+        hidden = ~mask
+        return query @ keys.mT - chosen * hidden[:, None]
+
+    lines = traced(TASK, answer, CASES[0]).lines()
+    assert lines.computes.tolist() == [False, True, True]
 
 
 def axis_too_many(query, keys, values, mask):

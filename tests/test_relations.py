@@ -13,11 +13,11 @@ import torch
 
 from tests.test_checks import task_of
 from utils.checks.compare import first_cases, judge
-from utils.checks.diagnosis import diagnose, measure_moves
+from utils.checks.diagnosis import diagnose, measure_moves, relations, remains
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
-from utils.checks.tasks import Answer, Case, Misconception, Mistake, Record
+from utils.checks.tasks import Answer, Case, Misconception, Mistake, Reason, Record
 
 
 def attend(query, keys, values, mask=None, *, width=None):
@@ -286,6 +286,45 @@ def counts(answer):
         return dim * words + 4 * dim * dim + cells
 
     return relation(lambda *inputs: answer(right, *inputs), record_of("count", right, sizes))
+
+
+SPOILED = {
+    "right at one end": lambda full: np.concatenate([full[:, :1], full[:, :0:-1]], axis=1),
+    "squared": lambda full: full * full,
+    "masked": lambda full: full * np.tri(*full.shape[1:], dtype=full.dtype),
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILED.values(), ids=SPOILED)
+@pytest.mark.parametrize("dtype", [float, int, bool])
+def test_every_rule_copes_with_arrays_without_entries(dtype, spoil):
+    """A cache of which nothing is kept is one."""
+    shapes = [(2, 4, 4), (3, 5, 6), (2, 0, 4), (0, 4, 4), (2, 4, 0)]
+    draw = np.random.default_rng(0)
+    expected = [draw.random(shape) for shape in shapes]
+    if dtype is float:  # rows of weights
+        expected = [values / values.sum(-1, keepdims=True) for values in expected]
+    else:
+        expected = [(3 * values).astype(dtype) for values in expected]
+    right, wrong = (
+        [Answer({"gain": values}) for values in each] for each in (expected, map(spoil, expected))
+    )
+    record = Record(task_of("gain", ["gain"]), CASES, right, {})
+    for rule in [*relations.RELATIONS, *relations.WEAKER_RELATIONS, *remains.REMAINS]:
+        relations.describe_values(record, wrong, [rule])
+
+
+def test_if_a_rule_fails_the_plain_verdict_stands(monkeypatch):
+    """A fault of the diagnosis is none of the learner's."""
+
+    def failing(output):
+        raise ValueError("cannot reshape")
+
+    monkeypatch.setattr("utils.checks.diagnosis.RELATIONS", [failing])
+    names = {"attend": lambda *given: tuple(2 * values for values in attend(*given))}
+    verdict = verdict_on(RECORD, names, Printed())
+    assert (verdict.reason, verdict.relation) == (Reason.VALUES, "")
+    assert "cannot" not in verdict.message
 
 
 def test_a_count_that_lacks_or_repeats_a_part_is_told():

@@ -159,8 +159,8 @@ exercise = CatchTheBug(
         ),
         "targets that end early": WrongAnswer(
             compared(expected, *inputs(tgt_len=3), 1),
-            "With your inputs no window has to stop at the end of a sentence. It has to where a "
-            "target is longer than its source.",
+            "With your inputs it makes no difference that a window stops at the end of a sentence. "
+            "It does where a target is longer than its source, and the window narrower than both.",
             "Where is the window of target word 5 in a sentence of three words?",
             misconception="row-is-sentence",
         ),

@@ -129,7 +129,6 @@ exercise = CatchTheBug(
         "asserts nothing": asserts_nothing(
             shapes_alone(WORDS, *parameters(), shapes=[(2, 5, 7)]),
             "language_model",
-            "Your test accepts every implementation there is: nothing in it has failed.",
         ),
         "only the sums": WrongAnswer(
             sums_alone(WORDS, *parameters(), result=0),

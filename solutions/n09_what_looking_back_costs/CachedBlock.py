@@ -58,15 +58,42 @@ class _Block(nn.Module):
     def kept(self, past, grown):
         return grown
 
+    def add(self, norm, x, layer):
+        return x + layer(norm(x))
+
     def forward(self, x, past_keys, past_values):
-        y = self.norms[0](x)
-        new = self.remember(x, y)
-        keys, values = self.grow(past_keys, new.keys), self.grow(past_values, new.values)
-        seen = self.seen(past_keys, keys), self.seen(past_values, values)
-        memory = Memory(*seen, self.rows(x.shape[1], seen[0].shape[2]))
-        x = x + self.attention.attend(y, memory)[0]
-        x = x + self.feed_forward(self.norms[1](x))
-        return x, self.kept(past_keys, keys), self.kept(past_values, values)
+        def look(y):
+            new = self.remember(x, y)
+            grown.append(self.grow(past_keys, new.keys))
+            grown.append(self.grow(past_values, new.values))
+            seen = self.seen(past_keys, grown[0]), self.seen(past_values, grown[1])
+            memory = Memory(*seen, self.rows(x.shape[1], seen[0].shape[2]))
+            return self.attention.attend(y, memory)[0]
+
+        grown = []  # keys and values
+        after = self.add(self.norms[0], x, look)
+        states = self.add(self.norms[1], after, self.feed_forward)
+        return states, self.kept(past_keys, grown[0]), self.kept(past_values, grown[1])
+
+
+def _replaced_by(place):
+    """Return a block in which one layer replaces its input."""
+
+    def add(self, norm, x, layer):
+        return layer(norm(x)) + (0 if norm is self.norms[place] else x)
+
+    return changed(_Block, add=add)
+
+
+def _around_the_norm(*places):
+    """Return a block in which some layers are added to the normalised words."""
+
+    def add(self, norm, x, layer):
+        normed = norm(x)
+        inside = any(norm is self.norms[place] for place in places)
+        return (normed if inside else x) + layer(normed)
+
+    return changed(_Block, add=add)
 
 
 class WordByWord(_Block):
@@ -192,6 +219,56 @@ exercise = Exercise(
             "What came in is missing from your states: each layer adds to its input.",
             "What should come out if all matrices of the block are 0?",
             misconception="half-is-enough",
+            also={
+                "around any layer": changed(_Block, add=lambda self, norm, x, layer: layer(norm(x)))
+            },
+        ),
+        "no residual around the attention": WrongAnswer(
+            _replaced_by(0),
+            "Your attention replaces its input, where it should add to it. The feed-forward "
+            "network adds.",
+            "What should stand behind the attention if its matrices are 0?",
+            misconception="half-is-enough",
+        ),
+        "no residual around the network": WrongAnswer(
+            _replaced_by(1),
+            "Your feed-forward network replaces its input, where it should add to it. The "
+            "attention adds.",
+            "What should come out of the block if the network returns 0?",
+            misconception="half-is-enough",
+        ),
+        "post-norm": WrongAnswer(
+            changed(_Block, add=lambda self, norm, x, layer: norm(x + layer(x))),
+            "You normalise behind the sum. With pre-norm the norm comes before each layer, and "
+            "nothing interrupts the sum.",
+            "What is added to x in `x + layer(norm(x))`?",
+            misconception="steps-in-any-order",
+        ),
+        "residual around the norm": WrongAnswer(
+            _around_the_norm(0, 1),
+            "You add a layer to the *normalised* words. The sum carries x as it came.",
+            "Which x stands in front of the `+`?",
+            misconception="stale-value",
+            also={
+                "in the attention": _around_the_norm(0),
+                "in the network": _around_the_norm(1),
+            },
+        ),
+        "second norm forgotten": WrongAnswer(
+            changed(
+                _Block,
+                add=lambda self, norm, x, layer: x + layer(x if norm is self.norms[1] else norm(x)),
+            ),
+            "Your feed-forward network reads its words without a norm. The second one is there "
+            "for it.",
+            "Which of the parts made in `__init__` have you not called?",
+            misconception="projection-left-out",
+        ),
+        "no norm": WrongAnswer(
+            changed(_Block, add=lambda self, norm, x, layer: x + layer(x)),
+            "The norms are not used.",
+            "Which of the parts made in `__init__` have you not called?",
+            misconception="projection-left-out",
         ),
     },
     variants=[WordByWord, FromTheLayers, TwoMasks],

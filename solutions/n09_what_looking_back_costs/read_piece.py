@@ -69,6 +69,19 @@ def _read(mask=_right_mask, rest=_right_rest, weigh=masked_softmax, cut_first=Fa
     return read_piece
 
 
+def _cut_to_the_last(weigh):
+    """Return an answer that reads the last `window + sinks` of the joined words alone."""
+
+    def read_piece(queries, keys, values, past_keys, past_values, window, sinks):
+        joined = torch.cat([past_keys, keys], 1), torch.cat([past_values, values], 1)
+        seen = [each[:, -(window + sinks) :] for each in joined]
+        begin = seen[0].shape[1] - queries.shape[1]  # below 0 in a long piece
+        nothing = keys[:, :0], values[:, :0]
+        return _read(weigh=weigh, begin=begin)(queries, *seen, *nothing, window, sinks)
+
+    return read_piece
+
+
 def _to_minus_infinity(scores, mask):
     return scores.masked_fill(~mask, -torch.inf).softmax(-1)
 
@@ -149,6 +162,14 @@ exercise = Exercise(
             "How far back does the window of the *first* new word reach?",
             misconception="stale-value",
             also={"empty rows get 0": _read(cut_first=True)},
+        ),
+        "cut to the last words": WrongAnswer(
+            _cut_to_the_last(_to_minus_infinity),
+            "You throw words away before the new ones have looked: the sinks, as soon as the text "
+            "is long, and in a longer piece words that the first of the new ones still needs.",
+            "Where in the joined keys do the sinks stand?",
+            misconception="stale-value",
+            also={"empty rows get 0": _cut_to_the_last(masked_softmax)},
         ),
         "the triangle in the wrong corner": WrongAnswer(
             _read(begin=0),

@@ -65,6 +65,12 @@ def _shifted(query, key, value, ring_keys, ring_values, read):
     return context, keys, values
 
 
+def _shifted_when_full(query, key, value, ring_keys, ring_values, read):
+    """Write from the front, and move the words on once all places are taken."""
+    step = _shifted if read >= ring_keys.shape[1] else _step()
+    return step(query, key, value, ring_keys, ring_values, read)
+
+
 def _before_it_is_written(query, key, value, ring_keys, ring_values, read):
     """Look at the ring as it came, unless it is empty."""
     context, keys, values = _step()(query, key, value, ring_keys, ring_values, read)
@@ -134,9 +140,16 @@ exercise = Exercise(
     mistakes={
         "moved on": WrongAnswer(
             _shifted,
-            "You move all words on by one place, so that the new one comes last. That is a window "
-            "as well, but it copies the whole cache at every word. In a ring a word stays where "
-            "it is until it is overwritten.",
+            "You move all words on by one place. In a ring a word stays where it is until it is "
+            "overwritten; your shift throws the first word away while places are still empty.",
+            "A ring has five places and holds two words. Which one has your shift lost?",
+            misconception="parts-in-any-order",
+        ),
+        "moved on when full": WrongAnswer(
+            _shifted_when_full,
+            "Once the ring is full you move all words on by one place, so that the new one comes "
+            "last. That is a window as well, but it copies the whole cache at every word. In a "
+            "ring a word stays where it is until it is overwritten.",
             "Does attention mind in which order the words stand?",
             misconception="parts-in-any-order",
         ),

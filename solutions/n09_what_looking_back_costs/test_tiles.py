@@ -42,6 +42,16 @@ ROW = inputs(LOUD)
 AT_REST = inputs()
 
 
+def compared_all(*givens, block=3):
+    """Return a test that compares the contexts of several inputs, read in tiles of one size."""
+
+    def test(tiles):
+        for given in givens:
+            compared(expected, *given, block)(tiles)
+
+    return test
+
+
 def against_torch(tiles):
     for loud in (1.0, LOUD):
         for block in (1, 3, 7, 9):
@@ -75,6 +85,10 @@ def query_by_query(tiles):
                 assert torch.allclose(found[sentence, target], right, atol=1e-4)
 
 
+def only_that_it_is_finite(tiles):
+    assert tiles(*AT_REST, 3).isfinite().all()
+
+
 exercise = CatchTheBug(
     id="test_tiles",
     title="Catch the bug",
@@ -87,18 +101,26 @@ exercise = CatchTheBug(
         "does it never happen, or make no difference?",
         "Large scores above 0 and large ones below it; a last tile that is shorter; a row that is "
         "masked whole; several tiles. Each of these shows a bug that the others hide.",
-        "Take queries `300 * torch.rand(…)` and their opposite, 7 words in tiles of 3, and shut "
-        "one row of the mask. What to expect is `scores.masked_fill(~mask, "
+        "Take keys from `torch.rand`, 7 words in tiles of 3, and shut one row of the mask. Call "
+        "`tiles` with queries `300 * torch.rand(…)`, with their opposite, *and* with small ones "
+        "from `torch.randn`. What to expect is `scores.masked_fill(~mask, "
         "-torch.inf).softmax(-1).nan_to_num() @ values`.",
     ],
     mistakes={
         "asserts nothing": asserts_nothing(
             shapes_alone(*ROW, 3, shapes=[(BATCH, TARGETS, 5)]), "tiles"
         ),
+        "only that it is finite": WrongAnswer(
+            only_that_it_is_finite,
+            "Your test objects to NaN at most: whatever other numbers come, it accepts them. One "
+            "that compares a result with itself does so, and one that allows any difference.",
+            "If `tiles` returned nothing but zeros, which of your lines would object?",
+            misconception="plausible-is-right",
+        ),
         "small numbers": WrongAnswer(
-            compared(expected, *AT_REST, 3),
-            "Your scores are small, or lie on both sides of 0. Where no score is large, nothing "
-            "overflows and nothing vanishes, whatever the largest score is measured against.",
+            compared_all(AT_REST),
+            "What overflows and what vanishes slips through. It shows only where all scores of a "
+            "row are large: far above 0 in one row, far below it in another.",
             "What is `exp` of 200, and of -200, in float32?",
             misconception="even-inputs",
         ),
@@ -111,35 +133,36 @@ exercise = CatchTheBug(
                 ),
                 3,
             ),
-            "Your inputs are small random numbers in tiles of one size, and no row is masked "
-            "whole. That is how such kernels are often tested, and most of these bugs pass.",
-            "Which of the inputs is extreme in any way?",
+            "With your inputs most bugs do not show, as in many tests of such kernels. It takes "
+            "large scores, a last tile that is shorter, and a row that is masked whole.",
+            "Which of your inputs is extreme in any way?",
             misconception="even-inputs",
         ),
         "tiles of one size": WrongAnswer(
-            compared(expected, *ROW, 1),
-            "Your tiles divide the text without a remainder, so nobody sees what becomes of a "
-            "shorter one at the end.",
-            "What does a tile of 3 leave over of 7 words?",
+            compared_all(AT_REST, ROW, block=1),
+            "What goes wrong in a last tile that is shorter slips through. It shows only where "
+            "there is such a tile, and some query gives its words weight.",
+            "How many words does your last tile hold, and how much weight do they get?",
             misconception="sizes-always-equal",
         ),
         "a single tile": WrongAnswer(
-            compared(expected, *ROW, WORDS),
-            "All words fit into one tile. Then nothing has to be put together.",
+            compared_all(AT_REST, ROW, block=WORDS + 2),
+            "How tiles are put together slips through. It shows only where a later tile brings a "
+            "larger score than all before it.",
             "When is what was gathered so far made smaller?",
             misconception="even-inputs",
         ),
         "no row masked whole": WrongAnswer(
-            compared(expected, *inputs(LOUD, empty=False), 3),
+            compared_all(inputs(empty=False), inputs(LOUD, empty=False)),
             "In your mask every row has an open cell. A query that may look at nothing is the "
             "case that is most often forgotten.",
             "What should the context be for a row that is shut?",
             misconception="no-empty-rows",
         ),
         "only high scores": WrongAnswer(
-            compared(expected, ROW[0].abs(), *ROW[1:], 3),
-            "Your large scores all lie above 0. Those that are all far below it are another "
-            "matter.",
+            compared_all(AT_REST, (ROW[0].abs(), *ROW[1:])),
+            "What becomes of a row whose scores all lie far below 0 slips through. It shows only "
+            "where there is such a row.",
             "Against what should the scores of a row be measured that are all below -100?",
             misconception="even-inputs",
         ),

@@ -155,9 +155,15 @@ exercise = Exercise(
         "no ramp": WrongAnswer(
             _clocks(kept=lambda turns: (turns > 1).to(turns)),
             "Your clocks are either left alone or slowed down in full. Between 1 and 32 turns lies "
-            "a ramp.",
+            "a ramp: there a clock gets a mixture of both frequencies.",
             "What happens to a clock that made ten turns?",
             misconception="hard-choice",
+            also={
+                f"at {limit} turns": _clocks(
+                    kept=lambda turns, limit=limit: (turns > limit).to(turns)
+                )
+                for limit in (16, 32)
+            },
         ),
         "the ramp not ended": WrongAnswer(
             _clocks(kept=lambda turns: (turns - 1) / 31),

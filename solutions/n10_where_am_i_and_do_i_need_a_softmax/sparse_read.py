@@ -148,6 +148,31 @@ def gathered(queries, keys, values, index_queries, index_keys, index_weights, mo
     return contexts, (ranks < most) & ~ahead
 
 
+def _masked_read(queries, keys, values, index, most):
+    """Read what an index chooses, (batch, len, len)."""
+    so_far = torch.arange(index.shape[-1]) <= torch.arange(index.shape[-1])[:, None]
+    best = torch.where(so_far, index, -torch.inf).topk(min(most, index.shape[-1]), -1).indices
+    chosen = F.one_hot(best, index.shape[-1]).sum(-2).bool() & so_far
+    scores = torch.einsum("btd,bsd->bts", queries, keys) / queries.shape[-1] ** 0.5
+    weights = torch.where(chosen, scores, -torch.inf).softmax(-1)
+    return torch.einsum("bts,bsd->btd", weights, values), chosen
+
+
+def heads_first(queries, keys, values, index_queries, index_keys, index_weights, most):
+    agreed = torch.einsum("bthw,bsw->bhts", index_queries, index_keys).relu()
+    index = (index_weights.transpose(1, 2).unsqueeze(-1) * agreed).sum(1)
+    return _masked_read(queries, keys, values, index, most)
+
+
+def as_in_multi_head_attention(
+    queries, keys, values, index_queries, index_keys, index_weights, most
+):
+    heads = index_queries.transpose(1, 2)  # (batch, heads, len, small)
+    agreed = torch.relu(heads @ index_keys.unsqueeze(1).transpose(-2, -1))
+    index = torch.einsum("bth,bhts->bts", index_weights, agreed)
+    return _masked_read(queries, keys, values, index, most)
+
+
 exercise = Exercise(
     id="sparse_read",
     title="Look cheaply, then read",
@@ -274,5 +299,5 @@ exercise = Exercise(
             "divided by the number of heads, the highest scores are still the highest"
         ),
     },
-    variants=[word_by_word, above_the_last, gathered],
+    variants=[word_by_word, above_the_last, gathered, heads_first, as_in_multi_head_attention],
 )

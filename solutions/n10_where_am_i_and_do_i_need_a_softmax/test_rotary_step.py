@@ -85,8 +85,8 @@ exercise = CatchTheBug(
         "For which inputs does a wrong place make no difference? For which widths does it not "
         "matter which entries turn together?",
         "Write the formula down a second time inside the test: turn queries and keys, scale the "
-        "scores, hide what comes later, and compare. Choose a start above 0, two new words or "
-        "more, and at least two clocks.",
+        "scores, hide what comes later, and compare. Choose a start above 0, and at least two "
+        "clocks.",
         "The places are `torch.arange(len(keys))`; those of the queries begin at `start`. The mask "
         "is open where the key's place is not larger than the query's. Compare with "
         "`torch.allclose(…, atol=1e-5)`.",
@@ -95,26 +95,35 @@ exercise = CatchTheBug(
         "asserts nothing": asserts_nothing(
             shapes_alone(*inputs(), shapes=[(2, 3)]),
             "rotary_step",
-            "Your test accepts every implementation there is: nothing in it has failed.",
         ),
         "from the beginning": WrongAnswer(
             compared(expected, *inputs(start=0, new=5)),
-            "Your texts begin with the first of the new words: `start` is 0. What a step makes of "
-            "words that stand behind others, you do not see.",
+            "What a step makes of words that stand behind others slips through. It shows only "
+            "where `start` is above 0.",
             "Where does the new word stand when a cache holds three others?",
             misconception="places-begin-at-zero",
         ),
         "one clock": WrongAnswer(
             compared(expected, *inputs(dim=2)),
-            "Your vectors have width 2: one clock, and both layouts are the same.",
+            "Which entries turn together, and how fast, slips through. It shows only where a "
+            "vector has two clocks or more, and the scores depend on all of them.",
             "How wide must a vector be for halves and neighbours to differ?",
             misconception="even-inputs",
         ),
         "inputs too simple": WrongAnswer(
             compared(expected, *inputs(start=0, new=2, dim=2)),
-            "With your inputs all implementations return the same numbers. It takes words before "
-            "the new ones, vectors of more than one clock, and values that differ from each other.",
+            "With your inputs it shows neither where a new word stands nor which entries turn "
+            "together, and how fast. It takes words before the new ones, vectors of more than one "
+            "clock, and values that differ from each other.",
             "What would have to differ for a wrong place, or a wrong partner, to show?",
+            misconception="even-inputs",
+        ),
+        "silent queries": WrongAnswer(
+            compared(expected, 0 * inputs()[0], *inputs()[1:]),
+            "With your inputs no wrong turn shows, and no wrong scale. Perhaps your queries or "
+            "keys are 0, your values all alike, or there is one word alone: then the scores make "
+            "no difference.",
+            "If all keys were exchanged for others, what would change in your contexts?",
             misconception="even-inputs",
         ),
         "the scale forgotten": WrongAnswer(

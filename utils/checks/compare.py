@@ -258,12 +258,12 @@ def _weak_test(record: Record, answer: Answer) -> Mistake | None:
 
     The learner's test has to miss all bugs that the weak test misses, and to treat the right
     implementations in the same way. Of each of these bugs, the inputs of both tests have to show
-    it, so that the asserts are weak, or the inputs of neither. For a test that accepts every
-    implementation this does not matter.
+    it, so that the asserts are weak, or the inputs of neither. Of two tests that accept every
+    implementation, it is enough that the inputs of both show some bug.
     """
     broken, mine = _broken(record), answer.outputs["blames"]
     slips = broken & ~mine.all(0)
-    best, most = None, -1
+    best, most = None, (-1, False)
     for mistake in record.task.mistakes:
         (theirs,) = record.mistaken[mistake.name]
         known = broken & ~theirs.outputs["blames"].all(0)
@@ -271,9 +271,11 @@ def _weak_test(record: Record, answer: Answer) -> Mistake | None:
         treatments = [
             _treatment_of(blames[:, ~broken]) for blames in (theirs.outputs["blames"], mine)
         ]
-        alike = treatments[0] == treatments[1] and np.array_equal(*shown)
-        if alike and not (known & ~slips).any() and known.sum() > most:
-            best, most = mistake, known.sum()
+        same_shown = np.array_equal(*shown)
+        alike = same_shown or (np.array_equal(known, broken) and all(map(np.any, shown)))
+        fits = treatments[0] == treatments[1] and alike and not (known & ~slips).any()
+        if fits and (known.sum(), same_shown) > most:
+            best, most = mistake, (known.sum(), same_shown)
     return best
 
 
@@ -472,7 +474,7 @@ def _negative(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str
 def _not_shares(values: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
     totals, whole = values.sum(-1).ravel(), expected.sum(-1).ravel().round()
     off = np.abs(totals - whole)
-    if off.max() <= 10 * tolerance:
+    if off.max(initial=0.0) <= 10 * tolerance:
         return ""
     worst = off.argmax()
     return f"has a row that sums to {totals[worst]:.4g}; it should sum to {whole[worst]:.0f}."

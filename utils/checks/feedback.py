@@ -21,6 +21,7 @@ GOOD, BAD, PLAIN = "#009e73", "#d55e00", "#56b4e9"  # safe for colour-blind read
 LARGEST_QUOTE = 12  # entries of a tensor that is written out, at most
 MOST_SLIPS = 3  # missed bugs that are named at a time
 IN_FOLD = "Stuck? The fold below this cell opens an answer."
+LONGEST_TEXT = 400  # characters of a text that is written out
 LONGEST_QUOTE = 120  # characters of any other input that is written out
 
 
@@ -179,7 +180,8 @@ def _locate(verdict: Verdict, evidence: Evidence) -> list[str]:
 def _quote(value) -> str:
     """Write out an input as code; "" if it is too long."""
     if not isinstance(value, Tensor):
-        return repr(value) if len(repr(value)) <= LONGEST_QUOTE else ""
+        most = LONGEST_TEXT if isinstance(value, str) else LONGEST_QUOTE
+        return repr(value) if len(repr(value)) <= most else ""
     if value.numel() > LARGEST_QUOTE:
         return ""
     if value.is_floating_point():

@@ -545,11 +545,12 @@ def _array(spec: CallSpec, name: str, value: Any) -> np.ndarray:
     if spec.returns == "texts":
         return _texts(spec, name, value)
     if not isinstance(value, Tensor):
+        of_tensors = isinstance(value, list | tuple) and any(isinstance(x, Tensor) for x in value)
+        joins = "stack` joins tensors" if of_tensors else "tensor` makes one of plain numbers"
         raise AnswerError(
             Reason.TYPE,
             f"`{spec.id}` should return `{name}` as a tensor, and returns {_a(value)}. "
-            "Use tensor operations from the inputs on; where numbers are made one by one, "
-            "`torch.stack` joins them.",
+            f"Use tensor operations from the inputs on; where they do not reach, `torch.{joins}.",
         )
     if value.device.type != "cpu":
         raise AnswerError(

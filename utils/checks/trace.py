@@ -37,7 +37,7 @@ class Lines(NamedTuple):
     Args:
         numbers: numbers of the lines in their cell, (runs,).
         sources: the text of the lines, (runs,).
-        computes: whether a line does more than arrange numbers otherwise, (runs,).
+        computes: whether a line makes new numbers, and not a mere row of 0s and 1s, (runs,).
         results: the tensor that its last call returned, `described`, (runs, `NUMBERS`).
     """
 
@@ -58,6 +58,7 @@ class _Step(NamedTuple):
     place: tuple[int, int]
     computes: bool
     changes: bool  # an array in place, as `weights[i] = …` does
+    marks: bool  # the results are rows of 0s and 1s: what is wrong here may be right elsewhere
     results: list[tuple[float, ...]]
 
 
@@ -86,8 +87,9 @@ class Trace(TorchFunctionMode):
             results = [described(value) for value in several if isinstance(value, Tensor)]
             place = id(frame), frame.f_lasti
             computes = not ARRANGES.fullmatch(name)
-            step = frame.f_code.co_filename, frame.f_lineno, place, computes, changes, results
-            self._steps.append(_Step(*step))
+            marks = all(_is_marks(value) for value in several)
+            step = frame.f_code.co_filename, frame.f_lineno, place, computes, changes, marks
+            self._steps.append(_Step(*step, results))
         return result
 
     def results(self) -> np.ndarray:
@@ -104,8 +106,9 @@ class Trace(TorchFunctionMode):
         runs = [*_runs(self._steps)]
         last = {run[-1].line: number for number, run in enumerate(runs)}
         entries = [
-            (run[-1].line, _source(run[-1]), any(step.computes for step in run), row)
+            (run[-1].line, _source(run[-1]), computes, row)
             for number, run in enumerate(runs)
+            for computes in [any(step.computes for step in run) and not run[-1].marks]
             if not run[-1].changes or last[run[-1].line] == number
             for row in run[-1].results
             if row
@@ -132,6 +135,12 @@ def _runs(steps: list[_Step]) -> Iterator[list[_Step]]:
         run.append(step)
     if run:
         yield run
+
+
+def _is_marks(value: Any) -> bool:
+    """Decide whether a value is one row of 0s and 1s; a mask with more axes says more."""
+    is_row = isinstance(value, Tensor) and sum(length > 1 for length in value.shape) < 2
+    return is_row and bool(((value == 0) | (value == 1)).all())
 
 
 def _source(step: _Step) -> str:

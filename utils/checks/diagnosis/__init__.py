@@ -72,6 +72,8 @@ def diagnose(
 ) -> Verdict:
     """Judge an answer; if it is no known mistake, state its relation to the right answer.
 
+    If the search for a relation fails itself, the plain verdict stands.
+
     Args:
         record, answers: as for `judge`.
         error: the reason why later cases have no returned values, if they have none.
@@ -79,6 +81,20 @@ def diagnose(
         trace: function that tells what the answer's lines compute; None if it cannot be called.
     """
     verdict = judge(record, answers, error)
+    try:
+        return _diagnosed(record, answers, verdict, rerun, trace)
+    except Exception:  # a fault of ours, which learners must not hear of as one of theirs
+        return verdict
+
+
+def _diagnosed(
+    record: Record,
+    answers: Sequence[Answer],
+    verdict: Verdict,
+    rerun: RerunCases | None,
+    trace: TraceCases | None,
+) -> Verdict:
+    """Return a verdict with what more can be said of the answer."""
     task = record.task
     if task.answer_type == "choices" or task.full_marks_from is not None:
         return verdict

@@ -18,7 +18,7 @@ from utils.checks.trace import NOTHING, NUMBERS, Lines, described, is_among
 MOST_CASES = 3
 # Lines that take values apart say nothing of whether the parts have got the right names.
 TAKES_APART = re.compile(r"for |[\w.]+ *(, *[\w.]+ *)+=[^=]")
-UP_TO = "What `{text}` (line {number}) computes, right answers compute on the way, too. "
+UP_TO = "The result of `{text}` (line {number}) is one that right answers compute, too. "
 AT = (
     "At `{text}` (line {number}) your code has numbers that none of our right answers has: either "
     "it goes a way of its own there, or something is wrong or missing, there or before."

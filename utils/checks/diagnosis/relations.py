@@ -598,7 +598,7 @@ def _is_shares(values: np.ndarray) -> bool:
 
 
 def _rows(values: np.ndarray) -> np.ndarray:
-    return values.reshape(-1, values.shape[-1])
+    return values.reshape(math.prod(values.shape[:-1]), values.shape[-1])  # also if empty
 
 
 # --- Right in some places -------------------------------------------------------------------------
@@ -624,13 +624,18 @@ def right_at_an_end(output: OutputComparison) -> str:
         return ""
     for axis in output.axes:
         along = [
-            np.moveaxis(is_wrong, axis, 0).reshape(is_wrong.shape[axis], -1).any(1)
+            is_wrong.any(
+                tuple(other for other in range(is_wrong.ndim) if other - is_wrong.ndim != axis)
+            )
             for is_wrong in output.wrong
         ]
-        for words, end, others in (("first", 0, slice(1, None)), ("last", -1, slice(None, -1))):
-            if any(wrong[end] or not wrong[others].all() for wrong in along if wrong.any()):
+        for words, others in (("first", slice(1, None)), ("last", slice(None, -1))):
+            places = [np.zeros_like(wrong) for wrong in along]
+            for place in places:
+                place[others] = True
+            pairs = zip(places, along, strict=True)
+            if not all(np.array_equal(*pair) for pair in pairs if pair[1].any()):
                 continue
-            places = [np.arange(len(wrong)) != np.arange(len(wrong))[end] for wrong in along]
             regions = [place.reshape(-1, *[1] * (-1 - axis)) for place in places]
             if _only_wrong_in(output, regions):
                 where = output.its_axis(axis)
