@@ -2251,7 +2251,7 @@ trainer.fit()
 def my_translations(sentences):
     texts = []
     for sentence in sentences:
-        words = model.translate(sentence, copy_unknown=False).words
+        words = model.translate(sentence).words
         texts.append(detokenise(words))
     return texts
 
