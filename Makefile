@@ -21,7 +21,7 @@ test: .venv/ready  ## 4 minutes: the library, the checks, every notebook; ONLY=0
 
 test-all: .venv/ready .venv/extra-browser  ## 20 minutes: `make test`, then solutions, self-test, grader, sandbox, browser
 	$(MAKE) test
-	$(PYTEST) -m "(slow or browser) and not nightly" -n 3
+	$(PYTEST) -m "(slow or browser) and not nightly" -n 4
 
 test-browser: .venv/ready .venv/extra-browser  ## 10 minutes: the course in a browser; ONLY=05
 	$(PYTEST) -m "browser and not nightly" $(if $(ONLY),-k "$(ONLY)",-n 2)

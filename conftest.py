@@ -71,6 +71,22 @@ def pytest_collection_modifyitems(items):
     items.sort(key=place)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give each worker whole files, but the notebooks that are inspected in a browser one by one.
+
+    They take minutes together, which one worker would spend after the others have finished.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            alone = nodeid.startswith("tests/browser/test_notebooks.py")
+            return nodeid if alone else super()._split_scope(nodeid)
+
+    return ByFile(config, log)
+
+
 def pytest_terminal_summary(terminalreporter):
     _tell_what_was_skipped(terminalreporter)
     _tell_what_the_browser_saw(terminalreporter)

@@ -170,5 +170,5 @@ def test_the_line_at_which_an_answer_leaves_the_right_ones_comes_from_the_worker
     sent = notebook_parser.Notebook(path.stem, numbered([LEAVES]))
     scoring.score_tasks(result, sent, public(path), ["scaled_attention"], launcher)
     lines = " ".join(result.tasks["scaled_attention"].lines)
-    assert "What `scores = query @ keys.mT` (line 3)" in lines
+    assert "The result of `scores = query @ keys.mT` (line 3)" in lines
     assert "At `weights = (3 * scores).exp().softmax(-2)` (line 4)" in lines
