@@ -74,6 +74,7 @@ def test_its_tests_pass_there(course):
     assert run.returncode == 0, run.stdout[-3000:]
 
 
+@pytest.mark.nightly
 def test_untouched_exercises_run_there_and_no_check_passes(tmp_path):
     release.write_zip(tmp_path / "course.zip")
     release.prove(tmp_path / "course.zip", "01")
