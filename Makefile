@@ -67,7 +67,7 @@ sheet: .venv/ready  ## seconds: shapes, masks, formulae and the cache on two pag
 	@$(BIN)/python -m utils.sheet build/sheet.html
 
 preflight: .venv/ready  ## a minute: is this machine ready for the course?
-	@$(BIN)/python -m utils.preflight
+	@$(BIN)/python -m utils.preflight $(OPTIONS)
 
 catch-up: .venv/ready  ## solved exercises of all notebooks before one, for whoever fell behind: UPTO=04
 	@test -d solutions || { echo "Catching up needs solutions/, which this copy of the course does not have." >&2; exit 1; }
@@ -86,7 +86,7 @@ bench: .venv/ready  ## speed and memory of the library; ONLY=additive
 bench-grading: .venv/ready  ## how fast a made-up class is graded
 	$(BIN)/python -m grading.tests.bench $(ONLY)
 
-pictures: site .venv/extra-browser  ## 3 minutes, with the site: the film of the README, a picture of a check, and one for links to the site
+pictures: site .venv/extra-browser  ## 3 minutes, with the site: the pictures of README and front page
 	$(BIN)/python -m tests.pictures
 
 .venv/trusted: $(NOTEBOOKS) | .venv/ready

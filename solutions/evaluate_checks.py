@@ -124,6 +124,8 @@ def main(files: Sequence[Path]) -> None:
             answers = labelled(file)
         except ValueError as error:
             sys.exit(str(error))
+        except OSError as error:
+            sys.exit(f"Cannot read {file}, a file of labelled answers: {error.strerror}.")
         print(f"{file.stem:24}" + "".join(f"{name:>10}" for name in count([])))
         of_round: list[tuple[Labelled, str]] = []
         for task in dict.fromkeys(answer.task for answer in answers):

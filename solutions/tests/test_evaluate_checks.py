@@ -73,6 +73,12 @@ def test_what_is_no_labelled_answer_is_refused(tmp_path, text, complaint):
         labelled.labelled(file)
 
 
+def test_what_cannot_be_read_is_one_line(tmp_path):
+    for path in (tmp_path, tmp_path / "none.py"):
+        with pytest.raises(SystemExit, match=r"Cannot read .*, a file of labelled answers: "):
+            evaluate_checks.main([path])
+
+
 def test_the_answers_cover_the_course_and_every_wrong_one_says_what_is_wrong():
     readme = labelled.ROUNDS[0].with_name("README.md").read_text(encoding="utf-8")
     tasks = {exercise.task.id for _, exercise in chosen()}
