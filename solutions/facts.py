@@ -38,8 +38,13 @@ LINES_A_MINUTE = 6.5  # lines of code that an attentive reader follows in a minu
 # Which sections and exercises the shorter way takes, in the first cell of a notebook.
 DIRECT_WAY = re.compile(r"\*\*The direct way\*\*: sections? ([^.;]*)(?:; exercises? ([^.;]*))?\.")
 SECTION = re.compile(r"## (\d+)\.")
-PARTS = {"01": "The core", "07": "In practice", "09": "Attention today"}  # each from a notebook on
-WIDGET = "application/vnd.jupyter.widget-view+json"
+PARTS = {  # each from a notebook on
+    "01": "The core",
+    "07": "In practice",
+    "09": "Attention today",
+    "11": "A real model",
+}
+WIDGET = '<div class="explorer"'
 SITE = re.compile(r'^html_baseurl = "([^"]*)"', flags=re.MULTILINE)  # of docs/site/conf.py
 NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
 
@@ -172,7 +177,8 @@ def minutes_of(cells: Iterable[NotebookNode]) -> float:
             stubs += 1
         else:
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
-            movable += any(WIDGET in output.get("data", {}) for output in cell.outputs)
+            pages = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
+            movable += any(WIDGET in page for page in pages)
     return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable + STUB_MINUTES * stubs
 
 
@@ -188,32 +194,33 @@ def table(
         solutions: name → notebook of exercises.
         exercises: name → tasks of that notebook.
     """
-    rows = ["| | Notebook | | Minutes | Exercises | Minutes |", "|---|---|---|---|---|---|"]
+    rows = ["| | Notebook | | Minutes |", "|---|---|---|---|"]
     reading = {name: reading_minutes(notebook) for name, notebook in notebooks.items()}
-    working = {name: working_minutes(solutions[name], tasks) for name, tasks in exercises.items()}
     for name, notebook in notebooks.items():
         if name[:2] in PARTS:
-            rows.append(f"| | **{PARTS[name[:2]]}** | | | | |")
-        top, (_, points) = TITLE.match(notebook.cells[0].source), total(exercises[name])
-        tasks = f"[{len(exercises[name])} tasks, {points} points](exercises/{name}.ipynb)"
+            rows.append(f"| | **{PARTS[name[:2]]}** | | |")
+        top = TITLE.match(notebook.cells[0].source)
         rows.append(
-            f"| {name[:2]} | [{top['title']}](notebooks/{name}.ipynb) | {top['subtitle']} "
-            f"| {in_minutes(reading[name])} | {tasks} | {in_minutes(working[name])} |"
+            f"| {name[:2]} | [{top['title']}](notebooks/{name}.ipynb), [exercises]"
+            f"(exercises/{name}.ipynb) | {top['subtitle']} | {in_minutes(reading[name])} |"
         )
-    direct = {name: direct_minutes(notebooks[name], tasks) for name, tasks in exercises.items()}
+    working = [working_minutes(solutions[name], tasks) for name, tasks in exercises.items()]
+    direct = [direct_minutes(notebooks[name], tasks) for name, tasks in exercises.items()]
     chosen = sum(len(direct_way(notebook)[1]) for notebook in notebooks.values())
-    rows.append(
-        f"| | the direct way | | {_hours({name: read for name, (read, _) in direct.items()})} "
-        f"| {chosen} tasks | {_hours({name: work for name, (_, work) in direct.items()})} |"
+    everything = sum(map(len, exercises.values()))
+    return "\n".join(
+        [
+            *rows,
+            _sum("the direct way", chosen, [span for both in direct for span in both]),
+            _sum("all", everything, [*reading.values(), *working]),
+        ]
     )
-    of_course = [task for tasks in exercises.values() for task in tasks]
-    tasks = f"{len(of_course)} tasks, {total(of_course)[1]} points"
-    return "\n".join([*rows, f"| | all | | {_hours(reading)} | {tasks} | {_hours(working)} |"])
 
 
-def _hours(spans: Mapping[str, Span]) -> str:
-    low, high = (round(sum(ends) / 60) for ends in zip(*spans.values(), strict=True))
-    return f"{low}–{high} hours"
+def _sum(name: str, tasks: int, spans: Sequence[Span]) -> str:
+    """Return a last row of the table: the hours of a way through the course, exercises included."""
+    low, high = (round(sum(ends) / 60) for ends in zip(*spans, strict=True))
+    return f"| | {name} | with {tasks} exercises | {low}–{high} hours |"
 
 
 def public_address() -> str:

@@ -1,61 +1,57 @@
-"""Record what the language model of exercise 08 writes while it learns, for the front page:
+"""Train the language model of the front page, with the code of exercise 08:
 
     python -m solutions.record_language_model
 
-It runs the solution notebook's own code once, with the text, the seed and the steps that learners
-are offered, and writes `docs/site/front/language_model.json`. It takes about five minutes.
+It runs the solution notebook's own code on the English sentences of the everyday corpus, from which
+the front page's translators have learned too, and writes what a page reads to
+`docs/site/front/language_model.safetensors`. It takes some three minutes.
 """
 
-import json
-import time
-from collections.abc import Sequence
+import re
+import tempfile
+from pathlib import Path
 
 from solutions.build import notebooks, solutions_of
 from solutions.facts import ROOT
+from utils.corpora import hold_out
+from utils.corpora.everyday import everyday_corpus
+from utils.corpora.everyday_lexicon import load_everyday
 from utils.model_helpers import set_seed
+from utils.parts.page import pack, read_model, save_model
 
-RECORD = ROOT / "docs/site/front/language_model.json"
-STEPS = (0, 50, 200, 500, 1_100)
-BEGINNING, COUNT, TEMPERATURE, K = "The", 100, 0.8, 40  # what notebook 08's exercise writes with
+RECORD = ROOT / "docs/site/front/language_model.safetensors"
+STEPS, BATCH = 1_000, 8
+PAIRS, PHRASES = 40_000, (1, 3)  # of the corpus: short sentences
+PARAGRAPH = 6  # sentences
+BITS = 8  # a weight: half a megabyte
+CAPITALS = {"i", "english", "french", "france", "paris", "monday", "friday", "saturday", "sunday"}
 
 
-def record(steps: Sequence[int]) -> dict:
-    """Train the model once, and return what it writes and how well it predicts at some steps.
+def english(pairs: int) -> str:
+    """Return the English sentences of the corpus that end with a mark, with capitals, as a text."""
+    names = CAPITALS | load_everyday().names.keys()
+    word = re.compile(rf"\b({'|'.join(sorted(names))})\b|^\w")
+    sentences = [pair.source_text for pair in everyday_corpus(pairs, PHRASES, seed=0).train]
+    whole = [word.sub(lambda w: w[0].capitalize(), one) for one in sentences if one[-1] in ".?!"]
+    starts = range(0, len(whole), PARAGRAPH)
+    return "\n\n".join(" ".join(whole[start : start + PARAGRAPH]) for start in starts)
 
-    Args:
-        steps: numbers of steps at which it writes, rising from 0; the last ends the training.
 
-    Returns:
-        characters: of the text that it learned from; minutes: of one processor, samples included;
-        gzip: bits per character of the held-out pages; samples: for each number of steps, steps,
-        bits (of the same pages) and text.
-    """
+def record(steps: int, pairs: int) -> bytes:
+    """Train the model, and return it as a page reads it."""
     (path,) = (path for path in notebooks() if path.name.startswith("08"))
     solution = solutions_of(path)
-    text, held_out = solution["text"], solution["held_out"]
+    text, held_out = hold_out(english(pairs))
     set_seed(0)
     tokens = solution["BytePairs"](text)
     model = solution["LanguageModel"](len(tokens.tokens), solution["Block"])
-    samples = []
-
-    def report(step: int) -> None:
-        if step in steps:
-            how = TEMPERATURE, K, solution["cached"], solution["draw"]
-            written = solution["write"](model, tokens, BEGINNING, COUNT, *how)
-            bits = solution["bits_per_character"](model, tokens, held_out)
-            samples.append({"steps": step, "bits": round(bits, 2), "text": written})
-
-    began = time.process_time()
-    report(0)
-    solution["learn"](model, tokens.encode(text), steps[-1], every=1, report=report)
-    return {
-        "characters": len(text),
-        "minutes": round((time.process_time() - began) / 60, 1),
-        "gzip": round(solution["parts"].yardsticks(text, held_out)["gzip"], 2),
-        "samples": samples,
-    }
+    solution["learn"](model, tokens.encode(text), steps, batch=BATCH)
+    learned_from = f"{len(text):,} characters of made-up everyday English"
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder) / "model.safetensors")
+        save_model(file, model, tokens, held_out, "My old cat", learned_from)
+        return pack(read_model(file), BITS)
 
 
 if __name__ == "__main__":
-    recorded = json.dumps(record(STEPS), ensure_ascii=False, indent=1)
-    RECORD.write_text(recorded + "\n", encoding="utf-8")
+    RECORD.write_bytes(record(STEPS, PAIRS))

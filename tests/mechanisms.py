@@ -22,7 +22,7 @@ from utils.attention import (
     ScaledDotProductAttention,
 )
 from utils.masks import check_mask, window_mask
-from utils.positions import AlibiPositions, RotaryPositions
+from utils.positions import AlibiPositions, RotaryPositions, rotary_frequencies
 
 DIM = 8  # width of queries, keys, values and contexts
 
@@ -87,7 +87,7 @@ def multi_head(heads: int, **settings) -> Mechanism:
         lambda **more: MultiHeadAttention(DIM, heads, **settings, **more),
         heads=(heads,),
         ordered="positions" in settings,
-        empty=lambda mechanism: mechanism.W_o.bias,
+        empty=lambda mechanism: mechanism.W_o(torch.zeros(mechanism.W_o.in_features)),
     )
 
 
@@ -112,6 +112,15 @@ MECHANISMS = {
     "multi-query": multi_head(heads=4, kv_heads=1),
     "rotary": multi_head(heads=2, positions=RotaryPositions(DIM // 2)),
     "ALiBi": multi_head(heads=2, positions=AlibiPositions()),
+    "partly rotary": multi_head(
+        heads=2, positions=RotaryPositions(DIM // 2, frequencies=rotary_frequencies(2))
+    ),
+    "own head width": multi_head(heads=2, head_dim=6),
+    "QK-norm": multi_head(heads=2, qk_norm=1e-6),
+    "Qwen 2": multi_head(heads=4, kv_heads=2, bias="inputs", positions=RotaryPositions(2)),
+    "Qwen 3": multi_head(
+        heads=4, kv_heads=2, bias=False, positions=RotaryPositions(6), head_dim=6, qk_norm=1e-6
+    ),
     "local-m": local(),
     "local-p": local(centres="predicted"),
     "sliding window": Mechanism(

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from utils.pretrained import store
+
 MULTI30K = Path(__file__).parents[1] / "../shared/data/multi30k"
 
 
@@ -67,8 +69,14 @@ multi30k = _needs(
     MULTI30K.is_dir(),
     "no real text → put Multi30k (train.en.gz and so on) into ../shared/data/multi30k",
 )
+notebook_7 = _needs(
+    importlib.util.find_spec("notebook") is not None, "no Jupyter Notebook 7 → pip install notebook"
+)
 site = _needs(
     importlib.util.find_spec("sphinx") is not None, "no Sphinx, for the reading site → make site"
+)
+ruff = _needs(
+    importlib.util.find_spec("ruff") is not None, "no ruff, for the code on slides → make lint"
 )
 ruby = _needs(
     shutil.which("ruby") is not None, "no Ruby, which Canvas is written in → apt install ruby"
@@ -80,6 +88,15 @@ dask = _needs(
     importlib.util.find_spec("distributed") is not None,
     "no Dask, to grade on a cluster → pip install -e .[cluster]",
 )
+transformers = _needs(
+    importlib.util.find_spec("transformers") is not None,
+    "no transformers, to compare with → pip install -e .[transformers]",
+)
+gguf = _needs(
+    all(map(importlib.util.find_spec, ("gguf", "tokenizers"))),
+    "no gguf and tokenizers, to read real models → pip install -e .[real]",
+)
+real_model = _needs(store.is_here(), "no real model → make real")
 networks = _needs(
     networks_work(),
     "no networks of its own → run the tests as root, with the program ip (apt install iproute2)",

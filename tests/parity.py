@@ -149,7 +149,14 @@ def multi_head(case: Case, dtype: torch.dtype, fused: bool, to_torch: bool) -> d
     return result
 
 
-def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) -> dict[str, float]:
+def grouped_query(
+    case: Case,
+    dtype: torch.dtype,
+    kv_heads: int,
+    fused: bool,
+    qk_norm: float | None = None,
+    **settings,
+) -> dict[str, float]:
     """Compare grouped-query attention, ours with that of PyTorch (`enable_gqa`).
 
     Args:
@@ -157,14 +164,17 @@ def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) ->
         dtype: dtype of inputs and parameters.
         kv_heads: number of key and value heads, which `GROUPED_HEADS` query heads share.
         fused: whether ours runs without returning weights, on PyTorch's fused kernel.
+        qk_norm: ε of an RMS norm of queries and keys.
+        settings: more arguments of `MultiHeadAttention`: `head_dim`, `bias`.
 
     Returns:
         The relative differences (see `apart`) of "outputs", "gradients" and, unless `fused`,
         "weights".
     """
     torch.manual_seed(0)
+    widths = {"key_dim": case.key_dim, "value_dim": case.value_dim}
     ours = MultiHeadAttention(
-        DIM, GROUPED_HEADS, case.key_dim, case.value_dim, kv_heads=kv_heads
+        DIM, GROUPED_HEADS, **widths, kv_heads=kv_heads, qk_norm=qk_norm, **settings
     ).to(dtype)
     for parameter in ours.parameters():
         nn.init.normal_(parameter, std=0.2)
@@ -174,13 +184,18 @@ def grouped_query(case: Case, dtype: torch.dtype, kv_heads: int, fused: bool) ->
     mask = case.mask()
     context, weights = ours(query, keys, values, mask, return_weights=None if fused else "heads")
     projected = [
-        layer(states).unflatten(-1, (heads, -1)).transpose(1, 2)
+        F.linear(states, layer.weight, layer.bias).unflatten(-1, (heads, -1)).transpose(1, 2)
         for layer, states, heads in (
             (ours.W_q, query, GROUPED_HEADS),
             (ours.W_k, keys, kv_heads),
             (ours.W_v, values, kv_heads),
         )
     ]
+    if qk_norm is not None:
+        projected[:2] = [
+            F.rms_norm(vectors, vectors.shape[-1:], norm.weight, qk_norm)
+            for vectors, norm in zip(projected, (ours.norm_q, ours.norm_k), strict=False)
+        ]
     settings = {"attn_mask": None if mask is None else mask.unsqueeze(1), "enable_gqa": True}
     joined = F.scaled_dot_product_attention(*projected, **settings).transpose(1, 2).flatten(2)
     reference = ours.W_o(joined)

@@ -45,7 +45,8 @@ def film(address: str) -> tuple[list[Image.Image], list[int]]:
     frames, durations = [], []
 
     def take(duration: int) -> None:
-        image = Image.open(io.BytesIO(page.locator("#scene").screenshot()))
+        panels = page.locator("#scene .panels")  # a film with buttons would look like a player
+        image = Image.open(io.BytesIO(panels.screenshot()))
         height = round(image.height * WIDTH / image.width)
         frames.append(image.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS))
         durations.append(duration)

@@ -245,6 +245,16 @@ def test_a_mechanism_must_say_how_to_score():
             )
             for kv_heads in (3, 0, -2, 8)
         ),
+        *(
+            (
+                lambda name=name, value=value: MultiHeadAttention(8, 4, **{name: value}),
+                f"{name} must be .*got {value!r}",
+            )
+            for name, value in [
+                *(("head_dim", 0), ("head_dim", -2)),
+                *(("qk_norm", -1e-6), ("bias", "outputs")),
+            ]
+        ),
         (lambda: LocalAttention(DIM, DIM, 0), "half_width must be 1 or more"),
         (lambda: LocalAttention(DIM, DIM, 2, centres="learned"), '"monotonic" or "predicted"'),
     ],
@@ -291,6 +301,22 @@ def test_scores_follow_the_formula_and_the_context_the_scores(name):
     assert torch.allclose(context, expected.softmax(-1) @ keys, atol=1e-5)
 
 
+def test_additive_scores_with_a_bias_are_those_of_a_well_known_tutorial():
+    """It writes Va(tanh(Wa(query) + Ua(keys))) with three layers, each with a bias."""
+    mechanism = AdditiveAttention(query_dim=4, key_dim=6, attention_dim=5, bias=True)
+    weights = {
+        f"{name}.{part}": torch.randn(shape)
+        for name, shapes in {"W": (5, 4), "U": (5, 6), "v": (1, 5)}.items()
+        for part, shape in (("weight", shapes), ("bias", shapes[:1]))
+    }
+    mechanism.load_state_dict(weights)
+    query, keys = torch.randn(2, 3, 4), torch.randn(2, 5, 6)
+    hidden = (query @ weights["W.weight"].T + weights["W.bias"])[:, :, None]
+    hidden = hidden + (keys @ weights["U.weight"].T + weights["U.bias"])[:, None]
+    expected = (hidden.tanh() @ weights["v.weight"].T + weights["v.bias"]).squeeze(-1)
+    assert torch.allclose(mechanism.score(query, keys), expected, atol=1e-5)
+
+
 def test_the_concatenated_form_is_the_split_form():
     concatenated = ConcatenatedAdditiveAttention(query_dim=4, key_dim=6, attention_dim=5).double()
     split = concatenated.split()
@@ -330,6 +356,33 @@ def test_only_the_shared_keys_and_values_are_remembered(kv_heads):
     assert memory.keys.untyped_storage().nbytes() == 4 * memory.keys.numel()
     totals = count_parameters(mechanism)["total"]
     assert totals == 2 * (8 * 8 + 8) + 2 * (8 * 2 * kv_heads + 2 * kv_heads)
+
+
+@pytest.mark.parametrize("kv_heads", [1, 4])
+def test_heads_may_be_wider_or_narrower_than_their_share(kv_heads):
+    for head_dim in (1, 5):
+        mechanism = MultiHeadAttention(8, 4, kv_heads=kv_heads, head_dim=head_dim)
+        memory = mechanism.remember(torch.randn(3, 5, 8))
+        assert memory.keys.shape == memory.values.shape == (3, kv_heads, 5, head_dim)
+        assert mechanism.W_o.weight.shape == (8, 4 * head_dim)
+        assert mechanism.attention.scale == head_dim**-0.5
+
+
+def test_qk_norm_leaves_the_length_of_queries_and_keys_to_its_weights():
+    torch.manual_seed(0)
+    mechanism = MultiHeadAttention(8, 2, kv_heads=1, qk_norm=1e-12, bias=False)
+    states = torch.randn(2, 5, 8)
+    scores = mechanism.score(states, states)
+    assert scores.abs().max() <= 4**0.5 + 1e-5  # two vectors of length √4, divided by √4
+    torch.testing.assert_close(mechanism.score(100 * states, 0.1 * states), scores)
+    nn.init.constant_(mechanism.norm_k.weight, 3.0)
+    torch.testing.assert_close(mechanism.score(states, states), 3 * scores)
+
+
+def test_a_bias_of_inputs_is_one_of_queries_keys_and_values_alone():
+    mechanism = MultiHeadAttention(8, 2, bias="inputs")
+    biased = {name for name, _ in mechanism.named_parameters() if name.endswith("bias")}
+    assert biased == {"W_q.bias", "W_k.bias", "W_v.bias"}
 
 
 def test_splitting_and_joining_heads_are_inverse_and_keep_positions_apart():

@@ -26,7 +26,7 @@ from torch import nn
 
 from utils.checks import bank, check, compare, hint, notebook, progress, runner
 from utils.checks.compare import INVARIANTS
-from utils.checks.feedback import explain
+from utils.checks.feedback import PLAIN, explain
 from utils.checks.notebook import verdict_on
 from utils.checks.progress import MOST_BELIEFS
 from utils.checks.runner import Printed
@@ -775,11 +775,17 @@ def test_every_reason_says_which_module_finds_it(module):
 # --- On disk, and in a notebook -------------------------------------------------------------------
 
 
+def write_title(path, title):
+    cells = [{"source": [f"# {title}: exercises\n", "\n", "*Some tasks.*"]}]
+    path.write_text(json.dumps({"cells": cells}))
+
+
 @pytest.fixture
 def course(monkeypatch, tmp_path):
     """Change to a folder that has a course of two exercises; return its path."""
     (tmp_path / "exercises").mkdir()
     bank.save([SHARE, SCALE], tmp_path / "exercises" / "01_toys")
+    write_title(tmp_path / "exercises" / "01_toys.ipynb", "01 · Toys")
     bank.save_misconceptions([COLUMNS], tmp_path / "exercises")
     monkeypatch.setattr(bank, "FOLDER", tmp_path / "exercises")
     monkeypatch.setattr(notebook, "_hints_open", {})
@@ -877,15 +883,67 @@ def test_progress_survives_and_can_be_deleted(course):
 def test_progress_begins_with_the_notebook_at_hand_and_draws_a_bar_for_each(course, monkeypatch):
     other = replace(SHARE, task=replace(SHARE.task, id="other", title="Other"))
     bank.save([other], course / "exercises" / "02_more_toys")
+    write_title(course / "exercises" / "02_more_toys.ipynb", "02 · Toys, and more of them")
     monkeypatch.setenv("JPY_SESSION_NAME", str(course / "exercises" / "02_more_toys.ipynb"))
     eval('check("share")', {"check": check, "share": right})
     note = progress()
-    first, _, task, *_ = repr(note).splitlines()
+    first, _, _, task, *_ = repr(note).splitlines()
     assert (first, task) == ("2 of 5 points", "  02 | Other | 2 | to do")
-    assert "01 Toys | ██████░░░░ | 2 of 3" in repr(note)
-    assert "02 More toys | ░░░░░░░░░░ | 0 of 2" in repr(note)
+    assert "01 · Toys | ██████░░░░ | 2 of 3 | –" in repr(note)
+    assert "02 · Toys, and more of them | ░░░░░░░░░░ | 0 of 2 | –" in repr(note)
     page = note._repr_html_()
     assert page.index("Other") < page.index("██") < page.index("<details>") < page.index("Share")
+
+
+def test_your_turn_counts_and_progress_ends_in_where_to_go_on(course, monkeypatch):
+    folder = course / "a" / "notebooks"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    turn = replace(SHARE.task, id="turn", title="A turn", points=0, section="01.3")
+    bank.save([replace(SHARE, task=turn)], course / "exercises" / bank.YOUR_TURN)
+    start = repr(progress())
+    assert "*Your turn*, in the notebooks: 0 of 1." in start
+    place = "*A turn*, your turn in section 3 of the notebook 01 · Toys."
+    assert start.endswith(f"Go on here\n  {place}")
+    eval('check("turn")', {"check": check, "turn": by_columns})
+    assert "0 of 1." in repr(progress())
+    eval('check("turn")', {"check": check, "turn": right})
+    after = repr(progress())
+    assert "*Your turn*, in the notebooks: 1 of 1." in after
+    assert "01 · Toys | ░░░░░░░░░░ | 0 of 3 | 1 of 1" in after
+    assert after.endswith("Go on here\n  *Share*, in the exercises of 01 · Toys.")
+    (course / "a" / "exercises").mkdir()
+    done = {"share": {"points": 2}, "Scale": {"points": 1}}  # there, seen from the notebooks
+    (course / "a" / "exercises" / "progress.json").write_text(json.dumps(done))
+    assert repr(progress()).startswith("3 of 3 points")
+    assert repr(progress()).endswith("Everything is done")
+
+
+@pytest.mark.parametrize(
+    ("cell", "names", "told"),
+    [
+        ("def share(scores, power): return score.softmax(0)", {"score": 2.0}, "it is a float. Did"),
+        (
+            "def share(numbers, power):\n    total = 1\n    return totals",
+            {"totals": [1]},
+            "`total`?",
+        ),
+        ("def share(scores, power): return score(scores)", {"score": print}, ""),
+        ("def share(numbers, power): return W @ numbers", {"W": 3}, ""),
+    ],
+)
+def test_a_name_left_over_from_another_cell_is_told_as_that(course, cell, names, told):
+    scope = {"check": check, "In": ["", cell], **names}
+    exec(cell, scope)
+    said = repr(eval('check("share")', scope))
+    assert told in said
+    assert ("is left over from another cell" in said) == bool(told)
+
+
+def test_a_stub_that_was_only_run_is_no_mistake(course):
+    note = eval('check("share")', {"check": check, "share": lambda numbers, power: None})
+    assert repr(note).startswith("○ Share: your turn")
+    assert note.colour == PLAIN
 
 
 def test_progress_keeps_the_best_part_of_the_points(course):
@@ -938,11 +996,11 @@ def test_progress_tells_what_keeps_coming_back(course):
     assert heading not in repr(try_it(B=lambda numbers, power: numbers)), "a mistake of no kind"
     note = try_it(B=by_columns)
     line = "You seem to believe that columns come first (2 tasks: A, B). Rows do."
-    assert repr(note).endswith(f"{heading}\n  {line}")
+    assert f"{heading}\n  {line}\n" in repr(note)
     assert line in re.sub(r"<[^>]+>", "", note._repr_html_())
     assert "(2 tasks: A ✓, B). Rows do." in repr(try_it(A=right))
     past = repr(try_it(B=right))
-    assert past.endswith("✓ Overcome in all 2 tasks: that columns come first.")
+    assert "✓ Overcome in all 2 tasks: that columns come first.\n" in past
     assert "(3 tasks: A ✓, B ✓, C). Rows do." in repr(try_it(C=by_columns))
 
 
@@ -1018,7 +1076,7 @@ def test_an_untouched_notebook_runs_to_its_end(path, tmp_path, monkeypatch):
         for output in cell.outputs
     ]
     assert len(actual) == len(bank.tasks()[path.stem])
-    assert [text for text in actual if not text.startswith("✗") or "Error" in text] == []
+    assert [text for text in actual if not text.startswith(("○", "✗")) or "Error" in text] == []
     # In the learners' zip, too, whatever else is installed.
     assert os.path.samefile(where.outputs[0].text.strip(), course / "utils")
 

@@ -1,6 +1,7 @@
 """The everyday corpus: correct French, one translation for a sentence, the same every time."""
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 
@@ -8,7 +9,10 @@ from utils.corpora import tokenise
 from utils.corpora.everyday import (
     Phrase,
     Verbal,
+    _as_subject,
+    _Drawing,
     _noun_phrase,
+    _posture,
     ask,
     everyday_corpus,
     everyday_pairs,
@@ -142,8 +146,33 @@ def test_the_same_seed_gives_the_same_corpus_and_sets_share_no_sentence():
     assert len({pair.source for pair in every}) == len({pair.target for pair in every}) == 400
 
 
-def test_it_has_some_seven_hundred_words(pairs):
-    assert 600 < len({word for pair in pairs for word in pair.source}) < 750
+def test_it_has_over_a_thousand_words(pairs):
+    assert 1_000 < len({word for pair in pairs for word in pair.source}) < 1_200
+
+
+@pytest.mark.parametrize(
+    ("name", "person", "french"),
+    [("sit", "she", "assise"), ("lie", "they", "allongés"), ("stand", "they", "debout")],
+)
+def test_how_somebody_sits_agrees_with_them(name, person, french):
+    verb = next(word for word in WORDS.verbs if word.base == name)
+    pronoun = next(word for word in WORDS.pronouns if word.english == person)
+    assert _posture(verb, _as_subject(pronoun)) == french
+
+
+def test_what_is_given_reaches_somebody():
+    give = next(word for word in WORDS.verbs if word.base == "give")
+    we = _as_subject(next(word for word in WORDS.pronouns if word.english == "we"))
+    drawing, said = _Drawing(Random(0), WORDS), []
+    for size in (2, 3) * 100:
+        subject, verbal, rest = drawing.giving(we, give, size, negated=False)
+        said.append(drawing.completed(state(subject, verbal), verbal, rest))
+    him = [clause for clause in said if " him" in clause.english]
+    assert len(him) > 10
+    assert all(" lui " in clause.french for clause in him)
+    to = [clause for clause in said if " to my " in clause.english]
+    assert to
+    assert all(" à " in clause.french for clause in to)
 
 
 @pytest.mark.parametrize("phrases", [0, (3, 2), "4"])

@@ -67,10 +67,24 @@ def test_bleu_of_tokens_is_refused():
         bleu([["two", "dogs"]], ["two dogs"])
 
 
+def test_bleu_of_one_text_is_refused_and_texts_may_come_one_by_one():
+    with pytest.raises(TypeError, match=r"bleu needs lists of texts, got the text 'two dogs'"):
+        bleu("two dogs", "two dogs")
+    texts = ["a man is walking slowly", "two dogs play in the snow"]
+    assert bleu((text for text in texts), texts).score == pytest.approx(100)
+
+
 def test_perplexity_is_the_exponent_of_the_mean_over_tokens():
     losses = [torch.tensor([math.log(2), math.log(8)]), torch.tensor([math.log(4)])]
     assert perplexity(losses) == pytest.approx(4)  # not a mean over sentences
     assert perplexity([torch.tensor([1e4])]) == math.inf
+
+
+def test_a_broken_run_is_not_merely_perplexed():
+    assert math.isnan(perplexity([torch.tensor([1.0, math.nan])]))
+    for nothing in ([], [torch.zeros(0)]):
+        with pytest.raises(ValueError, match="no token"):
+            perplexity(nothing)
 
 
 def test_a_model_that_knows_nothing_is_as_perplexed_as_its_vocabulary_is_large():
@@ -131,6 +145,13 @@ def test_links_go_from_source_to_target():
     assert alignment_links(weights) == {(1, 0), (2, 1)}
     with pytest.raises(ValueError, match="a model without attention has no alignment"):
         alignment_links(torch.zeros(3, 0))
+
+
+def test_links_are_those_of_one_sentence_and_of_rows_that_look_somewhere():
+    weights = torch.tensor([[0.0, 0.0], [0.2, 0.8]])  # the first row is fully masked
+    assert alignment_links(weights) == {(1, 1)}
+    with pytest.raises(ValueError, match=r"got \(1, 2, 2\): give one sentence"):
+        alignment_links(weights[None])
 
 
 def test_alignment_error_rate_worked_out_by_hand():

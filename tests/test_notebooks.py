@@ -3,18 +3,22 @@
 import ast
 import contextlib
 import itertools
+import os
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from utils.checks import bank
 from utils.checks.code import syntax
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed
-from utils.widgets.prediction import GuessFirst
+from utils.widgets.prediction import GUESS_FIRST
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -69,7 +73,7 @@ def test_the_readme_lists_it_with_the_same_title_and_minutes(path):
     minutes = re.search(r"\| (\d+–\d+) minutes \|", prose_of(path))[1]
     (row,) = [line for line in README.splitlines() if f"](notebooks/{path.name})" in line]
     assert row.startswith(f"| {path.name[:2]} | [{title}](")
-    assert f" | {minutes} | [" in row
+    assert row.endswith(f" | {minutes} |")
 
 
 @every_notebook
@@ -114,7 +118,7 @@ def test_a_guess_comes_before_its_answer_and_the_answer_is_folded(path):
         (name,) = re.findall(r"^(\w+) = predict\(", cells[i].source, flags=re.MULTILINE)
         answer = cells[i + 1]
         assert f"{name}.reveal(" in answer.source.splitlines()[-1], answer.source
-        assert text_of(answer.outputs).startswith(f"{GuessFirst()!r}\n")  # what folded ones show
+        assert text_of(answer.outputs).startswith(f"{GUESS_FIRST}\n")  # what folded ones show
         assert re.search(r"^The answer: .+$", text_of(answer.outputs), flags=re.MULTILINE)
 
 
@@ -166,7 +170,7 @@ def test_below_a_stub_stands_a_fold_with_lines_that_pass_its_check(path):
         if cell.cell_type == "code" and 'check("' in cell.source:
             (task,) = re.findall(r'^check\("(\w+)"\)\Z', cell.source, flags=re.MULTILINE)
             assert "..." in cell.source
-            assert text_of(cell.outputs).startswith("✗")
+            assert text_of(cell.outputs).startswith("○")
             (answer,) = FOLDED.findall(below.source)
             exec(answer, names)
             verdict = verdict_on(bank.load(task), names, Printed())
@@ -204,3 +208,37 @@ def test_every_link_of_the_interview_sheet_leads_somewhere():
         if not file:  # GitHub's: in lower case, too
             headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
             assert anchor in [heading.lower().replace(" ", "-") for heading in headings]
+
+
+def test_a_notebook_that_runs_the_code_of_another_copy_of_the_course_says_so(tmp_path):
+    for name in ("utils", "notebooks"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "utils" / "__init__.py").touch()
+
+    def said(folder, path):
+        environment = {**os.environ, "PYTHONPATH": str(path)}
+        command = [sys.executable, "-c", "import sys; del sys.path[0]; import utils"]
+        run = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=True
+        )
+        return run.stderr
+
+    assert said(ROOT / "notebooks", ROOT) == said("/", ROOT) == ""
+    assert said(tmp_path / "notebooks", tmp_path) == ""
+    assert said(tmp_path / "notebooks", ROOT).startswith(f"Careful: this runs in {tmp_path}, but")
+
+
+@pytest.mark.slow
+def test_without_the_real_model_each_cell_of_notebook_11_runs_or_says_how_to_get_it(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("ATTENTION_COURSE_CACHE", str(tmp_path))
+    notebook = nbformat.read(ROOT / "notebooks" / "11_a_real_model.ipynb", as_version=4)
+    hide = "from utils.pretrained import store; store.PACKAGE = 'not_installed'"
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(hide))
+    where = {"metadata": {"path": str(ROOT / "notebooks")}}
+    NotebookClient(notebook, timeout=300, resources=where, allow_errors=True).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    errors = [output.ename for output in outputs if output.output_type == "error"]
+    assert len(errors) > 10
+    assert {*errors} == {"NotHereError"}

@@ -12,6 +12,7 @@ from utils.positions import (
     SinusoidalPositions,
     rotary_frequencies,
     sinusoidal_positions,
+    stretched_frequencies,
 )
 
 
@@ -163,6 +164,45 @@ def test_frequencies_are_those_of_the_papers():
         RotaryPositions(8, "interleaved")
 
 
+@both_layouts
+def test_fewer_frequencies_turn_the_first_entries_alone(layout):
+    vectors, places = torch.randn(2, 3, 5, 10, **double), torch.tensor([0, 1, 2, 3, 700])
+    frequencies = rotary_frequencies(4, base=500.0)
+    partly = RotaryPositions(10, layout, frequencies=frequencies)
+    turned = partly.turn(vectors, places)
+    assert torch.equal(turned[..., 4:], vectors[..., 4:])
+    expected = RotaryPositions(4, layout, base=500.0).turn(vectors[..., :4], places)
+    assert torch.equal(turned[..., :4], expected)
+    unturned = RotaryPositions(10, layout, frequencies=frequencies[:0])
+    assert torch.equal(unturned.turn(vectors, places), vectors)
+    with pytest.raises(ValueError, match="3 pairs do not fit into head_dim = 5"):
+        RotaryPositions(5, layout, frequencies=rotary_frequencies(6))
+
+
+def test_frequencies_stretched_as_in_llama_3_follow_its_code():
+    factor, low, high, trained = 8.0, 1.0, 4.0, 8_192  # as on the card of Llama 3.1
+    plain = rotary_frequencies(128, base=500_000.0)
+    expected, kinds = [], set()
+    for frequency in plain.tolist():  # as `apply_scaling` there has it, by wavelengths
+        wavelength = 2 * math.pi / frequency
+        if wavelength < trained / high:
+            kinds.add("kept")
+            expected.append(frequency)
+        elif wavelength > trained / low:
+            kinds.add("stretched")
+            expected.append(frequency / factor)
+        else:
+            kinds.add("mixed")
+            smooth = (trained / wavelength - low) / (high - low)
+            expected.append((1 - smooth) * frequency / factor + smooth * frequency)
+    assert kinds == {"kept", "mixed", "stretched"}
+    stretched = stretched_frequencies(plain, factor, low, high, trained)
+    assert stretched.tolist() == pytest.approx(expected, rel=1e-12)
+    for other in (low, low + 1):
+        with pytest.raises(ValueError, match=f"high must be more than low, got {low} and {other}"):
+            stretched_frequencies(plain, factor, other, low, trained)
+
+
 def test_alibi_takes_a_slope_for_each_word_between():
     bias = AlibiPositions().bias(8, torch.tensor([5]), src_len=8)[:, 0]  # (heads, src_len)
     assert bias[:, 4].tolist() == [-(2.0**-power) for power in range(1, 9)]  # as in the paper
@@ -175,6 +215,34 @@ def test_alibi_takes_a_slope_for_each_word_between():
     added = attention.score(words, words) - plain.score(words, words)
     expected = AlibiPositions().bias(8, torch.arange(6), 6)
     torch.testing.assert_close(added[0], expected, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("heads", "powers"),
+    [(8, range(1, 9)), (12, [*range(1, 9), 0.5, 1.5, 2.5, 3.5]), (6, [2, 4, 6, 8, 1, 3]), (1, [8])],
+)
+def test_alibi_has_the_slopes_of_released_models(heads, powers):
+    """They are those of `get_slopes` in the authors' code, worked out by hand."""
+    bias = AlibiPositions("released").bias(heads, torch.tensor([1]), src_len=1)[:, 0, 0]
+    assert bias.tolist() == pytest.approx([-(2.0**-power) for power in powers])
+    with pytest.raises(ValueError, match='slopes must be "formula" or "released"'):
+        AlibiPositions("paper")
+
+
+@pytest.mark.parametrize(
+    "positions", [lambda: SinusoidalPositions(8, 16), lambda: RotaryPositions(8), AlibiPositions]
+)
+def test_positions_made_without_memory_are_right_once_the_model_has_some(positions):
+    """A large model is made on the device "meta", tried out there, and then gets its memory."""
+    with torch.device("meta"):
+        kind = positions()
+        words = torch.empty(1, 2, 5, 8)
+        assert kind(words[0]).shape == (2, 5, 8)
+        assert kind.turn(words, torch.arange(5)).shape == words.shape
+    kind.to_empty(device="cpu")
+    words, places = torch.randn(1, 2, 5, 8), torch.arange(5)
+    assert torch.equal(kind(words[0]), positions()(words[0]))
+    assert torch.equal(kind.turn(words, places), positions().turn(words, places))
 
 
 def test_positions_cannot_go_to_pytorch_s_module():

@@ -8,11 +8,16 @@ import pytest
 import torch
 from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider
 
+from tests.parrot import PIECES, Bytes, Parrot
+from tests.small_language_model import LettersAsTokens, small_model
 from utils.cards import read_cards
 from utils.checks import memory, progress
 from utils.corpora import running_example
 from utils.model_card import read_card, stored_cards
 from utils.positions import RotaryPositions
+from utils.pretrained import is_here, look, next_tokens, open_model, switched_off
+from utils.pretrained.record import next_chances, read_recorded, unpack
+from utils.pretrained.watching import BEGINNINGS, COUNT, RECORDED, TEMPERATURES, recordings, watch
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
 from utils.widgets import (
     CacheExplorer,
@@ -22,6 +27,7 @@ from utils.widgets import (
     InterviewSheet,
     Map,
     MaskExplorer,
+    ModelHeadsExplorer,
     Pictures,
     PipelineExplorer,
     QueryExplorer,
@@ -34,9 +40,11 @@ from utils.widgets import (
     Translator,
     TurnExplorer,
     WindowExplorer,
+    Writer,
     predict,
 )
 from utils.widgets.cache_explorer import cards_by_kind
+from utils.widgets.prediction import SURPRISE
 from utils.widgets.reach_explorer import sliding_mask
 
 
@@ -118,12 +126,6 @@ def test_another_sentence_is_looked_at_and_measured():
     assert explorer.target == ["the", "cat", "sat"]
 
 
-def state_of(widget):
-    """Return the state of a widget that a notebook stores, without JavaScript and pictures."""
-    state = widget.get_state().items()
-    return {key: value for key, value in state if not key.startswith("_") and key != "image"}
-
-
 @pytest.mark.parametrize(
     "widget",
     [
@@ -150,8 +152,9 @@ def test_the_stored_output_is_a_fixed_text_a_picture_and_a_small_state(widget):
     name = type(widget).__name__
     assert stored["text/plain"] == repr(widget) == f"<{name}: run the cell to move it>"
     assert stored["text/html"].count("<img alt=") == 1
-    assert "application/vnd.jupyter.widget-view+json" in stored
-    assert len(json.dumps(state_of(widget))) < 5_000  # no weights
+    assert stored.keys() == {"text/plain", "text/html"}  # a view would be broken without a kernel
+    assert stored["text/html"].count("</script>") == 1
+    assert len(json.dumps(widget.shared())) < 5_000  # no weights
 
 
 @pytest.mark.parametrize(
@@ -178,6 +181,7 @@ def test_the_stored_output_is_a_fixed_text_a_picture_and_a_small_state(widget):
             "(7, 6), got (6, 7)",
         ),
         (lambda: Translator(" "), "no word to translate"),
+        (lambda: Writer(" ", None, None), "nothing to go on from"),
         (lambda: film([torch.rand(7, 6)] * 2), "each of 1 pairs, got 2 and 1 at step 0"),
         (lambda: ReshapeExplorer([SOURCE[:3], SOURCE[4:]], dim=4), "have one length, got [3, 2]"),
         (lambda: ReshapeExplorer([SOURCE], dim=4, heads=1), "divide dim = 4, got 1"),
@@ -216,7 +220,7 @@ def test_a_film_keeps_three_digits():
 def test_every_set_of_heads_has_its_answers_in_a_small_state():
     widget = heads([f"head {n}" for n in range(8)])
     assert len(widget.answers) == 256
-    assert len(json.dumps(state_of(widget))) < 30_000
+    assert len(json.dumps(widget.shared())) < 30_000
 
 
 def test_the_picture_of_turned_keys_is_that_of_the_general_score():
@@ -275,18 +279,24 @@ def guess(prediction, text, certainty="certain"):
 def test_a_number_is_compared_with_the_guess(predictions_file):
     largest = predict("How large?", between=(0, 1), close=0.1)
     guess(largest, "0.6")
-    assert "You said 0.6 (certain): 0.353 too low." in largest.reveal(0.953)._repr_html_()
+    told = largest.reveal(0.953)._repr_html_()
+    assert "You said 0.6 (certain): 0.353 too low." in told
+    assert SURPRISE in told  # certain and wrong is worth a sentence
     assert largest.answer == "≈ 0.953"
     near = predict("How large is the other?", between=(0, 1), close=0.1)
     guess(near, "1.0")
-    assert "too high, which is close." in near.reveal(0.953)._repr_html_()
+    told = near.reveal(0.953)._repr_html_()
+    assert "too high, which is close." in told
+    assert SURPRISE not in told
     assert [stored.came_true for stored in memory.load_guesses().values()] == [False, True]
 
 
 def test_a_choice_is_compared_with_the_guess(predictions_file):
     word = predict("Which?", ["cat", "mat"])
     guess(word, "mat", "fairly sure")
-    assert "You said mat (fairly sure): something else." in word.reveal("cat")._repr_html_()
+    told = word.reveal("cat")._repr_html_()
+    assert "You said mat (fairly sure): it came out otherwise." in told
+    assert SURPRISE not in told
     assert repr(word.reveal("cat")) == "The answer: cat"
 
 
@@ -295,7 +305,9 @@ def test_the_stored_text_is_the_same_for_everybody(predictions_file):
     guess(guessed, "4")
     assert repr(blank.reveal(5)) == repr(guessed.reveal(5)) == "The answer: 5"
     assert repr(blank) == repr(guessed) == "Your prediction: How many?"
-    assert "answer" not in blank._repr_mimebundle_()["text/html"]
+    assert "answer" not in blank.picture()
+    assert "You said 4 (certain)." in guessed.picture()  # for whom no script runs
+    assert "<details><summary>The answer</summary>5</details>" in guessed.picture()
 
 
 def test_only_the_first_guess_counts_and_none_after_the_answer(predictions_file):
@@ -323,6 +335,33 @@ def test_progress_tells_how_well_guesses_do(predictions_file):
     assert "You were certain, and it was not so: B? You said no, the answer is yes." in text
 
 
+def test_a_learner_alone_writes_nothing_when_guessing(tmp_path, monkeypatch):
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "exercises").mkdir()
+    monkeypatch.chdir(tmp_path / "notebooks")
+    monkeypatch.delenv("COURSE_ROOM", raising=False)
+    alone = predict("Which?", ["cat", "mat"])
+    guess(alone, "mat")
+    assert not alone.in_room
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_notebook_that_was_told_of_a_room_keeps_the_latest_guess_and_no_more(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "exercises").mkdir()
+    monkeypatch.chdir(tmp_path / "notebooks")
+    monkeypatch.setenv("COURSE_ROOM", "1")
+    for text, option in (("Which?", "mat"), ("How many?", "4"), ("Which?", "cat")):
+        asked = predict(text, ["cat", "mat", "4"])
+        assert asked.in_room  # the form says so
+        guess(asked, option, "certain")
+    (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    assert file == tmp_path / "exercises" / "guesses.json"
+    assert json.loads(file.read_text()) == {"Which?": "cat", "How many?": "4"}
+
+
 @pytest.mark.parametrize("damage", ["", "[]", "null", '{"A?": 3}', '{"A?": {"guess": 1}}'])
 def test_damaged_predictions_are_ignored(predictions_file, damage):
     predictions_file.write_text(damage)
@@ -337,3 +376,160 @@ def test_the_interview_sheet_keeps_how_it_went(tmp_path, monkeypatch):
     sheet.set_state({"ratings": {cards[0].question: "could teach it"}})
     assert InterviewSheet().ratings == {cards[0].question: "could teach it"}
     assert "could teach it | 1" in repr(progress())
+
+
+def answers(widget, *contents):
+    """Return what a widget sends when the page sends these messages."""
+    sent = []
+    widget.send = sent.append
+    for content in contents:
+        widget._answer(widget, content, [])
+    return sent
+
+
+def test_the_writer_sends_a_token_for_each_message_and_says_where_the_text_ends():
+    widget = Writer("Once", Parrot(), Bytes())
+    asks = [{"run": "a", "write": ["Once", 0, 0]}, *[{"run": "a"}] * 6]
+    sent = answers(widget, {"hello": True}, *asks)
+    assert sent[0] == {"here": True}
+    assert [one["token"] and one["token"][0] for one in sent[1:]] == [
+        *(" the", " cat", " caf", "", "é", "\n", None)
+    ]
+    first = sent[1]["token"]
+    logits = torch.tensor([0.0, 3, *range(-2, -8, -1)])  # of the tokens behind "Once"
+    chances = [float(f"{chance:.2g}") for chance in logits.softmax(-1)]
+    texts = [PIECES[n].decode(errors="replace") for n in range(5)]
+    ordered = [1, 0, 2, 3, 4]
+    assert first == [" the", 0, [[texts[n], chances[n]] for n in ordered]]
+    assert answers(widget, {"run": "another"}) == [{"run": "another", "token": None}]
+
+
+def test_a_token_that_is_not_among_the_likeliest_comes_as_the_sixth():
+    drawn = [token for token in watch(Parrot(), Bytes(), "Once", 60, temperature=40.0, seed=1)]
+    places = {place for _, place, _ in drawn}
+    assert {0, 5} < places
+    assert all(len(likeliest) == 5 + (place == 5) for _, place, likeliest in drawn)
+
+
+def test_without_a_model_the_writer_says_so_and_what_goes_wrong_is_told_in_a_line(monkeypatch):
+    monkeypatch.setattr("utils.pretrained.store.is_here", lambda: False)
+    absent = Writer("Once", *open_model())
+    hello, failed = answers(absent, {"hello": True}, {"run": "a", "write": ["Once", 0, 0]})
+    assert hello == {"here": False}
+    assert "make real" in failed["failed"]
+    monkeypatch.setattr(Parrot, "last_logits", lambda *_: torch.ones(2) @ torch.ones(3))
+    failed = answers(Writer("Once", Parrot(), Bytes()), {"run": "a", "write": ["Once", 0, 0]})
+    assert failed[0]["failed"].startswith("RuntimeError: ")
+
+
+def test_the_recordings_are_small_and_whole_and_shown_to_readers_without_a_kernel():
+    assert RECORDED.stat().st_size <= 60_000
+    texts = {(one["beginning"], one["temperature"]): one["tokens"] for one in recordings()}
+    assert [*texts] == [*itertools.product(BEGINNINGS, TEMPERATURES)]
+    for tokens in texts.values():
+        assert 5 < len(tokens) <= COUNT
+        assert all(0 < likeliest[place][1] <= 1 for _, place, likeliest in tokens)
+    assert {place for _, place, _ in texts["Once upon a time", 0]} == {0}
+    widget = Writer("Once upon a time", None, None)
+    stored = widget._repr_mimebundle_()
+    assert stored["text/plain"] == "<Writer: run the cell to move it>"
+    plain = re.sub("<[^>]*>", "", stored["text/html"])
+    assert plain.startswith(
+        "Once upon a time" + "".join(text for text, *_ in texts["Once upon a time", 0])
+    )
+    assert len(json.dumps(widget.shared())) < 70_000
+
+
+@pytest.mark.skipif(not is_here(), reason="no real model, for notebook 11 → make real")
+def test_the_recordings_are_what_the_real_model_writes():
+    model, tokens = open_model()
+    recorded = recordings()[0]
+    likeliest = dict(recorded["tokens"][0][2])
+    assert next_tokens(model, tokens, recorded["beginning"]) == pytest.approx(likeliest, rel=0.06)
+    again = [*watch(model, tokens, recorded["beginning"], 5)]
+    assert [text for text, *_ in again] == [text for text, *_ in recorded["tokens"][:5]]
+
+
+def test_the_explorer_of_the_real_model_keeps_a_dozen_texts_in_little_space():
+    widget = ModelHeadsExplorer()
+    stored = widget._repr_mimebundle_()
+    assert stored["text/plain"] == "<ModelHeadsExplorer: run the cell to move it>"
+    assert stored["text/html"].count("<img alt=") == 1
+    sentences = widget.recorded["sentences"]
+    assert len(sentences) == 12
+    assert all(len(sentence["tokens"]) <= 24 for sentence in sentences)
+    assert len(json.dumps(widget.shared(), ensure_ascii=False).encode()) <= 600_000
+
+
+def test_the_recorded_heads_are_of_one_kind_each_and_attend_with_weight_one():
+    recorded = read_recorded()
+    count = recorded["layers"] * recorded["heads"]
+    of_kinds = [head for kind in recorded["kinds"] for head in kind["heads"]]
+    assert sorted(of_kinds) == [*range(count)]
+    assert 18 * recorded["heads"] + 6 in recorded["kinds"][2]["heads"]
+    for sentence in recorded["sentences"]:
+        size, weights = len(sentence["tokens"]), unpack(sentence)
+        assert weights.shape == (count, size, size)
+        assert (weights.sum(-1) - 1).abs().max() <= 0.005 * size + 1e-6  # each is rounded
+        sets = 1 + count + len(recorded["groups"])
+        assert len(sentence["answers"]) == 12 * sets  # six words and shares, a letter each
+        assert len(sentence["before"]) == len(sentence["words"]) == len({*sentence["words"]})
+
+
+def test_what_a_kernel_answers_is_what_the_model_says():
+    model, tokens = small_model(), LettersAsTokens()
+    widget = ModelHeadsExplorer(model, tokens)
+    assert widget.answer({"hello": True}) == {"ready": True}
+    ids, off = tokens.encode("hello"), [168, 7]
+    read = widget.answer({"read": "hello"})["sentence"]
+    weights = look(model, ids).weights.flatten(0, 1)
+    torch.testing.assert_close(unpack(read), weights, atol=0.00501, rtol=0)
+    with switched_off(model, [(18, 6), (0, 7)]), torch.inference_mode():
+        expected = model(ids)[0, -1].softmax(-1).topk(5)
+    said = widget.answer({"text": "hello", "off": off})
+    assert (said["text"], said["off"]) == ("hello", off)
+    best = said["best"][:5]
+    assert [word for word, _, _ in best] == [chr(number) for number in expected.indices]
+    assert [now for _, now, _ in best] == pytest.approx(expected.values.tolist(), abs=1e-4)
+    assert all(before != now for _, now, before in best)
+    assert {word for word, *_ in read["best"][:1]} <= {word for word, *_ in said["best"]}
+
+
+def test_what_a_kernel_cannot_read_is_refused_in_a_line():
+    widget = ModelHeadsExplorer(small_model(), LettersAsTokens())
+    assert widget.answer({"read": "x" * 41}) == {
+        "failed": "Type 1 to 40 tokens, please; these are 41."
+    }
+    assert "these are 0" in widget.answer({"read": ""})["failed"]
+    failed = ModelHeadsExplorer().answer({"read": "a"})["failed"]
+    assert "ModelHeadsExplorer(model, tokens)" in failed
+    with pytest.raises(ValueError, match="30 layers of 9 heads, this one 2 of 9"):
+        ModelHeadsExplorer(small_model(layers=2), LettersAsTokens())
+
+
+def test_without_the_model_the_recorded_texts_stay_and_a_line_says_how_to_get_it(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("ATTENTION_COURSE_CACHE", str(tmp_path))
+    monkeypatch.setattr("utils.pretrained.store.PACKAGE", "no_such_package")
+    widget = ModelHeadsExplorer(*open_model())
+    assert len(widget.recorded["sentences"]) == 12
+    for content in ({"hello": True}, {"read": "a"}, {"text": "a", "off": [1]}):
+        assert "make real" in widget.answer(content)["failed"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_here(), reason="no real model → make real")
+def test_what_was_recorded_is_what_the_real_model_does():
+    model, tokens = open_model()
+    recorded = read_recorded()
+    sentence, group = recorded["sentences"][0], recorded["groups"][3]
+    ids = tokens.encode(sentence["text"])
+    weights = look(model, ids).weights.flatten(0, 1)
+    torch.testing.assert_close(unpack(sentence), weights, atol=0.02, rtol=0)
+    now = next_chances(model, ids, group["heads"])
+    best = tokens.decode([int(now.argmax())])
+    at = 12 * (1 + len(weights) + 3)
+    letters, numbers = recorded["letters"], sentence["answers"][at : at + 12]
+    assert sentence["words"][letters.index(numbers[0])] == best
+    assert letters.index(numbers[1]) / 100 == pytest.approx(now.max().item(), abs=0.02)

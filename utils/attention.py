@@ -206,13 +206,15 @@ class AdditiveAttention(Attention):
     Args:
         query_dim, key_dim: widths of the queries s and of the keys h.
         attention_dim: width of the hidden layer, where queries and keys meet.
+        bias: whether W, U and v have a bias, which the paper leaves out and some code has. That of
+            v changes no weight, since it is added to all scores alike.
     """
 
-    def __init__(self, query_dim: int, key_dim: int, attention_dim: int):
+    def __init__(self, query_dim: int, key_dim: int, attention_dim: int, bias: bool = False):
         super().__init__(query_dim, key_dim)
-        self.W = nn.Linear(query_dim, attention_dim, bias=False)
-        self.U = nn.Linear(key_dim, attention_dim, bias=False)
-        self.v = nn.Linear(attention_dim, 1, bias=False)
+        self.W = nn.Linear(query_dim, attention_dim, bias)
+        self.U = nn.Linear(key_dim, attention_dim, bias)
+        self.v = nn.Linear(attention_dim, 1, bias)
 
     def project_keys(self, keys):
         return self.U(keys)  # (batch, src_len, attention_dim)
@@ -416,15 +418,21 @@ class MultiHeadAttention(Attention):
         heads: number of heads; must divide `dim`.
         key_dim, value_dim: widths of the keys and of the values; `dim` if not given.
         dropout: as for `ScaledDotProductAttention`.
-        bias: whether the four projections have a bias.
+        bias: whether the four projections have a bias; "inputs" gives one to those of queries,
+            keys and values alone, as in Qwen 2.
         kv_heads: number of key and value heads, each shared by a group of query heads; `heads` if
             not given. Fewer make grouped-query attention, 1 multi-query: Ainslie et al. 2023.
         positions: what turns queries and keys, or is added to the scores, by the places of the
             words; None for attention that compares contents alone. Keys stand at 0, 1, …, unless
             `remember` is told the `position` of the first.
+        head_dim: width of a head; dim / heads if not given. With another one, the heads together
+            are wider or narrower than `dim`, as in Qwen 3.
+        qk_norm: ε of an RMS norm of each head's queries and keys, before they are turned; None for
+            no norm. Source: Qwen Team 2025, section 2.
 
     Raises:
-        ValueError: `heads` does not divide `dim`, or `kv_heads` does not divide `heads`.
+        ValueError: `heads` does not divide `dim` and no `head_dim` is given, `kv_heads` does not
+            divide `heads`, or `head_dim`, `bias` or `qk_norm` cannot be.
     """
 
     def __init__(
@@ -434,21 +442,33 @@ class MultiHeadAttention(Attention):
         key_dim: int | None = None,
         value_dim: int | None = None,
         dropout: float = 0.0,
-        bias: bool = True,
+        bias: bool | Literal["inputs"] = True,
         kv_heads: int | None = None,
         positions: Positions | None = None,
+        head_dim: int | None = None,
+        qk_norm: float | None = None,
     ):
         super().__init__(dim, key_dim or dim, value_dim or dim)
-        if heads < 1 or dim % heads:
+        if heads < 1 or (head_dim is None and dim % heads):
             raise ValueError(f"heads must divide dim: {dim} / {heads} leaves {dim % max(heads, 1)}")
-        self.heads, self.head_dim = heads, dim // heads
+        if head_dim is not None and head_dim < 1:
+            raise ValueError(f"head_dim must be 1 or more, got {head_dim}")
+        if bias not in (True, False, "inputs"):
+            raise ValueError(f'bias must be True, False or "inputs", got {bias!r}')
+        if qk_norm is not None and qk_norm < 0:
+            raise ValueError(f"qk_norm must be None or an ε of 0 or more, got {qk_norm}")
+        self.heads, self.head_dim = heads, head_dim or dim // heads
         self.kv_heads = heads if kv_heads is None else kv_heads
         if self.kv_heads < 1 or heads % self.kv_heads:
             raise ValueError(f"kv_heads must divide heads, got {kv_heads} for {heads} heads")
-        self.W_q = nn.Linear(dim, dim, bias)
-        self.W_k = nn.Linear(self.key_dim, self.kv_heads * self.head_dim, bias)
-        self.W_v = nn.Linear(self.value_dim, self.kv_heads * self.head_dim, bias)
-        self.W_o = nn.Linear(dim, dim, bias)
+        self.W_q = nn.Linear(dim, heads * self.head_dim, bool(bias))
+        self.W_k = nn.Linear(self.key_dim, self.kv_heads * self.head_dim, bool(bias))
+        self.W_v = nn.Linear(self.value_dim, self.kv_heads * self.head_dim, bool(bias))
+        self.W_o = nn.Linear(heads * self.head_dim, dim, bias is True)
+        self.norm_q, self.norm_k = (
+            nn.Identity() if qk_norm is None else nn.RMSNorm(self.head_dim, qk_norm)
+            for _ in range(2)
+        )
         self.attention = ScaledDotProductAttention(self.head_dim, dropout)
         self.positions = positions
 
@@ -461,10 +481,10 @@ class MultiHeadAttention(Attention):
         return tensor.transpose(1, 2).flatten(2)
 
     def project_queries(self, query, position=0):
-        return self._turn(self.split_heads(self.W_q(query)), position)
+        return self._turn(self.norm_q(self.split_heads(self.W_q(query))), position)
 
     def project_keys(self, keys, position=0):
-        return self._turn(self.split_heads(self.W_k(keys)), position)
+        return self._turn(self.norm_k(self.split_heads(self.W_k(keys))), position)
 
     def _turn(self, vectors: Tensor, position: int | None) -> Tensor:
         """Turn queries or keys (batch, heads, len, head_dim), if positions turn them."""
@@ -570,10 +590,18 @@ class MultiHeadAttention(Attention):
         Keys and values that several heads share are copied for each of these heads.
 
         Raises:
-            ValueError: the module has positions.
+            ValueError: the module has positions, norms of queries and keys, heads of another width
+                than dim / heads, or a bias for queries, keys and values alone.
         """
         if self.positions is not None:
             raise ValueError("positions have no counterpart in nn.MultiheadAttention")
+        plain = (
+            isinstance(self.norm_q, nn.Identity) and self.heads * self.head_dim == self.query_dim
+        )
+        if not plain or (self.W_q.bias is None) != (self.W_o.bias is None):
+            raise ValueError(
+                'qk_norm, head_dim and bias="inputs" have no counterpart in nn.MultiheadAttention'
+            )
         settings = {"dropout": self.attention.dropout.p, "bias": self.W_o.bias is not None}
         shapes = {"kdim": self.key_dim, "vdim": self.value_dim, "batch_first": True}
         twin = nn.MultiheadAttention(self.query_dim, self.heads, **settings, **shapes)

@@ -75,17 +75,21 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
     not comparable. Source: Papineni et al. 2002; Post 2018.
 
     Raises:
-        TypeError: got tokens instead of texts.
+        TypeError: got a text or tokens instead of a list of texts.
     """
     from sacrebleu.metrics import BLEU  # here, since it is slow to import and seldom needed
 
+    for texts in (hypotheses, references):
+        if isinstance(texts, str):
+            raise TypeError(f"bleu needs lists of texts, got the text {texts!r}: put it in a list")
+    hypotheses, references = list(hypotheses), list(references)
     _check_aligned(hypotheses=hypotheses, references=references)
     for text in (*hypotheses, *references):
         if not isinstance(text, str):
             raise TypeError(f"bleu needs texts, got {text!r}: apply detokenise to the words")
     # `force` silences a warning about texts that look as if nobody had detokenised them.
     scorer = BLEU(lowercase=True, tokenize="13a", force=True)
-    score = scorer.corpus_score(list(hypotheses), [list(references)]).score
+    score = scorer.corpus_score(hypotheses, [references]).score
     return Bleu(score, str(scorer.get_signature()))
 
 
@@ -117,10 +121,16 @@ def perplexity(losses: Sequence[Float[Tensor, " tokens"]]) -> float:
     """Return exp of the mean loss per token: the effective number of equally likely words.
 
     Whether the result is teacher-forced or free-running perplexity depends on how the losses were
-    computed: see `sentence_losses`.
+    computed: see `sentence_losses`. A loss that is NaN gives NaN.
+
+    Raises:
+        ValueError: there is no token.
     """
-    mean = torch.cat(list(losses)).double().mean().item()
-    return math.exp(mean) if mean < 700 else math.inf
+    losses = list(losses)
+    if not sum(len(of_tokens) for of_tokens in losses):
+        raise ValueError("losses of no token have no perplexity")
+    mean = torch.cat(losses).double().mean().item()
+    return math.inf if mean >= 700 else math.exp(mean)
 
 
 def teacher_forced_perplexity(model: Seq2Seq, batches: Iterable[Batch]) -> float:
@@ -163,12 +173,21 @@ def forced_weights(
 def alignment_links(weights: Float[Tensor, "tgt_len src_len"]) -> set[tuple[int, int]]:
     """Link each target token to the source token with its largest weight.
 
+    A token whose row is fully masked gets no link.
+
     Raises:
-        ValueError: the weights have no columns, as in a model without attention.
+        ValueError: the weights are those of more than one sentence, or have no columns, as in a
+            model without attention.
     """
+    if weights.dim() != 2:
+        raise ValueError(
+            f"weights must be (tgt_len, src_len), got {tuple(weights.shape)}: give one sentence, "
+            "and the mean of its heads or one of them"
+        )
     if weights.shape[-1] == 0:
         raise ValueError("weights have no columns: a model without attention has no alignment")
-    return {(source, target) for target, source in enumerate(weights.argmax(-1).tolist())}
+    largest, sources = (column.tolist() for column in weights.max(-1))
+    return {(sources[target], target) for target, weight in enumerate(largest) if weight > 0}
 
 
 def alignment_error_rate(

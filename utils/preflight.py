@@ -31,7 +31,6 @@ CELLS = {
     "PyTorch computes": "import torch; (torch.eye(2) @ torch.ones(2)).sum().item()",
     "explorers are drawn": "from utils.widgets import SoftmaxExplorer; SoftmaxExplorer('abc')",
 }
-WIDGET = "application/vnd.jupyter.widget-view+json"
 EXTENSIONS = ("anywidget", "@jupyter-widgets/jupyterlab-manager")
 
 
@@ -167,8 +166,8 @@ def kernel() -> Iterator[str]:
         if "prefix" in cell.source and data["text/plain"] != repr(sys.prefix):
             problem = f"the kernel runs in another Python, {data['text/plain']}"
             raise NotReady(problem, f"choose or install the kernel of {sys.prefix}")
-        if "Explorer" in cell.source and WIDGET not in data:
-            raise NotReady("an explorer comes without its widget", INSTALL)
+        if "Explorer" in cell.source and "<script>" not in data["text/html"]:
+            raise NotReady("an explorer comes without its script", INSTALL)
         yield claim
 
 

@@ -17,7 +17,7 @@ from itertools import islice
 
 import torch
 from torch import Tensor, nn
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from utils.corpora import Batch, Batches
 from utils.metrics import teacher_forced_perplexity
@@ -62,7 +62,7 @@ class Trainer:
         teacher_forcing: share of the decoder's steps at which it reads the previous gold word.
         clip: largest norm of the gradient; a larger gradient is scaled down to it.
             Source: Pascanu et al. 2013.
-        progress: whether to show a progress bar (a widget in notebooks, elsewhere on stderr).
+        progress: whether to show a progress bar, on stderr: as text, it outlives the kernel.
         seed: fixes the order of the batches and the random numbers of dropout.
 
     Attributes:

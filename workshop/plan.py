@@ -7,7 +7,6 @@ the notebooks and the exercises' public records: how long a reader takes alone, 
 questions to ask the room, and frequent mistakes.
 """
 
-import ast
 import difflib
 import itertools
 import re
@@ -25,6 +24,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
+from grading.report.guesses import COURSE, asked
 from grading.report.pages import section_of
 from solutions.facts import STUB_MINUTES, minutes_of
 from utils.checks import bank
@@ -32,7 +32,6 @@ from utils.checks.tasks import Task
 
 HERE = Path(__file__).parent
 PLANS = sorted((HERE / "plans").glob("*.toml"))
-COURSE = HERE.parent / "notebooks"
 HEADING = re.compile(r"^## (.+)$", flags=re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\([^)]*\)")
 ANSWER = re.compile(r"^The answer: (.+)$", flags=re.MULTILINE)
@@ -213,29 +212,20 @@ def _questions(cells: list[NotebookNode]) -> Iterator[str]:
     """Yield a note for each prediction of a section, with the answer that the next cell printed."""
     code = [cell for cell in cells if cell.cell_type == "code"]
     for cell, next_cell in itertools.pairwise(code):
-        tree = ast.parse(cell.source)
-        for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "predict":
-                known = _constants(tree)
-                question, *options = (eval(ast.unparse(each), known) for each in call.args)
-                keywords = {word.arg: eval(ast.unparse(word.value)) for word in call.keywords}
-                low, high = keywords.get("between", ("", ""))
-                choices = " / ".join(options[0]) if options else f"from {low:,} to {high:,}"
-                texts = [
-                    output.get("text", output.get("data", {}).get("text/plain", ""))
-                    for output in next_cell.outputs
-                ]
-                (answer,) = ANSWER.findall("\n".join(texts))
-                yield f"**Stop and ask.** *{question}* ({choices}) Then run it: {answer}."
+        for question in asked(cell.source):
+            low, high = question.between or ("", "")
+            choices = " / ".join(question.options) or f"from {low:,} to {high:,}"
+            told = f"({choices}) Then run it: {answer_of(next_cell)}."
+            yield f"**Stop and ask.** *{question.text}* {told}"
 
 
-def _constants(tree: ast.Module) -> dict[str, object]:
-    """Return the names that a cell of ours gives to lists and dictionaries written out in it."""
-    return {
-        statement.targets[0].id: ast.literal_eval(statement.value)
-        for statement in tree.body
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.List | ast.Dict)
-    }
+def answer_of(cell: NotebookNode) -> str:
+    """Return the answer that a cell has printed."""
+    texts = (
+        output.get("text", output.get("data", {}).get("text/plain", "")) for output in cell.outputs
+    )
+    (answer,) = ANSWER.findall("\n".join(texts))
+    return answer
 
 
 # --- Sections to run before another section -------------------------------------------------------

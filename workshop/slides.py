@@ -2,17 +2,22 @@
 
 There is a deck for each plan and one for each notebook, made of the stored notebooks. A slide has
 a heading, one sentence (the first of the text, or one in bold), and one thing to look at: a cell's
-picture or explorer, or its code with what it prints. A prediction asks the room, and the next slide
-answers. Text has a slide of its own where no cell follows it. The whole text goes into the
-speaker's notes, with the plan's notes and times. Explorers compute in the page, without kernel,
-network or server.
+picture or explorer, or its code with what it prints. A prediction asks the room: its bars count
+hands, or the guesses of `python -m grading watch`; then comes the section's explorer, to be moved;
+and the next slide answers. Text has a slide of its own where no cell follows it. The whole text
+goes into the speaker's notes, with the plan's notes and times. Explorers compute in the page,
+without kernel, network or server.
 """
 
 import importlib.util
+import io
 import json
 import re
 import shutil
+import subprocess
 import sys
+import textwrap
+import tokenize
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +31,7 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML, ansi2html, markdown2html
 from nbformat import NotebookNode
 
+from grading.report.guesses import Question, questions
 from solutions.facts import TITLE
 from utils.checks import bank
 from utils.translators import DECODERS, read_translator
@@ -38,6 +44,7 @@ from workshop.plan import (
     PLANS,
     Plan,
     Step,
+    answer_of,
     read,
     schedule,
     section_facts,
@@ -49,7 +56,10 @@ from workshop.plan import (
 ROOT = HERE.parent
 SLIDES = ROOT / "build" / "slides"
 SCRIPT = ROOT / "docs" / "site" / "_static" / "site.js"  # makes the explorers interactive
+LOOK = ROOT / "docs" / "site" / "front" / "front.css"  # begins with the colours of the course
+ICON = ROOT / "docs" / "site" / "_static" / "icon.svg"
 MATHJAX = "sphinx-mathjax-offline"
+WIDEST = 78  # characters of a line of code that can be read from the back
 MODULE = re.compile(r'data-module="(\w+)"')
 LEFT_OUT = ("Sources",)
 SUBHEADING = re.compile(r"(?m)^### (.+)$")
@@ -62,6 +72,10 @@ CLAIM = re.compile(r"\*\*[^*\n]{30,}[.?!]\*\*")
 SENTENCE = re.compile(r"(?s)\S.+?(?:(?<!\bal)[.?!][)*]*(?=\s|\Z)|(?=\n\n|\Z))")
 FORMULA = re.compile(r"(?s)\$\$.+?\$\$")
 LIST = re.compile(r"(?m)(?:^(?:-|\d+\.) .+\n?)+")
+SHAPE = re.compile(r"\([^()]*\)")  # in a comment, such as "(tgt_len, src_len)"
+NO_BREAK = "\N{NO-BREAK SPACE}"
+DOCSTRING = re.compile(r'( *)""".+"""')
+LONG_STRING = re.compile(r'(?P<before> *(?:\w+ = )?)(?P<kind>f?)"(?P<text>[^"]+)"(?P<after>,?)')
 IMPORT = re.compile(r"(?m)^(?:from|import) [^\n(]*(?:\([^)]*\))?\n+")
 
 
@@ -74,6 +88,9 @@ class Slide:
         text: a sentence, perhaps with a formula or a list, in Markdown.
         code: source of the cell; "" if the slide shows no code.
         outputs: outputs of the cell.
+        question: what the room has guessed, or is asked to guess.
+        answer: the answer to the question; "" on the slide that asks.
+        to_move: outputs of the explorer to move before the answer is shown.
         layout: "text", "ask", "task", "pause" or "title".
         where: notebook of the slide, with its section unless that is the title.
         notes: notes for the speaker, in Markdown.
@@ -83,6 +100,9 @@ class Slide:
     text: str = ""
     code: str = ""
     outputs: Sequence[NotebookNode] = ()
+    question: Question | None = None
+    answer: str = ""
+    to_move: Sequence[NotebookNode] = ()
     layout: str = "text"
     where: str = ""
     notes: list[str] = field(default_factory=list)
@@ -109,7 +129,8 @@ def stack(start: str, step: Step, remarks: list[str]) -> list[Slide]:
     elif step.notes:
         slides = [Slide(step.title, f"`exercises/{step.file.name}`", layout="task")]
     else:
-        slides = [Slide(step.title, layout="pause")]
+        title, _, text = step.title.partition(": ")
+        slides = [Slide(title, text[:1].upper() + text[1:], layout="pause")]
     slides[0].notes[:0] = [*own, *remarks]
     for slide in slides:
         slide.notes.insert(0, f"**{start}** · {step.minutes} minutes · {step.title}")
@@ -122,8 +143,9 @@ def stack(start: str, step: Step, remarks: list[str]) -> list[Slide]:
 def section_slides(step: Step) -> list[Slide]:
     """Return the slides of a section. A text between two cells is in the notes of both."""
     slides: list[Slide] = []
-    questions, question = iter(step.questions), ""
-    for title, text, cell in passages(step.file, step.heading):
+    notes_to_ask, question = iter(step.questions), None
+    entries = [*passages(step.file, step.heading)]
+    for place, (title, text, cell) in enumerate(entries):
         goes_on = bool(slides) and slides[-1].title == title
         if goes_on:
             slides[-1].notes.append(text)
@@ -133,13 +155,33 @@ def section_slides(step: Step) -> list[Slide]:
             if text and not goes_on:
                 slides.append(slide(stays(text, lists=True), notes=[text]))
         elif "predict(" in cell.source:
-            question = cell.outputs[0].data["text/plain"].partition(": ")[2]
-            notes = [text, next(questions)]
-            slides.append(slide(outputs=cell.outputs, layout="ask", notes=notes))
+            question = questions()[cell.outputs[0].data["text/plain"].partition(": ")[2]]
+            to_move = nearest_explorer([each for _, _, each in entries], place)
+            notes = [text, next(notes_to_ask)]
+            if to_move:
+                notes.append("**Then move it.** Space brings an explorer: try the guesses on it.")
+            asks = {"question": question, "to_move": to_move, "layout": "ask"}
+            slides.append(slide(question.text, outputs=cell.outputs, notes=notes, **asks))
+        elif ".reveal(" in cell.source:
+            answers = {"question": question, "answer": answer_of(cell).removeprefix("≈ ")}
+            slides.append(slide(question.text, **shown(cell), notes=[text], **answers))
         else:
-            said = question if ".reveal(" in cell.source else stays(text, place=-goes_on)
-            slides.append(slide(said, **shown(cell), notes=[text]))
+            slides.append(slide(stays(text, place=-goes_on), **shown(cell), notes=[text]))
     return slides
+
+
+def nearest_explorer(cells: Sequence[NotebookNode | None], place: int) -> Sequence[NotebookNode]:
+    """Return the outputs of the explorer that is nearest to the cell at a place of a section."""
+    explorers = [
+        (abs(other - place), -other, cell.outputs)
+        for other, cell in enumerate(cells)
+        if cell and "predict(" not in cell.source and 'class="explorer"' in _html(cell)
+    ]
+    return min(explorers, default=(0, 0, ()))[2]
+
+
+def _html(cell: NotebookNode) -> str:
+    return "".join(output.get("data", {}).get("text/html", "") for output in cell.outputs)
 
 
 def _stub_slide(step: Step) -> Slide:
@@ -195,7 +237,7 @@ def shown(cell: NotebookNode) -> dict[str, Any]:
 
     Of long code, only what it prints is seen: `deck.js` hides it if there is no room for both.
     """
-    html = "".join(output.get("data", {}).get("text/html", "") for output in cell.outputs)
+    html = _html(cell)
     if "<img" in html or 'class="explorer"' in html:
         return {"outputs": [each for each in cell.outputs if each.output_type != "stream"]}
     return {"outputs": cell.outputs, "code": IMPORT.sub("", cell.source).strip()}
@@ -239,7 +281,7 @@ def _environment() -> Environment:
     highlighted = Highlight2HTML()
     environment.filters["markdown"] = lambda text: Markup(markdown2html(LINK.sub(r"\1", text)))
     environment.filters["line"] = _line
-    environment.filters["code"] = lambda text: Markup(highlighted(text, language="python"))
+    environment.filters["code"] = lambda text: Markup(highlighted(narrow(text), language="python"))
     environment.filters["printed"] = lambda text: Markup(ansi2html(text))
     environment.filters["safe_html"] = Markup
     environment.globals["script"] = Markup(SCRIPT.read_text(encoding="utf-8"))
@@ -250,6 +292,55 @@ def _line(text: str) -> Markup:
     """Render a line of Markdown as HTML without <p>; "1. Title" is not taken for a list."""
     text = re.sub(r"^(\d+)\.", r"\1\.", LINK.sub(r"\1", text))
     return Markup(re.sub(r"^<p>|</p>\s*$", "", markdown2html(text)))
+
+
+@cache
+def narrow(code: str) -> str:
+    """Return code with lines that fit a slide, broken where a formatter breaks them."""
+    if max(map(len, code.split("\n"))) <= WIDEST:
+        return code
+    lines = code.split("\n")
+    comments = [
+        token
+        for token in tokenize.generate_tokens(io.StringIO(code).readline)
+        if token.type == tokenize.COMMENT and len(token.line) > WIDEST + 1
+    ]
+    for comment in reversed(comments):  # each goes above its line
+        row, column = comment.start
+        before = comment.line[:column].rstrip()
+        indent = " " * (len(comment.line) - len(comment.line.lstrip()))
+        text = SHAPE.sub(lambda shape: shape[0].replace(" ", NO_BREAK), comment.string.lstrip("# "))
+        above = textwrap.wrap(text, WIDEST - len(indent) - 2, break_long_words=False)
+        above = [f"{indent}# {part}".replace(NO_BREAK, " ") for part in above]
+        lines[row - 1 : row] = above + [before] * bool(before)
+    command = ["-m", "ruff", "format", "--isolated", f"--line-length={WIDEST}", "-"]
+    formatted = subprocess.run(
+        [sys.executable, *command],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return "\n".join(map(_split_string, formatted.stdout.strip().split("\n")))
+
+
+def _split_string(line: str) -> str:
+    """Split a string that is too long for a line, at a space outside the braces of its values."""
+    if len(line) > WIDEST and (docstring := DOCSTRING.fullmatch(line)):
+        return textwrap.fill(line, WIDEST, subsequent_indent=docstring[1])
+    found = LONG_STRING.fullmatch(line)
+    if len(line) <= WIDEST or not found:
+        return line
+    before, kind, text, after = found.groups()
+    indent = before[: len(before) - len(before.lstrip())] + "    " * before.endswith("= ")
+    spaces = [
+        match.end()
+        for match in re.finditer(" ", text)
+        if text[: match.end()].count("{") == text[: match.end()].count("}")
+    ]
+    last = max(place for place in spaces if len(indent) + place + 3 <= WIDEST)
+    parts = "\n".join(f'{indent}{kind}"{part}"' for part in (text[:last], text[last:]))
+    return f"{before}(\n{parts}\n)" if before.strip() else parts + after
 
 
 def _loaded(explorers: set[str]) -> str:
@@ -276,15 +367,21 @@ def _data_url(mime_type: str, content: bytes) -> str:
     return f"data:{mime_type};base64,{b64encode(content).decode()}"
 
 
+def look() -> str:
+    """Return the front page's colours and letters, which its rules of style come after."""
+    return LOOK.read_text(encoding="utf-8").partition("\n*, ")[0]
+
+
 def build(folder: Path, decks: dict[str, Plan]) -> None:
     """Write decks, an index, and all files that they load into a folder, which is emptied first."""
     mathjax = importlib.util.find_spec(MATHJAX)
-    if mathjax is None:
-        sys.exit(f"The formulas need {MATHJAX}: `make slides` installs it.")
+    if mathjax is None or importlib.util.find_spec("ruff") is None:
+        sys.exit(f"Slides need {MATHJAX} and ruff: `make slides` installs them.")
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "reveal").mkdir(parents=True)
-    for path in [*(HERE / "reveal").iterdir(), *(HERE / "templates").glob("deck.[cj]*")]:
+    for path in [*(HERE / "reveal").iterdir(), *(HERE / "templates").glob("*.[cj]s*"), ICON]:
         shutil.copy(path, folder / "reveal")
+    (folder / "reveal" / "look.css").write_text(look(), encoding="utf-8")
     shutil.copy(Path(mathjax.origin).parent / "static/mathjax/tex-svg.js", folder / "reveal")
     for name, plan in decks.items():
         (folder / f"{name}.html").write_text(deck(plan), encoding="utf-8")

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 import front_page
 import nbformat
+from without_kernel import without_kernel
 
 from utils.sheet import sheet
 from utils.widgets.standalone import with_explorers
@@ -55,7 +56,7 @@ def prepare(folder: Path) -> None:
         place = folder / FRONT.get(page.as_posix(), page)
         place.parent.mkdir(parents=True, exist_ok=True)
         if page.suffix == ".ipynb":
-            notebook = with_explorers(nbformat.read(ROOT / page, as_version=4))
+            notebook = with_explorers(without_kernel(nbformat.read(ROOT / page, as_version=4)))
             for cell in notebook.cells:
                 if cell.cell_type == "markdown":
                     cell.source = with_links(cell.source, page, pages)
@@ -70,8 +71,9 @@ def prepare(folder: Path) -> None:
     for name in ("conf.py", "_static"):
         copy = shutil.copytree if (HERE / name).is_dir() else shutil.copy
         copy(HERE / name, folder / name)
-    for name in ("front.css", "front.js"):
-        shutil.copy(HERE / "front" / name, folder / "_static" / name)
+    front = [path for kind in ("css", "js", "safetensors") for path in HERE.glob(f"front/*.{kind}")]
+    for path in front:
+        shutil.copy(path, folder / "_static" / path.name)
     for name, pattern in LOADED.items():
         (folder / "_static" / name).mkdir()
         for path in sorted(ROOT.glob(pattern)):

@@ -20,20 +20,36 @@ from utils.checks import bank
 from utils.checks.feedback import explain
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed
+from utils.corpora.everyday_lexicon import load_everyday
 from utils.model_helpers import count_parameters
 from utils.translators import about_translator, load_translator, read_translator
-from utils.widgets.standalone import STATES, with_explorers
+from utils.widgets import ModelHeadsExplorer
+from utils.widgets.pictured import explorer_place
+from utils.widgets.standalone import with_explorers
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent / "front"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 TASK = "softmax_with_temperature"
 LOOKS_BACK, REMEMBERS = "everyday dot", "everyday no attention"
+TEXTS = 4  # recorded texts that the real model reads on the front page
+GROUPS = {  # of words to try: kinds of nouns in the corpus
+    "people": "person relative job",
+    "animals": "animal",
+    "food and drink": "food treat dish cup drink",
+    "things": "thing holder text clothes furniture motor",
+    "places": "space place nature",
+}
 HALVES = {"ca", "wo"}  # of can't and won't
 TOP = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
-HOURS = re.compile(r"\| (\d+)–(\d+) hours \|")
+EXPLORER = re.compile(
+    r'<div class="explorer" data-module="(?P<module>\w+)" data-state="(?P<state>[^"]*)">'
+    r"(?P<picture>.*)</div>",
+    flags=re.DOTALL,
+)
+HOURS = re.compile(r"\| (\d+–\d+) hours \|")
 MINUTES = re.compile(r"\| ([\d–]+) minutes \|")
-NUMBERS = {8: "Eight", 9: "Nine", 10: "Ten"}
+NUMBERS = {8: "Eight", 9: "Nine", 10: "Ten", 11: "Eleven"}
 
 
 def write(site: Path) -> None:
@@ -48,15 +64,16 @@ def write(site: Path) -> None:
 
 def _values() -> dict[str, str]:
     """Return what stands in the places of the page."""
-    sentences = tomllib.loads((HERE / "sentences.toml").read_text(encoding="utf-8"))["sentences"]
+    front = tomllib.loads((HERE / "sentences.toml").read_text(encoding="utf-8"))
     tasks = bank.tasks()
     of_course = [task for of_notebook in tasks.values() for task in of_notebook]
-    learned = json.loads((HERE / "language_model.json").read_text(encoding="utf-8"))
     about = {name: about_translator(read_translator(name)) for name in (LOOKS_BACK, REMEMBERS)}
     sizes = {name: count_parameters(load_translator(name))["total"] for name in about}
     return {
         "address": address_tags(html_baseurl),
-        "scenes": _json([scene_of(sentence) for sentence in sentences]),
+        "groups": _groups(set(about[LOOKS_BACK]["source_words"])),
+        "longer": _json(front["longer"]),
+        "scenes": _json([scene_of(sentence) for sentence in front["sentences"]]),
         "words": str(len({*filter(str.isalpha, about[LOOKS_BACK]["source_words"])} - HALVES)),
         "pairs": f"{about[LOOKS_BACK]['data']['pairs']:,}",
         "right": f"{100 * about[LOOKS_BACK]['exact_match']:.1f}",
@@ -71,12 +88,32 @@ def _values() -> dict[str, str]:
         "query": _explorer("01", "query_explorer"),
         "mask": _explorer("04", "mask_explorer"),
         "heads": _explorer("05", "heads_explorer", off=1 << 1),  # head 2
+        "model_heads": _model_heads(),
         "check_wrong": _feedback(0),
         "check_right": _feedback(-1),
-        "language_model": _json(learned),
-        "minutes": f"{learned['minutes']:.0f}",
-        "characters": f"{learned['characters']:,}",
+        "writer": _writer(),
     }
+
+
+def _groups(known: set[str]) -> str:
+    """Return some of the words that both translators know, by kind, each a button that types it."""
+    words = load_everyday()
+    lists = {name: [] for name in GROUPS}
+    for name, kinds in GROUPS.items():
+        for kind in kinds.split():
+            nouns = words.of_kinds(frozenset({kind}))
+            lists[name] += [noun.english[0] for noun in nouns][:: max(1, len(nouns) // 6)][:7]
+    lists["what they do"] = [verb.present[2] for verb in words.verbs if not verb.objects]
+    lists["what they do it to"] = [verb.present[2] for verb in words.verbs if verb.objects][::4]
+    lists["how they are"] = [word.english for word in words.adjectives][::4]
+    return "\n".join(
+        f"<p><b>{name}</b> {_words(found, known)}</p>" for name, found in lists.items()
+    )
+
+
+def _words(found: list[str], known: set[str]) -> str:
+    words = dict.fromkeys(word for word in found if word in known)
+    return " ".join(f'<button type="button">{html.escape(word)}</button>' for word in words)
 
 
 def address_tags(address: str) -> str:
@@ -95,7 +132,7 @@ def _direct_hours() -> str:
     """Return how long the direct way takes, exercises included, as the README's table says."""
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     (row,) = (line for line in lines if line.startswith("| | the direct way |"))
-    return "–".join(str(sum(map(int, ends))) for ends in zip(*HOURS.findall(row), strict=True))
+    return HOURS.search(row)[1]
 
 
 def scene_of(sentence: dict) -> dict:
@@ -146,16 +183,27 @@ def _explorer(number: str, module: str, **changes: object) -> str:
         changes: traits that differ from the notebook's.
     """
     (path,) = (path for path in NOTEBOOKS if path.name.startswith(number))
-    notebook = nbformat.read(path, as_version=4)
-    for widget in notebook.metadata.widgets[STATES].state.values():
-        if f".{module}." in widget.state.get("_anywidget_id", ""):
-            widget.state.update(changes)
-    for cell in with_explorers(notebook).cells:
+    for cell in with_explorers(nbformat.read(path, as_version=4)).cells:
         for output in cell.get("outputs", []):
-            text = output.get("data", {}).get("text/html", "")
-            if f'data-module="{module}"' in text:
-                return text
+            found = EXPLORER.fullmatch(output.get("data", {}).get("text/html", ""))
+            if found and found["module"] == module:
+                state = json.loads(html.unescape(found["state"])) | changes
+                return explorer_place(module, state, found["picture"])
     raise ValueError(f"notebook {number} has no {module}")
+
+
+def _model_heads() -> str:
+    """Return the explorer of the real model's heads, with a few of its recorded texts."""
+    explorer = ModelHeadsExplorer()
+    texts = explorer.recorded["sentences"][:TEXTS]
+    explorer.recorded = {**explorer.recorded, "sentences": texts}
+    return explorer_place("model_heads_explorer", explorer.shared(), explorer.picture())
+
+
+def _writer() -> str:
+    """Return the place for the language model that writes; before scripts run it has a sample."""
+    about = about_translator((HERE / "language_model.safetensors").read_bytes())
+    return explorer_place("page_writer", {}, f"<p>{html.escape(about['proof']['text'])}</p>")
 
 
 def _feedback(dim: int) -> str:

@@ -66,7 +66,7 @@ def find_flags(name: str, cells: Sequence[tuple[int, str]], given: Sequence[str]
     """
     try:
         code = _Code(cells)
-        flags = [*_notebook_flags(code), *_copied_answers(name, code)]
+        flags = [*_notebook_flags(code, _texts_in(tuple(given))), *_copied_answers(name, code)]
         usual = USUAL | _imported_in(tuple(given))
         for task in _tasks(name):
             flags += _answer_flags(task, code, usual)
@@ -78,6 +78,12 @@ def find_flags(name: str, cells: Sequence[tuple[int, str]], given: Sequence[str]
 @cache
 def _imported_in(cells: tuple[str, ...]) -> set[str]:
     return {*_Code(enumerate(cells)).aliases.values(), *INTERNALS}
+
+
+@cache
+def _texts_in(cells: tuple[str, ...]) -> set[str]:
+    nodes = (node for statement in _Code(enumerate(cells)).statements for node in statement.nodes)
+    return {node.value for node in nodes if isinstance(node, ast.Constant)}
 
 
 @cache
@@ -251,8 +257,8 @@ def _imported(node: ast.AST) -> dict[str, str]:
 # --- Red flags ------------------------------------------------------------------------------------
 
 
-def _notebook_flags(code: _Code) -> Iterator[Flag]:
-    """Yield the red flags that count in any part of a notebook, whatever the task."""
+def _notebook_flags(code: _Code, given: Collection[object]) -> Iterator[Flag]:
+    """Yield the red flags that count in any part of a notebook, but for texts that were given."""
     for statement in code.statements:
         for dotted in sorted(code.mentioned(statement)):
             allowed = dotted in FOR_LEARNERS or not code.is_imported(dotted)
@@ -264,7 +270,9 @@ def _notebook_flags(code: _Code) -> Iterator[Flag]:
             if replaced := _replaced(node, code):
                 yield Flag("", f"replaces {replaced}", statement.cell)
             match node:
-                case ast.Constant(str(text)) if found := INTERNAL_TEXT.search(text):
+                case ast.Constant(str(text)) if text not in given and (
+                    found := INTERNAL_TEXT.search(text)
+                ):
                     yield Flag("", f"mentions {found[0]}", statement.cell)
 
 

@@ -48,7 +48,8 @@ def write_copy(out: Path, copy: Path) -> int:
     tables.write_grades(anonymous, copy / "grades.csv")
     tables.write_tasks(anonymous, copy / "tasks.csv")
     tables.write_files(anonymous, copy / "files.csv")
-    pages.write_pages(anonymous, Names(out), copy, store.run["safe"])
+    run = store.run
+    pages.write_pages(anonymous, Names(out), copy, run["safe"], run.get("real", True))
     return len(anonymous)
 
 

@@ -51,10 +51,13 @@ from utils.plots import AccessibleFigure, bar_chart
 LONGEST_NAME = 200  # bytes: most disks take 255
 COURSE = bank.FOLDER.with_name("notebooks")
 SCRIPT = (Path(__file__).parents[1] / "templates" / "tables.js").read_text(encoding="utf-8")
+ON_THE_REAL_MODEL = ("MyBlock",)  # tasks that are tried on it too, where it is
 FEW = 5  # rows of a table that are shown until the reader asks for all
 
 
-def write_pages(class_: Sequence[Learner], names: Names, out: Path, safe: bool) -> None:
+def write_pages(
+    class_: Sequence[Learner], names: Names, out: Path, safe: bool, real: bool = True
+) -> None:
     """Write `overview.html`, and a page for each learner into `learners/`.
 
     If the files came from a platform, also write the pages into a zip that the platform takes back.
@@ -69,7 +72,8 @@ def write_pages(class_: Sequence[Learner], names: Names, out: Path, safe: bool) 
         who = learner.lms, learner.name, learner.id
         feedback = (platforms.feedback(*who, result.file, page) for result in files)
         entries.append(next(filter(None, feedback), None))
-    write(out / "overview.html", overview(class_, tasks, names.answers_of(class_), safe, links))
+    shared = names.answers_of(class_)
+    write(out / "overview.html", overview(class_, tasks, shared, safe, links, real))
     if any(entries):
         part = out / "feedback.zip.part"
         with zipfile.ZipFile(part, "w") as archive:
@@ -186,6 +190,7 @@ def overview(
     unrecognised: Sequence[UnrecognisedAnswer],
     safe: bool,
     links: Mapping[str, str],
+    real: bool = True,
 ) -> str:
     """Render the overview of the class for the instructor.
 
@@ -194,6 +199,7 @@ def overview(
         unrecognised: wrong answers that no known mistake explains.
         safe: whether the submissions ran in the sandbox.
         links: learner → file name of their page.
+        real: whether the real model was there, so that `ON_THE_REAL_MODEL` were tried on it too.
     """
     results = [result for learner in class_ for result in learner.results.values()]
     files = [result for learner in class_ for result in learner.files]
@@ -215,6 +221,7 @@ def overview(
         lost=[result for result in files if result.problem],
         safe=safe,
         links=links,
+        small=[] if real else [task for task in ON_THE_REAL_MODEL if any(task in m for m in made)],
         distributions=_distributions(results),
         tasks=_task_rows(class_, results),
         shared=[answer for answer in unrecognised if answer.entry],

@@ -1,40 +1,44 @@
 """Show which task each learner is at, and which misconceptions spread: `python -m grading watch`.
 
 One live page shows the progress that `check` stores beside each learner's exercises, in
-`progress.json`. The file is read and never written, and a learner can put anything in its place: so
-no link is followed, no pipe is waited for, little is read, and a file that makes no sense spoils
-only its own row.
+`progress.json`. Slides show how many have guessed what, from `guesses.json` beside it. The files
+are read and never written, and a learner can put anything in their place: so no link is followed,
+no pipe is waited for, little is read, and a file that makes no sense spoils only its own row.
 
-The page is served to this machine alone. Other people may have accounts on it (on a hub, all
-learners do), so its address contains a token that only the instructor's terminal shows.
+Page and slides are served to this machine alone. Other people may have accounts on it (on a hub,
+all learners do), so each address contains a token that only the instructor's terminal shows; the
+slides, which everybody sees, have a token of their own.
 """
 
 import contextlib
 import json
 import math
+import mimetypes
 import os
 import secrets
 import stat
 import threading
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from grading.intake.submissions import CannotGrade, clean
 from grading.report.anonymous import pseudonym
+from grading.report.guesses import count
 from grading.report.pages import templates
 from utils.checks import bank
 from utils.checks.memory import TaskProgress, parse_progress
 from utils.checks.tasks import Misconception, Task
 
 PROGRESS = ("exercises", "progress.json")
+GUESSES = "guesses.json"  # beside the progress
 LARGEST = 2**18  # bytes of the file: with all tasks done and many misconceptions, it has 20,000
 MOST_LEARNERS = 500  # rows that a browser still keeps up with
 MOST_SEEN = 2_000  # files and folders of a learner that are searched
@@ -42,6 +46,7 @@ DEEPEST = 10  # folders in one another that are searched: each is opened step by
 MOST_COURSES = 10  # copies of the course that are read for a learner
 SEARCH = 30.0  # seconds between two searches for learners' copies of the course
 LONG = 600.0  # seconds without a change that stand out: perhaps somebody is stuck
+LATELY = 600.0  # seconds in which a belief that many meet is worth a word to the whole room
 FRESH = 1.0  # seconds for which all requests get the same page
 PATIENCE = 10.0  # seconds to wait for a browser's request
 SCRIPT = (Path(__file__).parents[1] / "templates" / "room.js").read_text(encoding="utf-8")
@@ -56,28 +61,33 @@ class Progress(NamedTuple):
     problem: str = ""  # why the file cannot be read, if so
 
 
-def _read(path: Sequence[str], folder: int) -> Progress:
-    """Read a learner's `progress.json`, by its path from an open folder."""
+def _read(path: Sequence[str], folder: int) -> tuple[float, dict[str, Any], str]:
+    """Read a JSON file of a learner, by its path from an open folder.
+
+    Returns:
+        The time of its last change, its content, and why it cannot be read, if so. A file that is
+        not there has no content.
+    """
     try:
         with opened(path, folder) as file:
             state = os.fstat(file)
             if not stat.S_ISREG(state.st_mode):
-                return Progress(problem="it is not an ordinary file")
+                return 0.0, {}, "it is not an ordinary file"
             with open(file, "rb", closefd=False) as stream:
                 content = stream.read(LARGEST + 1)
+    except FileNotFoundError:
+        return 0.0, {}, ""
     except OSError as error:
-        return Progress(problem=(error.strerror or "no reason given").lower())
+        return 0.0, {}, (error.strerror or "no reason given").lower()
     if len(content) > LARGEST:
-        return Progress(problem=f"it is larger than {LARGEST >> 10} KB")
+        return 0.0, {}, f"it is larger than {LARGEST >> 10} KB"
     try:
         entries = json.loads(content)
     except (ValueError, RecursionError):
-        return Progress(problem="it is not JSON")
+        return 0.0, {}, "it is not JSON"
     if not isinstance(entries, dict):
-        return Progress(problem="it is not what the course writes")
-    return Progress(
-        state.st_mtime, {task: parse_progress(entry) for task, entry in entries.items()}
-    )
+        return 0.0, {}, "it is not what the course writes"
+    return state.st_mtime, entries, ""
 
 
 @contextlib.contextmanager
@@ -94,18 +104,19 @@ def opened(path: Sequence[str], folder: int) -> Iterator[int]:
 
 
 def _search(learner: str, folder: int) -> list[tuple[str, ...]]:
-    """Return the paths of a learner's `progress.json` files from an open folder, nearest first."""
-    paths, waiting, left = [], deque([(learner,)]), MOST_SEEN
+    """Return the paths of a learner's `exercises` folders from an open folder, nearest first."""
+    signs = {PROGRESS[1], GUESSES, *(f"{notebook}.ipynb" for notebook in bank.tasks())}
+    paths, waiting, left = {}, deque([(learner,)]), MOST_SEEN
     while waiting and left and len(paths) < MOST_COURSES:
         path = waiting.popleft()
         with contextlib.suppress(OSError), opened(path, folder) as here, os.scandir(here) as all_:
             for entry in islice(all_, left):
                 left -= 1
-                if (path[-1], entry.name) == PROGRESS:
-                    paths.append((*path, entry.name))
+                if path[-1] == PROGRESS[0] and entry.name in signs:
+                    paths[path] = None
                 elif len(path) < DEEPEST and _is_folder(entry):
                     waiting.append((*path, entry.name))
-    return paths
+    return [*paths]
 
 
 def _is_folder(entry: os.DirEntry) -> bool:
@@ -141,6 +152,7 @@ class GoingRound(NamedTuple):
     misconception: Misconception
     learners: int  # how many have shown it
     still: int  # how many have shown it in a task that they have not done
+    lately: int  # how many have shown it first, in some task, in the last `LATELY` seconds
     ago: float  # seconds since it last appeared in another learner or task
     tasks: Sequence[Task]  # in which it was shown
 
@@ -149,7 +161,8 @@ class Room:
     """The work in progress in a folder that holds a folder for each learner.
 
     Args:
-        folder: FOLDER of the files FOLDER/NAME/…/exercises/progress.json that are read.
+        folder: FOLDER of the files FOLDER/NAME/…/exercises/progress.json that are read, and of
+            guesses.json beside them.
         hidden: whether to leave names out altogether.
 
     Raises:
@@ -168,11 +181,22 @@ class Room:
         self._shown: dict[tuple[str, str, str], float] = {}
         self._places: dict[str, list[tuple[str, ...]]] = {}
         self._more, self._searched = 0, -math.inf
-        self._lock, self._page, self._made = threading.Lock(), "", -FRESH
+        self._lock, self._made = threading.Lock(), {}  # what was made → when, and the text
         self._searching = threading.Lock()
 
     def page(self) -> str:
-        """Render the room as it is now; within `FRESH` seconds, return the same page again.
+        """Render the room as it is now."""
+        return self._fresh(lambda: self._render(self._look(), time.time()), "page")
+
+    def guesses(self) -> str:
+        """Return, as JSON, how many learners have guessed what; it says nothing of who they are."""
+        return self._fresh(lambda: json.dumps(count(self._guesses())), "guesses")
+
+    def _guesses(self) -> list[dict[str, Any]]:
+        return [entries for _, entries, _ in self._newest(GUESSES).values()]
+
+    def _fresh(self, make: Callable[[], str], what: str) -> str:
+        """Make a text from the files as they are; within `FRESH` seconds, return the same again.
 
         A search takes long where there is much to search, so all requests but the one that begins
         it go on with what the search before has found.
@@ -184,10 +208,11 @@ class Room:
             finally:
                 self._searching.release()
         with self._lock:
-            if time.monotonic() - self._made >= FRESH:
-                self._page = self._render(self._look(), time.time())
-                self._made = time.monotonic()
-            return self._page
+            made, text = self._made.get(what, (-FRESH, ""))
+            if time.monotonic() - made >= FRESH:
+                text = make()
+                self._made[what] = time.monotonic(), text
+            return text
 
     def _search_all(self) -> None:
         """Search the folders of all learners for their copies of the course."""
@@ -203,13 +228,22 @@ class Room:
 
     def _look(self) -> dict[str, Progress]:
         """Return learner → progress, in the copy of the course that was changed last."""
+        return {
+            learner: Progress(
+                changed, {task: parse_progress(entry) for task, entry in entries.items()}, problem
+            )
+            for learner, (changed, entries, problem) in self._newest(PROGRESS[1]).items()
+        }
+
+    def _newest(self, name: str) -> dict[str, tuple[float, dict[str, Any], str]]:
+        """Return learner → what `_read` says of a file, in the copy that was changed last."""
         root = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             return {
                 learner: max(
-                    (_read(place, root) for place in places),
-                    key=lambda progress: progress.changed,  # 0 if the file cannot be read
-                    default=Progress(),
+                    (_read((*place, name), root) for place in places),
+                    key=lambda read: (read[0], read[2]),  # what cannot be read was changed at 0
+                    default=(0.0, {}, ""),
                 )
                 for learner, places in self._places.items()
             }
@@ -220,6 +254,7 @@ class Room:
         rows = [self._row(name, progress, now) for name, progress in room.items()]
         # Hidden names are all "", so labels decide: an order of names would tell whose they are.
         rows.sort(key=lambda row: (row.name.casefold(), row.label))
+        going_round = self._going_round(room, now)
         return templates.get_template("room.html").render(
             safe=True,
             script=Markup(SCRIPT),
@@ -239,7 +274,13 @@ class Room:
             long=LONG,
             rows=rows,
             more=self._more,
-            going_round=self._going_round(room, now),
+            going_round=going_round,
+            most=max(
+                (row for row in going_round if row.lately and row.still),
+                key=lambda row: (row.lately, row.still),
+                default=None,
+            ),
+            lately=int(LATELY) // 60,
             time=time.strftime("%H:%M:%S", time.localtime(now)),
         )
 
@@ -272,7 +313,7 @@ class Room:
         if the misconception was not there before; at the first reading, it is the latest possible
         time.
         """
-        learners, still = defaultdict(set), defaultdict(set)
+        learners, still, lately = defaultdict(set), defaultdict(set), defaultdict(set)
         where, latest = defaultdict(set), Counter()
         for name, progress in room.items():
             for task, tried in progress.tried.items():
@@ -285,11 +326,14 @@ class Room:
                     change = min(progress.changed, now)
                     since = self._shown.setdefault((name, task, slug), change)
                     latest[slug] = max(latest[slug], since)
+                    if now - since < LATELY:
+                        lately[slug].add(name)
         rows = [
             GoingRound(
                 self._misconceptions[slug],
                 len(learners[slug]),
                 len(still[slug]),
+                len(lately[slug]),
                 now - latest[slug],
                 [task for task in self._tasks.values() if task.id in tasks],
             )
@@ -314,39 +358,65 @@ templates.filters["ago"] = _ago
 # --- The server -----------------------------------------------------------------------------------
 
 
-def serve(room: Room, port: int = 0) -> tuple[ThreadingHTTPServer, str]:
-    """Create a server for the page, for this machine alone; return the server and its address.
+class Server(ThreadingHTTPServer):
+    """A server, for this machine alone, of the room's page and of slides that show its guesses.
 
     Args:
-        room: room that the page shows.
+        room: room that is shown.
         port: port of the server; 0 for any free port.
+        slides: folder of the slides, if there are any.
+
+    Attributes:
+        address: address of the page.
+        slides_address: address of the slides. It is another secret, as a projector may show it.
     """
-    path = f"/{secrets.token_urlsafe()}/"
-    server = ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, room, path))
-    return server, f"http://127.0.0.1:{server.server_port}{path}"
+
+    def __init__(self, room: Room, port: int = 0, slides: Path | None = None):
+        super().__init__(("127.0.0.1", port), _Handler)
+        here = f"http://127.0.0.1:{self.server_port}"
+        page, deck = (f"/{secrets.token_urlsafe()}/" for _ in range(2))
+        self.address, self.slides_address = here + page, f"{here}{deck}index.html"
+        # path of an address → what makes the content
+        self.contents: dict[str, Callable[[], bytes]] = {page: lambda: room.page().encode()}
+        if slides:
+            self.contents[f"{deck}guesses.json"] = lambda: room.guesses().encode()
+            for file in filter(Path.is_file, slides.rglob("*")):
+                self.contents[deck + file.relative_to(slides).as_posix()] = partial(_in_room, file)
+
+
+def _in_room(file: Path) -> bytes:
+    """Read a file of the slides; a page is told of the room by its `data-room`."""
+    content = file.read_bytes()
+    in_room = content.replace(b"<html ", b'<html data-room="guesses.json" ', 1)
+    return in_room if file.suffix == ".html" else content
 
 
 class _Handler(BaseHTTPRequestHandler):
     timeout = PATIENCE
 
-    def __init__(self, room: Room, path: str, *connection):
-        self._room, self._path = room, path
-        super().__init__(*connection)  # which answers the request
-
     def do_GET(self) -> None:
-        if not secrets.compare_digest(self.path.encode(), self._path.encode()):
+        path = self.path.partition("?")[0]  # the speaker's window adds a question
+        known = (name for name in self.server.contents if _is_same(name, path))
+        content = self.server.contents[name]() if (name := next(known, "")) else None
+        if content is None:
             self.send_error(404)
             return
-        content = self._room.page().encode()
+        kind = mimetypes.guess_type(path)[0] or "text/html"  # of the room's page, which has no name
         self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", "no-store")
         self.send_header("Referrer-Policy", "no-referrer")
-        # The page itself says what it may load, but only a header can say this.
-        self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
+        # The page itself says what it may load, but only a header can say this. The speaker's
+        # window shows slides in frames.
+        frames = "'none'" if path.endswith("/") else "'self'"
+        self.send_header("Content-Security-Policy", f"frame-ancestors {frames}")
         self.end_headers()
         self.wfile.write(content)
 
     def log_message(self, *_) -> None:
         """Log nothing: the address is a secret, and a line every few seconds is of no use."""
+
+
+def _is_same(secret: str, text: str) -> bool:
+    return secrets.compare_digest(secret.encode(), text.encode())

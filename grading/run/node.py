@@ -14,7 +14,11 @@ from importlib import metadata
 from grading.run.launcher import COURSE, ROUNDING, Launcher, NoSandbox, Worker
 
 CODE = {".py", ".json", ".ipynb", ".toml", ".safetensors"}
-NOT_OURS = {"progress.json", ".ipynb_checkpoints"}  # files that appear as the course is used
+NOT_OURS = {
+    "progress.json",
+    "guesses.json",
+    ".ipynb_checkpoints",
+}  # files that appear as the course is used
 CHUNK = 2**20  # bytes; a longer message is passed on in pieces
 PAUSE = 0.002  # seconds: data that come after a longer pause make a new piece
 

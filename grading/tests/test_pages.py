@@ -110,6 +110,16 @@ def test_the_largest_numbers_have_colours():
     assert len({low, middle, high}) == 3
 
 
+def test_the_overview_says_where_small_models_alone_decided(monkeypatch):
+    monkeypatch.setattr(pages, "_distributions", lambda _: [])  # takes a second
+    known = strings_of(Result) | {"problem": "", "notebook": NOTEBOOK, "learner": "a"}
+    class_ = learners([Result(**known | {"tasks": {"MyBlock": outcome()}})])
+    names = pages.page_names(class_)
+    said = "small ones alone decided about MyBlock"
+    assert said in Elements(pages.overview(class_, ALL, [], True, names, real=False)).text
+    assert said not in Elements(pages.overview(class_, ALL, [], True, names, real=True)).text
+
+
 def test_the_overview_says_what_the_class_believes(monkeypatch):
     late = Misconception("late", "a mask `may` come late", "It *may* not.")
     facts = {"points": 2, "difficulty": 1, "minutes": 5, "outputs": ["it"], "hints": []}

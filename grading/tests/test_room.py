@@ -339,9 +339,9 @@ def served(tmp_path):
     folder = tmp_path / "room"
     for _ in islice(attempts(folder, 40, seed=1), 300):
         pass
-    server, address = live.serve(Room(folder))
+    server = live.Server(Room(folder))
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    yield folder, address, server
+    yield folder, server.address, server
     server.shutdown()
     server.server_close()
 
@@ -425,5 +425,11 @@ def test_the_command_says_where_the_page_is_and_what_is_no_folder(tmp_path, caps
     monkeypatch.setattr(live.ThreadingHTTPServer, "serve_forever", stopped)
     assert main(["watch", str(tmp_path), "--hide-names"]) == 0
     assert re.match(r"The room: http://127\.0\.0\.1:\d+/[\w-]{43}/ ", capsys.readouterr().out)
+    assert main(["watch", str(tmp_path), "--slides", str(tmp_path)]) == 2
+    assert "`make slides` makes them" in capsys.readouterr().err
+    (tmp_path / "index.html").touch()
+    assert main(["watch", str(tmp_path), "--slides", str(tmp_path)]) == 0
+    slides = r"The slides: http://127\.0\.0\.1:\d+/[\w-]{43}/index\.html"
+    assert re.search(slides, capsys.readouterr().out)
     assert main(["watch", str(tmp_path / "nowhere")]) == 2
     assert "It should hold a folder for each learner" in capsys.readouterr().err

@@ -132,13 +132,13 @@ def test_a_folder_that_cannot_be_written_stays_as_it_is(exercises):
 
 @pytest.mark.parametrize("upto", ["", "01", "4", "entropy"])
 def test_a_number_that_is_none_is_refused(exercises, upto):
-    with pytest.raises(ValueError, match=f"to go on with, 02 to 10, not '{upto}'"):
+    with pytest.raises(ValueError, match=f"to go on with, 02 to 11, not '{upto}'"):
         [*catch_up(upto, exercises)]
 
 
 def test_the_command_says_so_in_one_line(monkeypatch):
-    monkeypatch.setattr("sys.argv", ["catch_up", "11"])
-    with pytest.raises(SystemExit, match=r"^Name the notebook .* 02 to 10, not '11'\.$"):
+    monkeypatch.setattr("sys.argv", ["catch_up", "12"])
+    with pytest.raises(SystemExit, match=r"^Name the notebook .* 02 to 11, not '12'\.$"):
         main()
 
 

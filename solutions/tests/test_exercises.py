@@ -26,6 +26,7 @@ from solutions.build import (
     main,
     names_at_first,
     notebooks,
+    refused_solutions,
     repeated,
     stub,
 )
@@ -162,7 +163,8 @@ def secret_lines():
                         yield line
         module = inspect.getmodule(exercise.variants[0])
         for value in vars(module).values():
-            if getattr(value, "__module__", "") == module.__name__ and value is not exercise.cases:
+            is_code = inspect.isfunction(value) or inspect.isclass(value)
+            if is_code and value.__module__ == module.__name__ and value is not exercise.cases:
                 yield from inspect.getsource(value).splitlines()
 
 
@@ -238,9 +240,9 @@ def test_a_changed_fact_comes_into_the_headings_and_the_table():
     course = {"01_x": read("Concepts"), "02_y": read("More")}
     solutions = dict.fromkeys(course, notebook)
     table = facts.table(course, solutions, {"01_x": tasks, "02_y": tasks[1:]})
-    row = "| 01 | [Concepts](notebooks/01_x.ipynb) | About concepts. | 25–35 |"
-    assert f"{row} [2 tasks, 5 points](exercises/01_x.ipynb) | 30–45 |" in table
-    assert table.endswith("\n| | all | | 1–1 hours | 3 tasks, 9 points | 1–1 hours |")
+    links = "[Concepts](notebooks/01_x.ipynb), [exercises](exercises/01_x.ipynb)"
+    assert f"| 01 | {links} | About concepts. | 25–35 |" in table
+    assert table.endswith("\n| | all | with 3 exercises | 2–2 hours |")
     page = "<!-- course -->\n\nold\n\n<!-- /course -->\n\nb <!-- counts -->0<!-- /counts -->."
     filled = facts.filled(page, {"course": "new", "counts": "7"})
     assert filled == page.replace("old", "new").replace("0", "7")
@@ -265,7 +267,7 @@ def read(title):
     """
     heading = f"# 01 · {title}\n\n*About {title.lower()}.*\n\n"
     prose = nbformat.v4.new_markdown_cell(heading + "word " * (1500 - len(heading.split())))
-    view = nbformat.v4.new_output("display_data", {facts.WIDGET: {}})
+    view = nbformat.v4.new_output("display_data", {"text/html": f"{facts.WIDGET}></div>"})
     ask = 'guess = predict("How many?", between=(0, 9))'
     guesses = [nbformat.v4.new_code_cell(ask, outputs=[view]) for _ in range(2)]
     moved = nbformat.v4.new_code_cell("line\n\n" * 65, outputs=[view])
@@ -278,6 +280,25 @@ def test_the_minutes_of_a_notebook_count_what_there_is_to_do():
     stub = nbformat.v4.new_code_cell('def mean(rows):\n    ...\n\n\ncheck("mean")')
     notebook.cells = [notebook.cells[0], *[stub] * 10]
     assert facts.reading_minutes(notebook) == (50, 70)
+
+
+def test_the_build_refuses_a_solution_that_its_check_refuses():
+    said = [
+        "✓ One: passed",
+        "✗ No exercise is called `two`.\nIs its name right?",
+        "○ Three: your turn",
+    ]
+    outputs = [
+        nbformat.v4.new_output("execute_result", {"text/plain": text}, execution_count=1)
+        for text in said
+    ]
+    checks = [
+        nbformat.v4.new_code_cell("check(…)", outputs=[output], metadata={"tags": ["check"]})
+        for output in outputs
+    ]
+    other = nbformat.v4.new_code_cell("print(…)", outputs=outputs)
+    assert refused_solutions([*checks, other]) == [said[1].splitlines()[0], said[2]]
+    assert refused_solutions(checks[:1]) == []
 
 
 def test_notebook_and_folder_have_to_agree(tmp_path, monkeypatch):

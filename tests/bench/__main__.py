@@ -16,6 +16,8 @@ from tests.bench.multi30k import multi30k
 from tests.bench.pace import pace
 from tests.bench.parity import parity
 from tests.bench.positions import positions
+from tests.bench.real import real
+from tests.bench.real_model import real_model
 from tests.bench.today import today
 from tests.bench.transformer import transformer
 
@@ -23,7 +25,7 @@ BENCHMARKS = {
     bench.__name__: bench
     for bench in (
         *(parity, additive, multihead, scaled, pace),
-        *(capstone, transformer, positions, today, multi30k, captions),
+        *(capstone, transformer, positions, today, multi30k, captions, real, real_model),
     )
 }
 

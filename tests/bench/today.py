@@ -46,6 +46,7 @@ SPOTS = [16, 32, 64, 128, 256, 512, 1_024]  # words
 PAIRS = [4, 16, 32, 64, 128]
 TRAINED_PAIRS = PAIRS[:3]
 LENGTHS = [48, 96, 192, 384]  # words
+HALVES = [12, 24, 36, 48]  # words
 RATES = [0.005, 0.05, 0.1, 0.2, 0.5]
 HEAD_DIM = 16
 YARN = {"yarn": 32, "yarn, 4": 4}  # turns from which on a clock is left alone
@@ -95,6 +96,14 @@ class RecallRecipe:
     steps: int = 500
 
 
+@dataclass(frozen=True)
+class CopyRecipe:
+    """A model of two blocks that learns to copy halves of 12 to 24 words, and its positions."""
+
+    positions: str
+    steps: int = 2_000
+
+
 RECIPES = {kind: LengthRecipe(kind) for kind in KINDS}
 for rate in RATES:
     for normed in (False, True):
@@ -107,6 +116,8 @@ RECIPES |= {
     for sign in (True, False)
 }
 RECIPES |= {f"recall {n} {mix}": RecallRecipe(mix, n) for n in TRAINED_PAIRS for mix in MIXES}
+RECIPES["late recall 4 sum"] = RecallRecipe("sum", 4, steps=2_000)
+RECIPES |= {f"copy {kind}": CopyRecipe(kind) for kind in ("rotary", "ALiBi")}
 
 
 def today(wanted: str = "") -> None:
@@ -175,6 +186,7 @@ def measure(recipe, seed: int, device: str) -> dict:
         CacheRecipe: measure_writing,
         SinkRecipe: measure_sink,
         RecallRecipe: measure_recall,
+        CopyRecipe: measure_copy,
     }
     return kinds[type(recipe)](recipe)
 
@@ -250,6 +262,19 @@ def measure_recall(recipe: RecallRecipe) -> dict:
     """Train a model to recall pairs; return how many per cent it recalls."""
     model = recaller(MIXES[recipe.mix])
     return {"recalled": round(learn_to_recall(model, recipe.pairs, recipe.steps, recipe.peak), 1)}
+
+
+def measure_copy(recipe: CopyRecipe) -> dict:
+    """Train a model to copy; return its loss now and then, and of halves of several lengths."""
+    kinds = {"rotary": RotaryPositions(32), "ALiBi": AlibiPositions()}
+    model = copying.Copier(lambda: MultiHeadAttention(64, 2, positions=kinds[recipe.positions]))
+    curve = copying.learn_to_copy(model, recipe.steps)  # (steps,)
+    with torch.no_grad():
+        halves = {n: copying.loss_of_the_copy(model, copying.repeated_words(n)) for n in HALVES}
+    return {
+        "by step": [round(loss, 2) for loss in curve.unflatten(0, (-1, 100)).mean(1).tolist()],
+        "halves": {n: round(loss.item(), 2) for n, loss in halves.items()},
+    }
 
 
 @cache

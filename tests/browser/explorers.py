@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from utils.translators import read_translator
 from utils.widgets import Translator
-from utils.widgets.module import FOLDER
+from utils.widgets.module import FOLDER, module
 
 if TYPE_CHECKING:  # an extra, which not every machine has
     from playwright.sync_api import Locator, Page
@@ -24,7 +24,12 @@ SHOW = """async ([text, standalone, state, files]) => {
   const place = document.createElement("main");
   document.body.append(place);
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const answer = async ({ want }) => [{ have: want }, [new DataView(bytes(files[want]).buffer)]];
+  const read = async (content) => {
+    const { want } = content;
+    if (!want) return [window.kernel ? await kernel(content) : {}, []];
+    return [{ have: want }, [new DataView(bytes(files[want]).buffer)]];
+  };
+  const answer = files || !window.answer ? read : window.answer;
   mount(explorer, state, place, answer);
   await new Promise((answered) => setTimeout(answered));
 }"""
@@ -64,13 +69,14 @@ def show(page: "Page", widget, theme: str = "light") -> "Locator":
 def add(page: "Page", widget) -> "Locator":
     """Add an explorer to a page, and return its element.
 
-    As on the reading site, it is made of its JavaScript module and its stored state.
+    As on the reading site, it is made of its JavaScript module and its stored state. What it asks
+    of a kernel is answered by the page's function `answer`, if it has one.
     """
-    state = {name: value for name, value in widget.get_state().items() if not name.startswith("_")}
     standalone = (FOLDER / "standalone.js").read_text(encoding="utf-8")
-    translators = widget.names if isinstance(widget, Translator) else []
-    files = {name: b64encode(read_translator(name)).decode() for name in translators}
-    page.evaluate(SHOW, [widget._esm, standalone, state, files])
+    files = None
+    if isinstance(widget, Translator):
+        files = {name: b64encode(read_translator(name)).decode() for name in widget.names}
+    page.evaluate(SHOW, [module(widget.module_name()), standalone, widget.shared(), files])
     return page.locator(".ex").last
 
 

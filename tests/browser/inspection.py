@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page
 
 from tests.browser.explorers import LOOK, keys_of, type_of
 from tests.browser.lab import ROOT, RUN_MILLISECONDS, go_to, is_own, open_notebook, switch_theme
-from utils.widgets.prediction import GuessFirst
+from utils.widgets.prediction import GUESS_FIRST
 
 CONTROLS = "input, select, button"
 FIGURES = ".ex, .jupyter-widgets, .jp-OutputArea-output img, .jp-OutputArea-output table"
@@ -169,7 +169,7 @@ def read_as_stored(page: Page, number: str, themes: tuple[str, ...], findings: F
             findings.faults.append(f"{theme}: a formula is not typeset")
         # JupyterLab shows the first line of each folded answer.
         folded = page.locator(".jp-OutputPlaceholder").all_inner_texts()
-        if not 3 <= len(folded) <= 6 or {line.strip() for line in folded} != {repr(GuessFirst())}:
+        if not 3 <= len(folded) <= 6 or {line.strip() for line in folded} != {GUESS_FIRST}:
             findings.faults.append(f"{theme}: of the folded answers is seen: {folded}")
         if "SCREENSHOTS" in os.environ:
             take_screenshots(page, f"{number}-{theme.lower()}")

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.needs import find_chromium
 
 if TYPE_CHECKING:  # an extra, which not every machine has
@@ -20,7 +22,7 @@ if TYPE_CHECKING:  # an extra, which not every machine has
 
 ROOT = Path(__file__).parents[2]
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]  # what axe is to look for on whole pages
-START_SECONDS = 60
+START_SECONDS = 300  # far more than an idle machine needs
 RUN_MILLISECONDS = 600_000  # far more than an idle machine needs
 
 
@@ -49,7 +51,7 @@ def running_lab(course: Path) -> Iterator[str]:
         The address that it prints, with its token.
 
     Raises:
-        RuntimeError: it did not start within a minute.
+        RuntimeError: it did not start in time.
     """
     jupyter = Path(sys.executable).with_name("jupyter")
     notebooks = sorted((course / "notebooks").glob("*.ipynb"))
@@ -91,7 +93,7 @@ def wait_for_address(lab: subprocess.Popen, log: Path) -> str:
     """Wait until JupyterLab answers at the address in its log; return that address.
 
     Raises:
-        RuntimeError: it did not start within a minute.
+        RuntimeError: it did not start in time.
     """
     start = time.monotonic()
     while time.monotonic() - start < START_SECONDS and lab.poll() is None:
@@ -136,7 +138,7 @@ def watched_page(browser: "Browser", *own: str) -> Iterator["Page"]:
         own: prefixes of the addresses that the page may request.
     """
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(RUN_MILLISECONDS)
     faults: list[str] = []
     own = (*own, "data:", "blob:", "about:")
 
@@ -150,7 +152,8 @@ def watched_page(browser: "Browser", *own: str) -> Iterator["Page"]:
     page.on("request", lambda request: note(request.url, not request.url.startswith(own)))
     yield page
     page.close()
-    assert [fault for fault in faults if is_own(fault)] == []
+    if own_faults := [fault for fault in faults if is_own(fault)]:
+        pytest.fail("\n".join(own_faults))
 
 
 def open_notebook(page: "Page", address: str, name: str) -> None:
@@ -173,9 +176,17 @@ def is_own(error: str) -> bool:
     """Return whether an error on a page may come from the course, and not from JupyterLab.
 
     Two errors of JupyterLab's own are known. Both are harmless and come from races while it starts:
-    widgets reported missing (see `open_notebook`), and a part of the status bar removed twice.
+    widgets reported missing (see `open_notebook`), and a part of the status bar removed twice. On a
+    busy machine, anywidget complains of a model that is not there after two seconds, and goes on.
+    Notebook 7 asks, whatever it opens, for a file browser and for a setting that it does not have.
     """
-    foreign = ("widget model not found", "Failed to execute 'removeChild' on 'Node'")
+    foreign = (
+        "Command 'filebrowser:open-path' not registered",
+        "Cannot read properties of undefined (reading 'schema')",
+        "widget model not found",
+        "Failed to execute 'removeChild' on 'Node'",
+        "[anywidget] Failed to initialize model",
+    )
     return "blob:" in error or not any(words in error for words in foreign)
 
 

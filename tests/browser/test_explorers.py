@@ -30,11 +30,13 @@ from utils.attention import (
     MultiplicativeAttention,
     ScaledDotProductAttention,
 )
-from utils.corpora import running_example
+from utils.corpora import Vocabulary, running_example
 from utils.masks import causal_mask, masked_softmax, padding_mask, window_mask
 from utils.model_card import in_units
+from utils.model_helpers import set_seed
 from utils.positions import RotaryPositions
 from utils.running_example import KEYS, QUERIES, SOURCE, TARGET
+from utils.transformer import TransformerEncoder
 from utils.widgets import (
     CacheExplorer,
     ClockExplorer,
@@ -42,6 +44,8 @@ from utils.widgets import (
     HeadsExplorer,
     Map,
     MaskExplorer,
+    ModelHeadsExplorer,
+    PassageExplorer,
     Pictures,
     PipelineExplorer,
     QueryExplorer,
@@ -55,6 +59,7 @@ from utils.widgets import (
     TuningExplorer,
     TurnExplorer,
     WindowExplorer,
+    Writer,
 )
 from utils.widgets.cache_explorer import cards_by_kind
 from utils.widgets.query_explorer import PARAMETERS
@@ -85,7 +90,15 @@ LONG = [*SOURCE, "and", "the", "dog", "lay", "on", "the", "rug"]
 LONG_KEYS = torch.cat([KEYS, torch.tensor([[0.0, -3.0]]), KEYS])  # (src_len=13, 2)
 CHIEN = QUERIES[1:2]  # (tgt_len=1, 2)
 QUARTER = torch.tensor([[0.0, -1.0], [1.0, 0.0]])  # turns to the left
+WORDS = Vocabulary(["the", "cat", "sat", "dog"])
 CAUSAL, SCORES = causal_mask(6), KEYS @ KEYS.T / 2**0.5
+
+
+def a_language_model():
+    set_seed(0)
+    model = TransformerEncoder(len(WORDS), dim=16, heads=2, hidden=32, layers=2)
+    model.output = torch.nn.Linear(16, len(WORDS))
+    return model
 
 
 def short_film(moments=3):
@@ -136,6 +149,8 @@ EXPLORERS = {
         "",
     ),
     "mask": lambda: MaskExplorer(SOURCE, SCORES.tolist(), length=4, half_width=1),
+    "model-heads": ModelHeadsExplorer,
+    "passage": lambda: PassageExplorer(a_language_model(), ["the", "cat"], WORDS),
     "pipeline": lambda: PipelineExplorer(KEYS, KEYS, KEYS, SOURCE, SOURCE, CAUSAL, cell=(1, 1)),
     "query": lambda: QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist(), asking=1),
     "query-plain": lambda: QueryExplorer(SOURCE, KEYS, TARGET, QUERIES, asking=1, plain=True),
@@ -157,6 +172,7 @@ EXPLORERS = {
     "turn": lambda: TurnExplorer(SOURCE, KEYS, TARGET, QUERIES @ QUARTER.T, asking=1),
     "window": lambda: WindowExplorer(LONG, (CHIEN @ LONG_KEYS.T)[0], 9.1),
     "training-film": short_film,
+    "writer": lambda: Writer("Once upon a time", None, None),
     "translator": lambda: Translator("my happy sister did not listen to the dogs"),
     "translator-plain": lambda: Translator("my sister saw a table in our house", plain=True),
     "translator-beam": lambda: with_beam(Translator("the owls did not sleep")),
@@ -171,10 +187,17 @@ def find_violations(page):
 
 
 def page_width(page):
-    """Return the width in pixels that the page takes in a phone's window, which has 390."""
+    """Return the width in pixels that the page takes in a phone's window, which has 390.
+
+    On a busy machine explorers take a while to notice that the window is another.
+    """
     page.set_viewport_size({"width": 390, "height": 800})
-    page.wait_for_timeout(50)
-    return page.evaluate("document.documentElement.scrollWidth")
+    for _ in range(100):
+        page.wait_for_timeout(50)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width <= 390:
+            break
+    return width
 
 
 @each
@@ -255,7 +278,8 @@ GLIDES = """async () => {
     [
         ("query", "End", {"transform"}),
         ("query-plain", "Home", {"d", "cx", "cy", "transform"}),
-        ("cache", "Home", {"", "transform"}),
+        ("cache", "Home", {"transform"}),
+        ("slider-pictures", "Home", {""}),
         ("window", "End", {"d", "transform"}),
         ("turn", "ArrowRight", {"d", "cx", "cy", "transform", "background-color"}),
         ("reach", "End", {"fill"}),
@@ -371,10 +395,10 @@ def drag(page, name, path):
 
 
 def query_weights(name, temperature):
-    """Return the weights that the query explorer shows (tgt_len + 1, src_len).
+    """Return the weights that the query explorer shows (tgt_len + 2, src_len).
 
-    They are those of all queries of the running example, and once more those of the second, which
-    the explorer has selected.
+    They are those of all queries of the running example, and twice more those of the second, which
+    the explorer has selected: in the row "yours", and in the bars.
     """
     if name in ("dot", "scaled"):
         module = {"dot": DotProductAttention, "scaled": ScaledDotProductAttention}[name](2)
@@ -386,7 +410,7 @@ def query_weights(name, temperature):
     asked = torch.cat([QUERIES, ones], 1) if name == "additive" else QUERIES
     scores = module.score(asked[None], KEYS[None])[0].detach()  # (tgt_len, src_len)
     weights = (scores / temperature).softmax(-1)
-    return torch.cat([weights, weights[1:2]])
+    return torch.cat([weights, weights[1:2], weights[1:2]])
 
 
 def tuned_weights():
@@ -605,9 +629,34 @@ def test_the_bytes_of_the_cache_are_those_of_the_model_card(page, model):
     for doublings in range(4, 18):
         root.get_by_label("tokens").fill(str(doublings))
         kept = [card.kept(2**doublings) for card in cards.values()]
-        assert numbers(root) == pytest.approx([each / max(kept) for each in kept], rel=1e-12)
-        texts = root.locator("tbody td:not(:has(div))").all_inner_texts()
+        bars = root.locator(".ex-bars")
+        assert numbers(bars) == pytest.approx([each / max(kept) for each in kept], rel=1e-12)
+        texts = bars.locator("tbody td:not(:has(div))").all_inner_texts()
         assert texts == [in_units(each) for each in kept]
+
+
+def test_words_and_what_they_leave_behind_come_one_by_one(page):
+    root = show(page, EXPLORERS["cache"]())
+    for words in (1, 5, 12):
+        root.get_by_label("words written").fill(str(words))
+        assert root.locator(".ca-looks tbody tr:visible").count() == words
+        assert root.locator(".ca-kept rect[visibility=visible]").count() == words
+
+
+def test_a_score_dragged_up_takes_weight_from_the_others(page):
+    root = show(page, EXPLORERS["softmax"]())
+    box = root.locator(".so-hold").bounding_box()
+    column = box["x"] + box["width"] * 5.5 / 6  # the last, "mat"
+    page.mouse.move(column, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(column, box["y"] - 20, steps=3)  # no further than the highest
+    page.mouse.up()
+    scores = torch.tensor([3.0, 9.0, 1.0, 2.0, 2.5, 11.0])
+    assert_equal(numbers(root), scores.softmax(-1))
+    assert "The score of mat is 11.0" in status(root)
+    widths = root.locator(".so-whole span").evaluate_all("parts => parts.map((p) => p.style.width)")
+    shares = torch.tensor([float(width.rstrip("%")) for width in widths]) / 100
+    torch.testing.assert_close(shares, scores.softmax(-1), atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("place", [0, 3, 1000])
@@ -657,6 +706,12 @@ def test_a_slider_figure_shows_what_was_computed_for_its_settings(page, query, b
     assert root.locator("thead th").all_inner_texts() == expected.source
     assert root.locator(".ex-framed").count() == 1
     assert status(root) == expected.alt
+
+
+def test_a_slider_figure_has_the_title_and_the_task_that_it_is_given(page):
+    figure = SliderFigure(a_curve, "A title", "Try: it.", height=FloatSlider(1.0, min=0, max=2))
+    said = show(page, figure).locator(".ex-name, .ex-try").all_inner_texts()
+    assert said == ["A title", "Try: it."]
 
 
 def test_the_titles_of_pictures_keep_their_order(page):

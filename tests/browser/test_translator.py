@@ -3,6 +3,7 @@
 import json
 import statistics
 from base64 import b64encode
+from difflib import SequenceMatcher
 from functools import cache
 
 import pytest
@@ -18,6 +19,7 @@ from utils.widgets.module import module
 pytestmark = [pytest.mark.browser, needs.chromium]
 
 DOGS = "my happy sister did not listen to the dogs"
+LONG = "my happy sister saw a table in our house because the dogs danced"  # of notebook 06
 TWELVE = "my happy sister did not listen to the dogs because paul danced"
 STRANGE = [
     *("", "   ", "The cat, the cat!", "Zaphod doesn't sleep; it's 10:30.", "aujourd’hui l’été"),
@@ -151,8 +153,43 @@ def test_one_word_edited_marks_what_is_new(page):
     new = [word for word in after if word not in before]
     assert "oncle" in new
     assert dot.locator(".tr-new").all_inner_texts() == new
-    root.get_by_role("button").click()
+    root.get_by_role("button", name="Mark what changes").click()
     assert root.locator(".tr-new").count() == 0
+
+
+def test_words_that_differ_from_the_first_translation_have_a_wavy_line(page):
+    root = show(page, Translator(LONG))
+    models = [load_translator(name) for name in ("dot", "no attention")]
+    first, second = (model.translate(LONG).words for model in models)
+    matches = SequenceMatcher(a=first, b=second, autojunk=False).get_matching_blocks()
+    same = {at for _, start, size in matches for at in range(start, start + size)}
+    differs = [word for at, word in enumerate(second) if at not in same]
+    assert differs
+    assert root.locator(".tr-differs").all_inner_texts() == differs
+    assert "there the second differs" in status(root)
+
+
+def test_it_writes_word_by_word_when_played_and_stops_where_it_is_paused(page):
+    page.clock.install()
+    root = show(page, Translator(LONG))
+    root.get_by_role("button", name="Play").click()
+    page.clock.run_for(1000)  # two more words
+    step = root.get_by_label("step")
+    assert int(step.input_value()) >= 3
+    assert root.locator(".tr-later").count() > 0
+    root.get_by_role("button", name="Pause").click()
+    reached = step.input_value()
+    page.clock.run_for(5000)
+    assert step.input_value() == reached
+    assert root.locator(".tr-later").count() == 0
+
+
+def test_it_is_seen_on_one_screen_of_a_laptop_and_is_no_wider_than_a_phone(page):
+    page.set_viewport_size({"width": 1000, "height": 800})
+    root = show(page, Translator(LONG))
+    assert root.bounding_box()["height"] < 800
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_another_model_with_the_same_words_has_its_own_map(page):

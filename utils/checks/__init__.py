@@ -25,9 +25,11 @@ A wrong answer passes through these modules, from top to bottom:
 | `memory`, `progress` | store a learner's progress, and show it |
 """
 
+from utils.at_work import watch
 from utils.checks.notebook import check, hint, warm
 from utils.checks.progress import progress
 
 __all__ = ["check", "hint", "progress"]
 
 warm()
+watch()

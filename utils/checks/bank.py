@@ -62,6 +62,18 @@ def tasks() -> dict[str, list[Task]]:
     }
 
 
+def turns() -> list[Task]:
+    """Return the stubs in the course's notebooks, in the order of the course."""
+    path = (FOLDER / YOUR_TURN).with_suffix(".json")
+    return _tasks_in(path) if path.exists() else []
+
+
+def title(notebook: str) -> str:
+    """Return the title of a notebook of exercises, as it stands at its top: "01 · Toys"."""
+    cells = _read_json(FOLDER / f"{notebook}.ipynb")["cells"]
+    return "".join(cells[0]["source"]).partition("\n")[0].strip("# ").partition(":")[0]
+
+
 def names() -> list[str]:
     """Return the names of all tasks: of the exercises, then of the stubs in the notebooks."""
     paths = sorted(path.with_suffix(".json") for path in FOLDER.glob(f"*{NUMBERS}"))
@@ -210,5 +222,5 @@ def _write_json(path: Path, content: Any) -> None:
         path.write_bytes(text)
 
 
-def _read_json(path: Path) -> list[dict[str, Any]]:
+def _read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))

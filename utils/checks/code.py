@@ -41,3 +41,26 @@ def mentioned(source: str) -> set[str]:
     nodes = list(ast.walk(syntax(source)))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
+def definitions(source: str) -> list[ast.FunctionDef | ast.ClassDef]:
+    """Return the functions and classes that a piece of code defines."""
+    return [
+        node for node in syntax(source).body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
+
+
+def own(definition: ast.AST) -> set[str]:
+    """Return the names that a definition sets: its arguments, and its variables."""
+    arguments = {node.arg for node in ast.walk(definition) if isinstance(node, ast.arg)}
+    return arguments | {node.id for node in _names(definition, ast.Store)}
+
+
+def borrowed(definition: ast.AST) -> set[str]:
+    """Return the names that a definition reads without setting them."""
+    return {node.id for node in _names(definition, ast.Load)} - own(definition)
+
+
+def _names(definition: ast.AST, context: type[ast.expr_context]) -> list[ast.Name]:
+    nodes = [node for node in ast.walk(definition) if isinstance(node, ast.Name)]
+    return [node for node in nodes if isinstance(node.ctx, context)]

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from utils.checks import bank
 from utils.checks.compare import Comparison, Evidence, Verdict, differences
+from utils.checks.tasks import Reason
 from utils.plots import WEIGHT_COLOURS, ink_on
 
 FULL, EMPTY = "█░"  # what a bar is drawn with
@@ -136,6 +137,8 @@ def in_words(verdict: Verdict, printed_lines: int = 0) -> Note:
     stuck = "" if task.points else IN_FOLD
     if task.hints:
         stuck = f'Stuck? `hint("{task.id}")` opens the next hint.'
+    if verdict.reason == Reason.NOTHING:  # no mistake yet: a stub that was run, or a whole notebook
+        return Note(f"○ {task.title}: your turn", [*lines, *printed], next_step=stuck)
     return Note(f"✗ {task.title}: not yet{earned}", [*lines, *printed], BAD, next_step=stuck)
 
 

@@ -1,8 +1,11 @@
 """Keep a learner's progress, predictions and ratings from one session to the next.
 
 `progress.json` beside the exercises holds the points that each task has earned. Beside the README,
-`predictions.json` holds guesses from the notebooks, and `interview.json` how well the learner could
-answer the questions of the interview sheet.
+`predictions.json` holds guesses from the notebooks, `your_turn.json` the stubs there that passed,
+and `interview.json` how well the learner could answer the questions of the interview sheet.
+
+A notebook that was told of a room, by the environment variable `COURSE_ROOM`, also keeps the latest
+guesses in `guesses.json` beside the exercises, where the room's view counts them.
 """
 
 import contextlib
@@ -16,8 +19,12 @@ from typing import Any
 from utils.checks.tasks import Mistake, Task
 
 PROGRESS = Path("progress.json")  # a notebook runs in its own folder
-PREDICTIONS = Path("..", "predictions.json")  # notebooks and exercises lie side by side
+FROM_NOTEBOOKS = Path("..", "exercises", PROGRESS)  # notebooks and exercises lie side by side
+PREDICTIONS = Path("..", "predictions.json")
+TURNS = Path("..", "your_turn.json")
 RATINGS = Path("..", "interview.json")
+GUESSES = Path("..", "exercises", "guesses.json")
+CERTAIN = "certain"  # the surest that a guess can be, as in the form that asks for it
 
 _put_aside: list[str] = []  # damaged files that nobody has been told of yet
 
@@ -47,7 +54,8 @@ class TaskProgress:
 
 def load_progress() -> dict[str, TaskProgress]:
     """Return task → its stored progress; damaged entries are ignored."""
-    return {task: parse_progress(entry) for task, entry in _read(PROGRESS).items()}
+    kept = _read(PROGRESS) or _read(FROM_NOTEBOOKS)
+    return {task: parse_progress(entry) for task, entry in kept.items()}
 
 
 def parse_progress(entry: Any) -> TaskProgress:
@@ -121,6 +129,26 @@ def save_guess(question: str, guess: Guess) -> None:
     kept = load_guesses()
     kept.setdefault(question, guess)
     _write(PREDICTIONS, {known: asdict(first) for known, first in kept.items()})
+
+
+def is_in_room() -> bool:
+    """Decide whether this notebook was told of a room in which guesses are counted."""
+    return bool(os.environ.get("COURSE_ROOM"))
+
+
+def save_for_room(question: str, guess: str) -> None:
+    """Store the latest guess at a question, for the room to count."""
+    _write(GUESSES, {**_read(GUESSES), question: guess})
+
+
+def load_turns() -> set[str]:
+    """Return the stubs in the notebooks that the learner has filled."""
+    return {task for task, passed in _read(TURNS).items() if passed is True}
+
+
+def save_turn(task_id: str) -> None:
+    """Store that the learner has filled a stub in a notebook."""
+    _write(TURNS, dict.fromkeys([*sorted(load_turns() | {task_id})], True))
 
 
 def load_ratings() -> dict[str, str]:

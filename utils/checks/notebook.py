@@ -11,16 +11,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from IPython import get_ipython
 from IPython.display import display
 
-from utils.checks import bank
+from utils.checks import bank, code
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
-from utils.checks.memory import TaskProgress, load_progress, put_aside, save_progress
+from utils.checks.memory import (
+    TaskProgress,
+    load_progress,
+    put_aside,
+    save_progress,
+    save_turn,
+)
 from utils.checks.runner import AnswerError, Printed, Rerun, limited, run_cases
 from utils.checks.tasks import Reason, Record
 
@@ -35,6 +42,7 @@ STALE = (
 TO_PASTE = "To ask for help, paste this line"
 MEMORY = 4 * 2**30  # bytes that an answer may take
 MOST_NEAR = 3  # names that are suggested for an unknown one
+ALIKE = 0.8  # of 1: how alike two names are that may be mistaken for each other
 
 _hints_open: dict[str, int] = {}  # task → how many of its hints are open, since the kernel started
 _waiting: list[Note] = []  # notes that the end of the cell shows, if nothing did before
@@ -71,8 +79,12 @@ def check(task_id: str) -> Note:
         if not save_progress(task, verdict.points, verdict.mistake):
             more.append(NOT_KEPT)
         more += put_aside()
+    if verdict.passed and not task.points:
+        save_turn(task.id)
     if verdict.points and load_progress().get(task.id, TaskProgress()).given:
         more.append(GIVEN)
+    if not verdict.passed:
+        more += _left_over(_defining(task.id, cells), names)
     note = explain(verdict, printed.lines)
     if _hints_open.get(task.id) == len(task.hints):
         note = replace(note, next_step="")  # there is no further hint to promise
@@ -166,13 +178,35 @@ def _calls(command: str, tasks: Sequence[str], between: str) -> str:
 
 def _is_stale(name: str, cells: list[str]) -> bool:
     """Decide whether the last cell that defines a name is not valid Python, so it never ran."""
-    definition = re.compile(rf"^(async def|def|class) {name}\b|^{name} *=", re.MULTILINE)
-    defining = [cell for cell in cells if definition.search(cell)]
     try:
-        ast.parse(defining[-1] if defining else "")
+        ast.parse(_defining(name, cells))
     except (SyntaxError, ValueError):
         return True
     return False
+
+
+def _defining(name: str, cells: list[str]) -> str:
+    """Return the last cell that defines a name; "" if there is none."""
+    definition = re.compile(rf"^(async def|def|class) {name}\b|^{name} *=", re.MULTILINE)
+    return next((cell for cell in reversed(cells) if definition.search(cell)), "")
+
+
+def _left_over(cell: str, names: dict) -> list[str]:
+    """Name the values from other cells that an answer uses, where one of its own is called alike.
+
+    A slip of the pen, `score` for `scores`, finds what another cell has called `score`.
+    """
+    lines = []
+    for definition in code.definitions(cell):
+        for name in sorted(code.borrowed(definition) & names.keys()):
+            value, own = names[name], code.own(definition)
+            near = difflib.get_close_matches(name, own, 1, ALIKE)
+            if near and not (callable(value) or isinstance(value, ModuleType)):
+                lines.append(
+                    f"`{name}` is not set in your code: it is left over from another cell, where "
+                    f"it is a {type(value).__name__}. Did you mean `{near[0]}`?"
+                )
+    return lines
 
 
 def _show(note: Note, names: dict) -> Note:

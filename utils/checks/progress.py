@@ -7,47 +7,50 @@ from dataclasses import replace
 from pathlib import Path
 
 from utils.checks import bank
-from utils.checks.feedback import EMPTY, FULL, Note
+from utils.checks.feedback import EMPTY, FULL, GOOD, Note
 from utils.checks.memory import (
+    CERTAIN,
     Guess,
     TaskProgress,
     load_guesses,
     load_progress,
     load_ratings,
+    load_turns,
     put_aside,
 )
 from utils.checks.tasks import Task
 
-CERTAIN = "certain"  # as in the control that asks for a prediction
 BAR = 10  # characters of a whole notebook
 MOST_BELIEFS = 3  # beliefs shown at a time, because nobody works on ten at once
 
 
 def progress() -> Note:
-    """Show the tasks of this notebook, a bar for each notebook, and what keeps coming back.
+    """Show the tasks of this notebook, a bar for each, what keeps coming back, and where to go on.
 
-    The other notebooks' tasks come last, in a fold. Your progress is kept in `progress.json` here,
-    and in `predictions.json` and `interview.json` beside the README. Delete these files to start
-    over.
+    The other notebooks' tasks are in a fold. Your progress is kept in `progress.json` beside the
+    exercises, and in `predictions.json`, `your_turn.json` and `interview.json` beside the README.
+    Delete these files to start over.
     """
-    kept, course = load_progress(), bank.tasks()
+    kept, course, turns = load_progress(), bank.tasks(), bank.turns()
     all_tasks = [task for tasks in course.values() for task in tasks]
     earned, total = _points(all_tasks, kept)
     here = Path(os.environ.get("JPY_SESSION_NAME", "")).stem  # Jupyter tells the notebook's name
     shown = [here] if here in course else [*course]
     others = [name for name in course if name not in shown]
     fold = Note("Tasks of the other notebooks", table=_list_tasks(others, kept), is_folded=True)
-    below = fold if others else None
+    below = _next_step(course, kept)
+    if others:
+        below = replace(fold, below=below)
     for note in (
         _describe_ratings(load_ratings()),
         _describe_guesses(load_guesses()),
         _describe_misconceptions(all_tasks, kept),
-        Note("All notebooks", table=_draw_bars(kept)),
+        Note("All notebooks", table=_draw_bars(kept, turns)),
     ):
         below = replace(note, below=below) if note else below
     return Note(
         f"{earned} of {total} points",
-        put_aside(),
+        [f"*Your turn*, in the notebooks: {_passed(turns)}.", *put_aside()],
         table=_list_tasks(shown, kept),
         below=below,
     )
@@ -73,16 +76,48 @@ def _list_tasks(notebooks: Sequence[str], kept: Mapping[str, TaskProgress]) -> l
     return rows
 
 
-def _draw_bars(kept: Mapping[str, TaskProgress]) -> list[list[str]]:
+def _passed(turns: Sequence[Task]) -> str:
+    """Say how many of some stubs in the notebooks the learner has filled."""
+    passed = load_turns()
+    return f"{sum(task.id in passed for task in turns)} of {len(turns)}" if turns else "–"
+
+
+def _draw_bars(kept: Mapping[str, TaskProgress], turns: Sequence[Task]) -> list[list[str]]:
     """Return a row for each notebook, with a bar as long as its share of the points."""
-    rows = [["Notebook", "", "Points"]]
+    rows = [["Notebook", "", "Points", "Your turn"]]
     for notebook, tasks in bank.tasks().items():
         earned, total = _points(tasks, kept)
         full = BAR * earned // total
         bar = FULL * full + EMPTY * (BAR - full)
-        title = notebook[3:].replace("_", " ").capitalize()
-        rows.append([f"{notebook[:2]} {title}", bar, f"{earned} of {total}"])
+        rows.append(
+            [bank.title(notebook), bar, f"{earned} of {total}", _passed(_of(notebook, turns))]
+        )
     return rows
+
+
+def _of(notebook: str, turns: Sequence[Task]) -> list[Task]:
+    """Return the stubs of the notebook to which a notebook of exercises belongs."""
+    return [task for task in turns if task.section[:2] == notebook[:2]]
+
+
+def _next_step(course: Mapping[str, Sequence[Task]], kept: Mapping[str, TaskProgress]) -> Note:
+    """Name the first thing to do after the last that is done: a stub in a notebook, or a task."""
+    passed, turns = load_turns(), bank.turns()
+    way = []  # what is done, and where to find it
+    for notebook, tasks in course.items():
+        title = bank.title(notebook)
+        for task in _of(notebook, turns):
+            number = task.section.partition(".")[2]
+            place = f"*{task.title}*, your turn in section {number} of the notebook {title}"
+            way.append((task.id in passed, place))
+        for task in tasks:
+            done = kept.get(task.id, TaskProgress()).done(task)
+            way.append((done, f"*{task.title}*, in the exercises of {title}"))
+    last = max((place for place, (done, _) in enumerate(way) if done), default=-1)
+    for done, where in [*way[last + 1 :], *way]:
+        if not done:
+            return Note("Go on here", [f"{where}."], GOOD)
+    return Note("Everything is done", colour=GOOD)
 
 
 def _describe_misconceptions(

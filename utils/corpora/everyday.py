@@ -1,4 +1,4 @@
-"""Everyday English sentences with their French translation, from some 600 words.
+"""Everyday English sentences with their French translation, from some 900 words.
 
     Where is my old cat? → où est mon vieux chat ?
 
@@ -283,6 +283,8 @@ class _Drawing:
             return self.ready_made(first), 1
         if first and self.chance(0.35):
             return self.question(size), size
+        if first and self.chance(0.06):
+            return self.command(size), size
         clause = self.statement(size)
         if self.chance(0.05):
             opener = self.entry("openers")
@@ -315,6 +317,26 @@ class _Drawing:
         while negated and verbal.base == "have" and verbal.then:  # not have to ≠ ne pas devoir
             subject, verbal, rest = self.predicate(size, negated)
         return self.completed(state(subject, verbal, adverb), verbal, rest)
+
+    def command(self, size: int) -> Clause:
+        """Draw a command to one friend: open the door; please do not sleep."""
+        negated = self.chance(0.2)
+        fitting = [
+            verb
+            for verb in self.words.verbs
+            if verb.ing and bool(verb.objects) == (size > 1) and not (verb.place or verb.posture)
+        ]
+        verb = self.random.choice(fitting)
+        french = verb.french[1]
+        if verb.infinitive.endswith("er") or french.endswith("es"):
+            french = french.removesuffix("s")
+        parts = [("do not", "ne")] if negated else []
+        parts += [(verb.base, french), ("", "pas" if negated else "")]
+        parts += [self.object(verb, negated)] if verb.objects else []
+        parts += [self.place(verb)] if size == 3 else []
+        if self.chance(0.2):
+            parts.insert(0, ("please", "s' il te plaît"))
+        return Clause(*(_joined(side) for side in zip(*parts, strict=True)))
 
     def question(self, size: int) -> Clause:
         """Draw a question: where is my cat; what do you eat; is she happy."""
@@ -364,6 +386,8 @@ class _Drawing:
         has_object = size > 1 and self.chance(0.6 if size == 2 else 0.75)
         verbs = [verb for verb in self.words.verbs if bool(verb.objects) == has_object]
         verb = self.random.choice([verb for verb in verbs if size > 1 or where or not verb.place])
+        if verb.recipient and self.chance(0.7):
+            return self.giving(subject, verb, size, negated)
         pronoun = self.object_pronoun(subject, verb) if has_object and self.chance(0.3) else None
         verbal = self.tense(subject, verb, pronoun)
         rest = []
@@ -381,6 +405,27 @@ class _Drawing:
             rest.append(self.entry("manners"))
         return subject, verbal, rest
 
+    def giving(
+        self, subject: Phrase, verb: Verb, size: int, negated: bool
+    ) -> tuple[Phrase, Verbal, list[tuple[str, str]]]:
+        """Say who gets it: i give him a book → je lui donne un livre; she says hello to paul."""
+        thing = self.object(verb, negated)
+        pronoun = None
+        if size == 2 or self.chance(0.3):
+            others = [p for p in self.words.pronouns if p.strong and p.person != subject.person]
+            pronoun = self.random.choice(others)
+            english, french = pronoun.object[0], ""
+            pronoun = pronoun._replace(object=(english, pronoun.dative))
+        else:
+            kinds = frozenset({"person", "relative", "job"})
+            somebody = self.name() if self.chance(0.25) else self.noun_phrase(kinds, bare=False)
+            english, french = somebody.english, f"à {somebody.french}"
+        if verb.recipient == "both" and self.chance(0.6):
+            rest = [(english, ""), thing, ("", french)]
+        else:
+            rest = [thing, (f"to {english}", french)]
+        return subject, self.tense(subject, verb, pronoun), rest
+
     def tense(self, subject: Phrase, verb: Verb, pronoun: Pronoun | None) -> Verbal:
         """Draw a tense or a modal for a verb."""
         clitic = pronoun.object[1] if pronoun else ""
@@ -391,11 +436,12 @@ class _Drawing:
             return Verbal(would, modal.french, then=like, before=clitic)
         if verb.modal and drawn < 0.22:
             return self.with_modal(verb, clitic)
+        said = {"second": _posture(verb, subject), "before": clitic}
         if verb.ing and drawn < 0.45:
-            return Verbal(_BE["present"], verb.french, then=verb.ing, before=clitic)
-        if verb.past and drawn > 0.83:
+            return Verbal(_BE["present"], verb.french, then=verb.ing, **said)
+        if verb.past and drawn > (0.6 if verb.posture else 0.83):
             return self.in_past(subject, verb, pronoun)
-        return Verbal(verb.present, verb.french, _DO["present"], verb.base, before=clitic)
+        return Verbal(verb.present, verb.french, _DO["present"], verb.base, **said)
 
     def with_modal(self, verb: Verb, clitic: str) -> Verbal:
         """Draw a modal before a verb: i want to see you → je veux te voir."""
@@ -420,12 +466,13 @@ class _Drawing:
         english = {"finite": (verb.past,) * PERSONS, "do": _DO["past"], "base": verb.base}
         clitic = pronoun.object[1] if pronoun else ""
         if verb.imperfect:
-            return Verbal(**english, french=verb.imperfect, before=clitic, times="past")
+            said = {"second": _posture(verb, subject), "before": clitic}
+            return Verbal(**english, french=verb.imperfect, times="past", **said)
         french = forms(self.tables["être"]["present"]) if verb.être else self.avoir().french
         participle = verb.participle
         if verb.être:
             participle = _agreeing(participle, subject.gender, subject.plural)
-        elif pronoun:
+        elif pronoun and not verb.recipient:
             participle = _agreeing(participle, pronoun.gender, pronoun.person > 2)
         return Verbal(**english, french=french, before=clitic, second=participle, times="past")
 
@@ -438,21 +485,37 @@ class _Drawing:
         if size > 1:
             draw = self.random.choice([self.is_somewhere, self.is_somebody, self.there_is])
             return draw(size, negated)
-        draws = [self.is_so, self.is_so, self.is_so, self.is_hungry, self.is_doctor, self.this_is]
-        return self.random.choice([*draws, self.there_is])(size, negated)
+        draws = [self.is_so, self.is_so, self.is_so, self.is_hungry, self.is_hot, self.is_doctor]
+        return self.random.choice([*draws, self.this_is, self.there_is])(size, negated)
 
     def is_so(self, *_) -> tuple[Phrase, Verbal, list]:
         """Draw an adjective: the dog is black; it is easy → c'est facile."""
         if self.chance(0.2):
             subject, kinds = self.this(False), {"fact"}
+        elif self.chance(0.08):
+            return self.subject(), self.be("être", *self.entry("moods")), []
         else:
             subject = self.subject(anything=True)
             kinds = {subject.kind}
         adjective = self.random.choice(self.adjectives_of(kinds))
+        return subject, self.so(subject, adjective), []
+
+    def is_hot(self, *_) -> tuple[Phrase, Verbal, list]:
+        """Draw what is hot or cold: the soup is hot → la soupe est chaude.
+
+        Of persons French says that they have hot: see `is_hungry`.
+        """
+        states = self.tables["states"]
+        adjective = self.random.choice([w for w in self.words.adjectives if w.english in states])
+        subject = self.noun_phrase(frozenset(adjective.kinds))
+        return subject, self.so(subject, adjective), []
+
+    def so(self, subject: Phrase, adjective: Adjective) -> Verbal:
+        """Draw a tense and a degree of being something: the dog was very black."""
         degree = self.entry("degrees") if self.chance(0.2) else ("", "")
         french = adjective.french[2 * subject.plural + (subject.gender == "f")]
         then, second = _joined([degree[0], adjective.english]), _joined([degree[1], french])
-        return subject, self.be("être", then, second), []
+        return self.be("être", then, second)
 
     def adjectives_of(self, kinds: set[str]) -> list[Adjective]:
         """Return what may be said of some kinds of thing; of persons, how they are or feel."""
@@ -583,11 +646,18 @@ class _Drawing:
         persons, things = "person" in verb.objects, verb.objects - {"person", "job", "animal"}
         fitting = [
             pronoun
-            for pronoun in self.words.pronouns
-            if pronoun.person % 3 != subject.person % 3 or pronoun.person == 2
+            for pronoun in self.others(subject)
             if (things and not verb.generic if pronoun.english == "it" else persons)
         ]
         return self.random.choice(fitting) if fitting and verb.pronoun else None
+
+    def others(self, subject: Phrase) -> list[Pronoun]:
+        """Return the pronouns for others than the subject; "he" may give "him" something."""
+        return [
+            pronoun
+            for pronoun in self.words.pronouns
+            if pronoun.person % 3 != subject.person % 3 or pronoun.person == 2
+        ]
 
     def object(self, verb: Verb, negated: bool) -> tuple[str, str]:
         """Draw the object of a verb, with the words that link the two."""
@@ -665,6 +735,8 @@ class _Drawing:
             english = ("any" if place == "negated" else "some") if some else ""
             french = _every(noun, plural) if every else _some(noun, plural, place, adjectives)
             return _noun_phrase(noun, adjectives, plural, english, french if article else "")
+        if generic is False and noun.kind in ("cup", "drink") and self.chance(0.2):
+            return self.contained(noun, place)
         if not only and self.chance(0.06) and noun.kind != "person":
             return self.possessed(noun, plural)
         english, french = self.determiner(noun, plural, place, determiners)
@@ -714,12 +786,26 @@ class _Drawing:
         )
         return owned._replace(english=english, french=french)
 
+    def contained(self, noun: Noun, place: str) -> Phrase:
+        """Draw a drink in something: a glass of water → un verre d'eau."""
+        container = self.random.choice(self.words.of_kinds(frozenset({"container"})))
+        plural = self.chance(0.25)
+        held = _noun_phrase(container, (), plural, *self.determiner(container, plural, place, None))
+        english = f"{held.english} of {noun.english[0]}"
+        return held._replace(english=english, french=f"{held.french} de {noun.french[0]}")
+
 
 def _as_subject(pronoun: Pronoun) -> Phrase:
     """Return a pronoun as a subject."""
     return Phrase(
         pronoun.english, pronoun.french, pronoun.person, pronoun.gender, inverted=pronoun.english
     )
+
+
+def _posture(verb: Verb, subject: Phrase) -> str:
+    """Return how somebody sits or lies: elle est assise; "" for any other verb."""
+    forms_of = verb.posture
+    return forms_of[2 * subject.plural + (subject.gender == "f")] if forms_of else ""
 
 
 def _agreeing(participle: str, gender: str, plural: bool) -> str:

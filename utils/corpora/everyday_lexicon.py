@@ -44,6 +44,7 @@ class Pronoun(NamedTuple):
     person: int
     gender: str
     object: tuple[str, str]  # English, French
+    dative: str  # French: je lui donne
     strong: str
 
 
@@ -69,6 +70,8 @@ class Verb(NamedTuple):
     goes: bool
     place: bool
     polite: str | None
+    posture: tuple[str, ...] | None  # French forms of the adjective that says it, behind être
+    recipient: str | None
 
 
 class Modal(NamedTuple):
@@ -146,6 +149,7 @@ def load_everyday() -> Everyday:
                 entry["person"],
                 entry.get("gender", "m"),
                 (*entry["object"],),
+                entry.get("dative", entry["object"][1]),
                 entry.get("strong", ""),
             )
             for english, entry in data["pronouns"].items()
@@ -228,6 +232,8 @@ def _verb(key: str, entry: dict, spread) -> Verb:
         goes=entry.get("goes", False),
         place=entry.get("place", False),
         polite=entry.get("polite"),
+        posture=_adjective_forms(entry["posture"], {}) if "posture" in entry else None,
+        recipient=entry.get("recipient"),
     )
 
 

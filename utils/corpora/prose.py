@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 SHORTEST = 200_000  # characters: with fewer, a model soon knows its text by heart
@@ -9,12 +11,23 @@ PIECE = 2_000  # characters of a piece, about a page
 EVERY = 10  # each tenth piece is held out
 
 _COURSE = Path(__file__).parents[2]
+_PAGES = "notebooks/[0-9]*.ipynb", "exercises/[0-9]*.ipynb", "docs/*.md", "README.md"
+_REMOVED = re.compile(r"```.*?```|<!--.*?-->|!\[[^\]]*\]\([^)]*\)|<[^>]+>", flags=re.DOTALL)
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_EMPHASIS = re.compile(r"\*+|(?<!\w)_|_(?!\w)")
+_ITEM = r"\s*(?:[-*]|\d+\.)\s+"
+_PARAGRAPH = re.compile(rf"\n\s*\n|\n(?={_ITEM})")
+_NO_PROSE = re.compile(r"\s*(#|\||>|:::)")  # a heading, a table, a quotation, a block of MyST
+_SENTENCE = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z“(])|(?<=[.!?][)”])\s+")
+_END = re.compile(r"[.!?:;)”]$")
+_SYMBOL = re.compile(r"[^\w\s.,:;!?'\"“”’()%−–-]|[_\d]{4}|[²³½α-ωΑ-Ω₀-₉⁰-⁹]")
 
 
 def read_text(file: str | os.PathLike | None = None) -> str:
     """Return the text of a file, or the prose of this course if no file is given.
 
-    The course's prose is what stands between the code in its notebooks, and its documents.
+    The course's prose is what stands between the code in its notebooks and exercises, and its
+    documents: whole sentences, without Markdown, code and formulae.
 
     Args:
         file: a text file in UTF-8.
@@ -47,17 +60,32 @@ def read_text(file: str | os.PathLike | None = None) -> str:
 
 
 def _course_prose() -> str:
-    texts = []
-    for path in sorted((_COURSE / "notebooks").glob("[0-9]*.ipynb")):
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        texts += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
-    pages = sorted((_COURSE / "docs").glob("*.md"))
-    texts += [path.read_text(encoding="utf-8") for path in pages]
-    if not texts:
+    pages = [path for pattern in _PAGES for path in sorted(_COURSE.glob(pattern))]
+    found = [paragraph for page in pages for paragraph in _paragraphs(_markdown(page))]
+    if not found:
         raise FileNotFoundError(
             "the folders notebooks and docs of the course are not here: give a text file instead"
         )
-    return "\n\n".join(texts)
+    return "\n\n".join(dict.fromkeys(found))  # what is repeated, such as "Run the check.", once
+
+
+def _markdown(page: Path) -> str:
+    text = page.read_text(encoding="utf-8")
+    if page.suffix == ".md":
+        return text
+    cells = json.loads(text)["cells"]
+    return "\n\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "markdown")
+
+
+def _paragraphs(markdown: str) -> Iterator[str]:
+    """Yield the paragraphs of a page; a sentence with code or a formula in it is left out."""
+    text = _EMPHASIS.sub("", _LINK.sub(r"\1", _REMOVED.sub(" ", markdown)))
+    for part in _PARAGRAPH.split(text):
+        lines = (line for line in part.splitlines() if not _NO_PROSE.match(line))
+        joined = re.sub(f"^{_ITEM}", "", " ".join(" ".join(lines).split()))
+        sentences = (one for one in _SENTENCE.split(joined) if _END.search(one))
+        if kept := " ".join(one for one in sentences if not _SYMBOL.search(one)):
+            yield kept
 
 
 def hold_out(text: str) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from utils.attention import ScaledDotProductAttention
 from utils.checks.runner import OutOfTime, time_limit
 from utils.masks import causal_mask
+from utils.positions import sinusoidal_positions
 from utils.transformer import DecoderBlock
 
 SAMPLE = "the cat sat on the mat, and the hat sat on the cat. " * 4  # 208 characters
@@ -32,6 +33,7 @@ PIECE = 4_000  # characters of the learner's own text from which tokenisers are 
 NEAR = 1e-4  # differences below it are rounding
 SECONDS = 10  # for one part, which needs less than one: longer is a loop without an end
 NOT_YET = "not written yet"
+PLACES = 512  # the most tokens that the exercise's model has positions for
 
 
 class CourseBlock(DecoderBlock):
@@ -49,6 +51,42 @@ class CourseBlock(DecoderBlock):
         x = x + self.look(y, mask)
         x = x + self.cross(self.norms[1](x), source, mask=source_mask, return_weights=None)[0]
         return x + self.feed_forward(self.norms[2](x))
+
+
+class CourseModel(nn.Module):
+    """The exercise's language model, put together of the course's blocks, under the same names.
+
+    Args:
+        tokens, dim, heads, layers: as in the exercise.
+        hidden: hidden units of the feed-forward networks.
+    """
+
+    def __init__(self, tokens: int, dim: int, heads: int, layers: int, hidden: int):
+        super().__init__()
+        self.heads = heads
+        self.embedding = nn.Embedding(tokens, dim)
+        self.blocks = nn.ModuleList(CourseBlock(dim, heads, hidden) for _ in range(layers))
+        self.norm = nn.LayerNorm(dim)
+        self.register_buffer("places", sinusoidal_positions(PLACES, dim))
+
+    def nothing(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Return a source of one place, and the mask that closes it."""
+        return x.new_zeros(len(x), 1, x.shape[2]), torch.zeros(len(x), 1, 1, dtype=torch.bool)
+
+    def stages(self, ids: Tensor) -> Iterator[Tensor]:
+        """Yield what each part makes of ids (batch, len): embedding, blocks, and the logits."""
+        places = self.places[: ids.shape[1]]  # (len, dim)
+        x = self.embedding(ids) * self.places.shape[1] ** 0.5 + places  # (batch, len, dim)
+        yield x
+        for block in self.blocks:
+            x = block(x, *self.nothing(x))
+            yield x
+        yield self.norm(x) @ self.embedding.weight.T  # (batch, len, tokens)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Return the logits of the next token, (batch, len, tokens), after each of `ids`."""
+        *_, logits = self.stages(ids)
+        return logits
 
 
 def course_next_word(

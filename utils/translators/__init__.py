@@ -3,12 +3,13 @@
     load_translator("dot").translate("The cat sat on the mat").words
     load_translator("everyday dot").translate("Where is my old cat?").words
 
-Those of notebook 06 know the words of its corpus. The two everyday ones know some 700, for the
-front page of the reading site, where visitors type what they like; their embeddings are narrower,
-so that they are hardly larger.
+Those of notebook 06 know the words of its corpus. The two everyday ones know over a thousand, for
+the front page of the reading site, where visitors type what they like; their embeddings are
+narrower, and their matrices are stored in 8 bits a weight, so that they are smaller all the same.
 
-Each translator is a .safetensors file in this folder, with the weights as float16 and the metadata
-entry `about`, in JSON: both vocabularies, data and settings of the training, and the exact match on
+Each translator is a .safetensors file in this folder, with the weights as float16 (or as int8, with
+a scale for each row, float16, under the name of the matrix and `.scale`) and the metadata entry
+`about`, in JSON: both vocabularies, data and settings of the training, and the exact match on
 the test sentences after rounding. `SHA256SUMS` has the checksum of each file.
 `python -m utils.translators` makes all files.
 """
@@ -18,6 +19,8 @@ import json
 from pathlib import Path
 
 import safetensors.torch
+import torch
+from torch import Tensor
 
 from utils.attention import AdditiveAttention, DotProductAttention
 from utils.corpora import Vocabulary
@@ -26,6 +29,7 @@ from utils.seq2seq import BahdanauDecoder, Encoder, FixedVectorDecoder, LuongDec
 FOLDER = Path(__file__).parent
 SUMS = "SHA256SUMS"  # a checksum of each file, in the format of `sha256sum --check`
 TIED = "decoder.output.weight"  # not stored: the decoder's embedding under another name
+SCALE = ".scale"  # behind the name of a matrix of whole numbers
 DECODERS = {  # of vocabulary size and width of the embedding
     "dot": lambda size, dim: LuongDecoder(size, dim, DotProductAttention(128)),
     "additive": lambda size, dim: BahdanauDecoder(size, dim, AdditiveAttention(128, 128, 64)),
@@ -87,9 +91,32 @@ def load_translator(name: str) -> Seq2Seq:
     data = read_translator(name)
     about = about_translator(data)
     model = build(name, *(Vocabulary(about[side]) for side in ("source_words", "target_words")))
-    weights = {key: tensor.float() for key, tensor in safetensors.torch.load(data).items()}
-    model.load_state_dict({**weights, TIED: weights["decoder.embedding.weight"]})
+    fill(model, safetensors.torch.load(data))
     return model.eval()
+
+
+def packed(name: str, model: Seq2Seq) -> dict[str, Tensor]:
+    """Return a translator's weights as its file holds them: float16, or 8 bits in a matrix."""
+    weights = {key: tensor for key, tensor in model.state_dict().items() if key != TIED}
+    stored = {key: tensor.half() for key, tensor in weights.items()}
+    matrices = [key for key, tensor in weights.items() if tensor.dim() == 2]
+    for key in matrices if name in EVERYDAY else []:
+        stored[key + SCALE] = (
+            (weights[key].abs().amax(1, keepdim=True) / 127).clamp_min(1e-6).half()
+        )
+        steps = weights[key] / stored[key + SCALE].float()
+        stored[key] = steps.round().clamp(-127, 127).to(torch.int8)
+    return stored
+
+
+def fill(model: Seq2Seq, stored: dict[str, Tensor]) -> None:
+    """Give a model the weights that `packed` returned, rounded as they are."""
+    weights = {
+        key: tensor.float() * (stored[key + SCALE].float() if key + SCALE in stored else 1)
+        for key, tensor in stored.items()
+        if not key.endswith(SCALE)
+    }
+    model.load_state_dict({**weights, TIED: weights["decoder.embedding.weight"]})
 
 
 def store_translator(name: str, model: Seq2Seq, **about) -> None:
@@ -100,7 +127,6 @@ def store_translator(name: str, model: Seq2Seq, **about) -> None:
         model: the translator.
         about: further entries of the file's description, in types that JSON can hold.
     """
-    weights = {key: tensor.half() for key, tensor in model.state_dict().items() if key != TIED}
     about |= {
         "name": name,
         **({"decoder": EVERYDAY[name]} if name in EVERYDAY else {}),
@@ -109,7 +135,9 @@ def store_translator(name: str, model: Seq2Seq, **about) -> None:
     }
     # A single entry, because safetensors writes several in any order, and the same model has to
     # give the same file.
-    data = safetensors.torch.save(weights, {"about": json.dumps(about, ensure_ascii=False)})
+    data = safetensors.torch.save(
+        packed(name, model), {"about": json.dumps(about, ensure_ascii=False)}
+    )
     file_of(name).write_bytes(data)
     stored = [path for path in map(file_of, STORED) if path.is_file()]
     lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in stored)

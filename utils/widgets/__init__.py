@@ -9,6 +9,8 @@ from utils.widgets.clock_explorer import ClockExplorer
 from utils.widgets.heads_explorer import HeadsExplorer
 from utils.widgets.interview import InterviewSheet
 from utils.widgets.mask_explorer import MaskExplorer
+from utils.widgets.model_heads_explorer import ModelHeadsExplorer
+from utils.widgets.passage_explorer import PassageExplorer
 from utils.widgets.pipeline_explorer import PipelineExplorer
 from utils.widgets.prediction import predict
 from utils.widgets.query_explorer import QueryExplorer
@@ -22,6 +24,7 @@ from utils.widgets.translator import Translator
 from utils.widgets.tuning_explorer import TuningExplorer
 from utils.widgets.turn_explorer import TurnExplorer
 from utils.widgets.window_explorer import WindowExplorer
+from utils.widgets.writer import Writer
 
 __all__ = [
     "CacheExplorer",
@@ -31,6 +34,8 @@ __all__ = [
     "InterviewSheet",
     "Map",
     "MaskExplorer",
+    "ModelHeadsExplorer",
+    "PassageExplorer",
     "Pictures",
     "PipelineExplorer",
     "QueryExplorer",
@@ -44,5 +49,6 @@ __all__ = [
     "TuningExplorer",
     "TurnExplorer",
     "WindowExplorer",
+    "Writer",
     "predict",
 ]

@@ -1,11 +1,25 @@
 // What a cache keeps while words are written, for one model with layers of several kinds.
 
-import { COLOURS, bars, choice, element, explorer, heatmap, setter, slider, status } from "./drawing.js";
+import { COLOURS, bars, choice, controls, element, explorer, heatmap, setter, slider, status } from "./drawing.js";
 
-const DRAWN = 12; // words
+const WORDS = ["The", "cat", "sat", "on", "the", "mat", "and", "the", "dog", "lay", "down", "too"];
+const DRAWN = WORDS.length;
 const NARROW = 4; // words in the window that is drawn: the real one is too wide for the picture
 const [SHORTEST, LONGEST] = [4, 17]; // tokens, as powers of two: 16 to 131,072
-const [ACROSS, TALL] = [264, 96]; // pixels
+const [CELL, BESIDE] = [24, 46]; // pixels: of a word's column, and of the words at the left
+const [ACROSS, TALL] = [CELL * DRAWN, 84]; // pixels
+
+const CACHE_STYLE = `
+.ex .ca-looks table { table-layout: fixed; width: ${BESIDE + ACROSS}px; line-height: 17px; margin-bottom: 0; }
+.ex .ca-looks td { min-width: 0; height: 17px; padding: 0; font-size: 0; }
+.ex .ca-looks thead th { writing-mode: vertical-rl; transform: rotate(180deg); padding: 2px 0; text-align: left; }
+.ex .ca-looks thead td { width: ${BESIDE}px; }
+.ex .ca-looks tbody th { padding: 0 6px 0 0; }
+.ca-looks .ca-unwritten { visibility: hidden; }
+.ca-looks tr.ca-unwritten { display: none; }
+.ca-left { min-height: ${TALL + 17 * DRAWN + 120}px; }
+.ca-kept { margin-left: ${BESIDE}px; }
+`;
 
 /** Numbers that a layer keeps of so many tokens: Layer.kept of utils/model_card.py. */
 const keptBy = ({ numbers, window, state }, tokens) =>
@@ -24,7 +38,7 @@ function inUnits(count) {
 /** A column for each word, as high as what is kept of it. Returns draw(kind, words, most). */
 function columns(parent) {
   const svg = element("svg", { width: ACROSS, height: TALL, viewBox: `0 0 ${ACROSS} ${TALL}`,
-    role: "img", style: "display: block; border: 1px solid var(--ex-line)" }, parent);
+    role: "img", class: "ca-kept", style: "display: block; border-bottom: 1px solid var(--ex-line)" }, parent);
   const wide = ACROSS / DRAWN;
   const boxes = Array.from({ length: DRAWN }, (_, j) => element("rect", { x: j * wide + 1,
     width: wide - 2, stroke: COLOURS.key }, svg));
@@ -46,20 +60,26 @@ function columns(parent) {
 
 function render({ model, el }) {
   const kinds = model.get("kinds");
-  const root = explorer(el, "Cache explorer");
+  const root = explorer(el, "Cache explorer",
+    "Try: write word after word, and change the kind of layer. Which kinds keep the same however long the text gets?");
+  element("style", { text: CACHE_STYLE }, root);
   const put = setter(model);
+  const place = controls(root);
   const show = {
-    kind: choice(root, "kind of layer", kinds.map(({ name }) => name), put("kind")),
-    words: slider(root, "words written", [1, DRAWN, 1], put("words")),
-    doublings: slider(root, "tokens", [SHORTEST, LONGEST, 1], put("doublings"),
+    kind: choice(place, "kind of layer", kinds.map(({ name }) => name), put("kind")),
+    words: slider(place, "words written", [1, DRAWN, 1], put("words")),
+    doublings: slider(place, "tokens", [SHORTEST, LONGEST, 1], put("doublings"),
       (power) => thousands(2 ** power)),
   };
   const row = element("div", { class: "ex-row" }, root);
-  const left = element("div", {}, row);
-  element("p", { class: "ex-title", text: "who is looked at: a row for each new word" }, left);
-  const places = Array.from({ length: DRAWN }, (_, j) => String(j + 1));
-  const drawMap = heatmap(left, { name: "who is looked at", rows: places, columns: places,
-    side: ACROSS });
+  const left = element("div", { class: "ca-left" }, row);
+  element("p", { class: "ex-title", text: "each word, as it is written, looks at:" }, left);
+  const looks = element("div", { class: "ca-looks" }, left);
+  const drawMap = heatmap(looks, { name: "who is looked at", rows: WORDS, columns: WORDS });
+  const [above, beside] = ["thead th", "tbody tr"].map((each) => [...looks.querySelectorAll(each)]);
+  beside.forEach((line, i) => line.querySelectorAll("td").forEach((cell, j) => {
+    if (j > i) cell.className = "ca-unwritten"; // as long as this word is the last
+  }));
   const below = element("p", { class: "ex-title" }, left);
   const drawColumns = columns(left);
   const right = element("div", {}, row);
@@ -72,12 +92,13 @@ function render({ model, el }) {
     for (const [name, draw] of Object.entries(show)) draw(model.get(name));
     const words = model.get("words");
     const kind = kinds.find(({ name }) => name === model.get("kind"));
-    const looked = places.map((_, i) => places.map((__, j) => i < words && j <= i && !kind.state
+    [...above, ...beside].forEach((each, n) => each.classList.toggle("ca-unwritten", n % DRAWN >= words));
+    const looked = WORDS.map((_, i) => WORDS.map((__, j) => i < words && j <= i && !kind.state
       && (!kind.window || i - j < NARROW)));
     drawMap(looked.map((line, i) => line.map(() => (i === words - 1 ? 1 : 0.3))),
       { closed: looked.map((line) => line.map((yes) => !yes)), marked: [words - 1, null] });
-    below.textContent = kind.state ? "kept: one state (not to scale), updated by each word"
-      : `kept: ${thousands(kind.numbers)} numbers a word and layer`;
+    below.textContent = kind.state ? "and leaves behind one state (not to scale)"
+      : `and leaves behind ${thousands(kind.numbers)} numbers a layer`;
     drawColumns(kind, words, Math.max(...kinds.map(({ numbers }) => numbers)));
 
     const tokens = 2 ** model.get("doublings");

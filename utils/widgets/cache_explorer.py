@@ -1,11 +1,9 @@
 """Explore what a cache keeps of a growing text, with layers of six kinds."""
 
-import anywidget
 import traitlets
 
 from utils.model_card import FULL, LINEAR, SLIDING, ModelCard, in_units, read_card, stored_cards
 from utils.plots import line_chart
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 LONGEST = 17  # the longest text has 2 to this power tokens: 131,072
@@ -13,7 +11,7 @@ WINDOW = 4_096  # tokens
 LATENT = {"kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128}  # DeepSeek-V3
 
 
-class CacheExplorer(Pictured, anywidget.AnyWidget):
+class CacheExplorer(Pictured):
     """A widget that shows a cache growing below the attention map, for layers of several kinds.
 
     Controls choose the kind, write words, and set the length of a text, of which bars show the
@@ -26,7 +24,6 @@ class CacheExplorer(Pictured, anywidget.AnyWidget):
         ValueError: there is no such model.
     """
 
-    _esm = module("cache_explorer")
     name = traitlets.Unicode().tag(sync=True)
     layers = traitlets.Int().tag(sync=True)
     kinds = traitlets.List().tag(sync=True)  # a name, and the fields of a `Layer`, each

@@ -39,7 +39,8 @@ function clock(parent, number) {
 function render({ model, el }) {
   const frequencies = model.get("frequencies");
   const count = frequencies.length;
-  const root = explorer(el, "Clock explorer");
+  const root = explorer(el, "Clock explorer",
+    "Try: move the query away from the key until a clock shows an angle that training never did.");
   const put = setter(model);
   const show = {
     place: slider(root, "place of the key", [0, 1000, 1], put("place")),

@@ -1,18 +1,16 @@
 """Explore rotary positions: a query and a key as the two hands of clocks of several speeds."""
 
-import anywidget
 import torch
 import traitlets
 
 from utils.plots import line_chart
 from utils.positions import rotary_frequencies
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 FARTHEST = 384  # the largest distance between query and key
 
 
-class ClockExplorer(Pictured, anywidget.AnyWidget):
+class ClockExplorer(Pictured):
     """A widget that shows the pairs of a query and of a key as clocks, turned by their places.
 
     Query and key are equal vectors, so that their hands coincide at distance 0. Shaded are the
@@ -23,7 +21,6 @@ class ClockExplorer(Pictured, anywidget.AnyWidget):
         trained: words in the texts of training, initially.
     """
 
-    _esm = module("clock_explorer")
     frequencies = traitlets.List().tag(sync=True)  # radians from word to word, one for each clock
     place = traitlets.Int(3).tag(sync=True)  # of the key
     distance = traitlets.Int(4).tag(sync=True)  # of the query, behind the key

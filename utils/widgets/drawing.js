@@ -27,7 +27,8 @@ const STYLE = `
   background: var(--ex-paper); border: 1px solid color-mix(in srgb, currentColor 22%, transparent);
   border-radius: 10px; padding: 12px 16px; }
 .ex .ex-name { font-size: 15px; font-weight: 600; margin: 0 0 6px; }
-.ex-untitled .ex-name { display: none; }
+.ex .ex-try { margin: 0 0 8px; max-width: none; }
+.ex .ex-try:empty { display: none; }
 .ex [role=status]:not(:empty) { font-size: 13px; margin: 8px 0 0; padding-top: 8px;
   max-width: none; border-top: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 @media (max-width: 640px) { /* what moves a picture stays in sight with it */
@@ -56,6 +57,7 @@ const STYLE = `
 .ex table tr, .ex table tr:nth-child(even), .ex table tr:hover { background: transparent; }
 .ex th { font-weight: normal; padding: 1px 6px; text-align: right; white-space: nowrap;
   color: inherit; background: transparent; border: 0; }
+.ex thead { border: 0; }
 .ex thead th { text-align: center; }
 .ex-map td { min-width: 30px; height: 26px; padding: 0 3px; text-align: center; border: 0;
   box-shadow: inset 0 0 0 1px var(--ex-paper); }
@@ -88,8 +90,6 @@ const STYLE = `
 .ex-tokens { display: flex; flex-wrap: wrap; gap: 4px; }
 .ex-token { border: 1px solid var(--ex-line); border-radius: 3px; padding: 1px 6px; }
 .ex-token[aria-current] { font-weight: bold; border: 2px solid #d55e00; }
-/* JupyterLab marks what has no kernel yet with a broken link, in red. These work without one. */
-.jupyter-widgets-disconnected:has(.ex)::before { display: none; }
 `;
 
 const SVG = new Set(["svg", "g", "line", "path", "polyline", "text", "circle", "rect", "title"]);
@@ -111,12 +111,13 @@ export function change(node, attributes) {
   }
 }
 
-/** The root of an explorer, with the style that all share. */
-export function explorer(el, name) {
+/** The root of an explorer, with the style that all share, its name, and what to try. */
+export function explorer(el, name, task) {
   // A group: a page may hold several of one name, which landmarks may not.
   const root = element("div", { class: "ex", role: "group", "aria-label": name }, el);
   element("style", { text: STYLE }, root);
   element("p", { class: "ex-name", text: name }, root);
+  element("p", { class: "ex-try", text: task }, root);
   return root;
 }
 
@@ -243,7 +244,7 @@ function luminance(rgb) {
 }
 
 /** Background and text of a cell. Weights lie between 0 and 1, signed scores within ±limit. */
-function paint(value, limit) {
+export function paint(value, limit) {
   const share = limit ? (value / limit + 1) / 2 : value;
   const rgb = mixed(limit ? VLAG : VIRIDIS, Number.isNaN(share) ? 0 : share);
   return [`rgb(${rgb})`, luminance(rgb) > 0.179 ? "#000" : "#fff"];

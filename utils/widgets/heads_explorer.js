@@ -37,13 +37,18 @@ function thumbnail(parent, name, map, rows, columns, onEnlarge, onSwitch) {
 
 /** The line in which a sentence is typed, and what the kernel has against it. */
 function sentenceLine(parent, model) {
-  textLine(parent, "a sentence, then Enter", setter(model)("sentence"))(model.get("sentence"));
+  const read = (sentence) => {
+    setter(model)("sentence")(sentence);
+    if (!model.hasKernel) say("Python cannot read it yet: run the cell above, then type it again.");
+  };
+  textLine(parent, "a sentence, then Enter", read)(model.get("sentence"));
   const say = status(parent);
   return () => say(model.get("complaint"));
 }
 
 function render({ model, el }) {
-  const root = explorer(el, "Heads explorer");
+  const root = explorer(el, "Heads explorer",
+    "Try: switch heads off one by one, and find out which question each of them answers.");
   element("style", { text: HEAD_STYLE }, root);
   const complain = model.get("sentence") === null ? () => {} : sentenceLine(root, model);
   const content = element("div", {}, root);

@@ -3,18 +3,16 @@
 from collections.abc import Callable, Sequence
 from itertools import compress, product
 
-import anywidget
 import traitlets
 from torch import Tensor
 
 from utils.plots import head_grid
-from utils.widgets.module import module
-from utils.widgets.pictured import Pictured
+from utils.widgets.pictured import Linked
 
 MOST_HEADS = 10  # which can be switched on and off in 1,024 ways
 
 
-class HeadsExplorer(Pictured, anywidget.AnyWidget):
+class HeadsExplorer(Linked):
     """Heatmaps of all heads, with one head or their mean shown large, and a switch for each head.
 
     Switching a head off shows how much worse the model does without it. The model is measured once
@@ -37,7 +35,6 @@ class HeadsExplorer(Pictured, anywidget.AnyWidget):
         ValueError: the shape of the maps does not fit the labels, or there are too many heads.
     """
 
-    _esm = module("heads_explorer")
     maps = traitlets.List().tag(sync=True)
     source = traitlets.List(traitlets.Unicode()).tag(sync=True)
     target = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -1,23 +1,19 @@
 """Show the questions of `docs/interview.md` as cards, and save how well each was answered."""
 
-from pathlib import Path
-
-import anywidget
 import traitlets
 
 from utils.cards import read_cards
 from utils.checks.memory import load_ratings, save_ratings
-from utils.widgets.pictured import Pictured
+from utils.widgets.pictured import Linked
 
 
-class InterviewSheet(Pictured, anywidget.AnyWidget):
+class InterviewSheet(Linked):
     """Cards with one interview question each: think, open the answer, rate yourself, go on.
 
     The ratings are saved in a file beside that of the predictions, and `progress()` counts them.
     Without a kernel the cards still work, but no rating is saved.
     """
 
-    _esm = Path(__file__).with_suffix(".js")
     questions = traitlets.List(traitlets.Unicode()).tag(sync=True)  # as HTML
     answers = traitlets.List(traitlets.Unicode()).tag(sync=True)  # as HTML
     ratings = traitlets.Dict().tag(sync=True)  # question → the learner's own rating

@@ -6,7 +6,8 @@ import { checkbox, controls, element, explorer, heatmap, setter, slider, status 
 function render({ model, el }) {
   const labels = model.get("labels");
   const scores = model.get("scores"); // (len, len)
-  const root = explorer(el, "Mask explorer");
+  const root = explorer(el, "Mask explorer",
+    "Try: press cells to close them, then close a whole row.");
   const put = setter(model);
   const last = labels.length - 1;
   const place = controls(root);

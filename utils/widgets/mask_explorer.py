@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 
-import anywidget
 import torch
 import traitlets
 
 from utils.masks import causal_mask, masked_softmax, padding_mask, window_mask
 from utils.plots import concept_heatmap
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 
-class MaskExplorer(Pictured, anywidget.AnyWidget):
+class MaskExplorer(Pictured):
     """A widget that shows a mask beside the weights that result from it.
 
     Controls set the padding, a window and whether the mask is causal; each cell can also be changed
@@ -29,7 +27,6 @@ class MaskExplorer(Pictured, anywidget.AnyWidget):
         ValueError: the scores are not one row and one column for each label.
     """
 
-    _esm = module("mask_explorer")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
     scores = traitlets.List().tag(sync=True)
     length = traitlets.Int().tag(sync=True)

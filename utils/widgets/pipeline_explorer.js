@@ -66,7 +66,8 @@ function render({ model, el }) {
   const [q, k, v, mask] = ["q", "k", "v", "mask"].map((name) => model.get(name));
   const [targets, sources] = [model.get("targets"), model.get("sources")];
   const path = steps(compute(q, k, v, mask, targets, sources), mask.length > 0);
-  const root = explorer(el, "Pipeline explorer");
+  const root = explorer(el, "Pipeline explorer",
+    "Try: choose one cell of the scores, and follow it from step to step.");
   const put = setter(model);
 
   const list = element("ol", { class: "ex-tokens", style: "list-style: none; padding: 0" }, root);

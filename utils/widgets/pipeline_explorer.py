@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 
-import anywidget
 import torch
 import traitlets
 from torch import Tensor
 
 from utils.masks import check_mask, masked_softmax
 from utils.plots import head_grid
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 
-class PipelineExplorer(Pictured, anywidget.AnyWidget):
+class PipelineExplorer(Pictured):
     """A widget that goes through the steps Q Kᵀ, scale, mask, softmax and weighted sum of V.
 
     Each step shows its matrices with their shapes, and one cell worked out in numbers.
@@ -33,7 +31,6 @@ class PipelineExplorer(Pictured, anywidget.AnyWidget):
         TypeError: the mask is not boolean.
     """
 
-    _esm = module("pipeline_explorer")
     q = traitlets.List().tag(sync=True)
     k = traitlets.List().tag(sync=True)
     v = traitlets.List().tag(sync=True)

@@ -5,6 +5,7 @@ const CERTAINTIES = ["just guessing", "fairly sure", "certain"];
 const PATIENCE = 1500; // ms for the kernel to hear of a guess
 const NOT_RUN = " Python has not heard of this guess, because the cells above have not been run yet:"
   + " choose Run ▸ Run All Above Selected Cell in the menu, then guess once more.";
+const COUNTED = "The room sees how many guessed what, and no names.";
 
 const STYLE = `
 .pr { max-width: 46em; font: 14px/1.5 var(--jp-ui-font-family, sans-serif);
@@ -20,8 +21,8 @@ const STYLE = `
 .pr button { padding: 3px 14px; border: 1px solid #888; border-radius: 3px; cursor: pointer;
   color: inherit; background: var(--jp-layout-color2, transparent); }
 .pr :focus-visible { outline: 3px solid #d55e00; outline-offset: 2px; }
-.pr p { margin: 4px 0; }
-.jupyter-widgets-disconnected:has(.pr)::before { display: none; } /* it works without a kernel */
+.pr [role=status] { margin: 4px 0; }
+.pr summary { cursor: pointer; }
 `;
 
 let made = 0; // radio buttons belong together by name, so each form needs its own
@@ -71,8 +72,10 @@ function render({ model, el }) {
     : number(form, question, model.get("between"));
   form.querySelector("legend").className = "pr-question";
   const certainty = radios(form, "How sure are you?", "", CERTAINTIES);
+  if (model.get("in_room")) element("p", { text: COUNTED }, form);
   element("button", { type: "submit", text: "This is my guess" }, form);
-  const said = element("p", { role: "status", tabindex: "-1" }, root);
+  const said = element("div", { role: "status", tabindex: "-1" }, root);
+  const isStored = model.get("guess") !== ""; // guessed before: perhaps on another day
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -80,8 +83,12 @@ function render({ model, el }) {
     model.set("guess", guess());
     model.save_changes();
     said.focus();
-    // A notebook that was opened but not run has a kernel that knows nothing of this question.
-    if (model.widget_manager?.kernel) setTimeout(() => { late = true; update(); }, PATIENCE);
+    // The kernel stores the guess in the output, which is then drawn anew: the focus has to follow.
+    globalThis.attentionGuess = question;
+    // In JupyterLab, a notebook that was opened but not run has no kernel that knows this question.
+    if (document.getElementById("jupyter-config-data")) {
+      setTimeout(() => { late = true; update(); }, PATIENCE);
+    }
   });
   let late = false;
 
@@ -92,12 +99,22 @@ function render({ model, el }) {
     const answer = model.get("answer");
     said.replaceChildren();
     element("span", { class: "pr-question", text: question }, said);
-    said.append(` You said ${committed} (${model.get("certainty")}). `
-      + (answer ? `The answer: ${answer}.` : "Now run the next cell."));
+    said.append(` You said ${committed} (${model.get("certainty")}). `);
+    if (!answer) said.append("Now run the next cell.");
+    else if (isStored) {
+      const fold = element("details", {}, said);
+      element("summary", { text: "The answer" }, fold);
+      fold.append(answer);
+    } else said.append(`The answer: ${answer}.`);
     if (late && !model.get("heard")) said.append(NOT_RUN);
   }
   model.on("change", update);
   update();
+  const isElsewhere = document.activeElement?.matches("input, select, button, .cm-content");
+  if (isStored && globalThis.attentionGuess === question && !isElsewhere) {
+    setTimeout(() => said.focus()); // as soon as it stands in the page
+  }
+  globalThis.attentionGuess = "";
   return () => model.off("change", update);
 }
 

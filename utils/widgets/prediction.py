@@ -3,28 +3,39 @@
 import html
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
-import anywidget
 import traitlets
 from IPython import get_ipython
-from IPython.display import display
+from IPython.display import display, update_display
 
 from utils.checks.feedback import Note
-from utils.checks.memory import Guess, save_guess
-from utils.widgets.pictured import Pictured
+from utils.checks.memory import CERTAIN, Guess, is_in_room, save_for_room, save_guess
+from utils.widgets.pictured import Linked
 
 CLOSE = 0.15  # share of the range by which a guess may differ and still be called close
+NO_GUESS = "You made no guess this time."
+GUESS_FIRST = "Guess first, then run this cell."
+SURPRISE = (
+    "You were certain, so this is worth a minute: what did you take for granted that is not so? "
+    "Say it in a sentence before you read on."
+)
+FOLD = "<details class=answer-fold><summary>The answer</summary></details>"
+FOLDED = """
+.answer-fold { margin: 4px 0; } .answer-fold summary { cursor: pointer; }
+.jp-OutputArea-child:has(.answer-fold:not([open])) ~ .jp-OutputArea-child:not(:has(.at-work)),
+.output_area:has(.answer-fold:not([open])) ~ .output_area { display: none; }
+"""
+OPEN = """<script>if (globalThis.attentionLinks?.has("%s"))
+document.currentScript.parentNode.querySelector(".answer-fold").open = true;</script>"""
 
 
-class Prediction(Pictured, anywidget.AnyWidget):
+class Prediction(Linked):
     """A form that asks for a guess: one of several options, or a number, and how sure it is.
 
     It works in the page: even without a kernel it shows the stored answer, but only to readers who
     have guessed. `predict` makes a prediction and displays it.
     """
 
-    _esm = Path(__file__).with_suffix(".js")
     question = traitlets.Unicode().tag(sync=True)
     options = traitlets.List(traitlets.Unicode()).tag(sync=True)
     between = traitlets.List(traitlets.Float()).tag(sync=True)
@@ -32,24 +43,43 @@ class Prediction(Pictured, anywidget.AnyWidget):
     certainty = traitlets.Unicode().tag(sync=True)
     answer = traitlets.Unicode().tag(sync=True)
     heard = traitlets.Bool(False).tag(sync=True)  # whether a guess has reached this kernel
+    in_room = traitlets.Bool(False).tag(sync=True)  # whether a room counts the guess
 
     def __init__(
         self, question: str, options: Sequence[str], between: Sequence[float], close: float
     ):
         self._close = close
         self._seen = False  # whether the answer was seen before there was a guess
-        super().__init__(question=question, options=list(options), between=list(between))
+        super().__init__(
+            question=question, options=list(options), between=list(between), in_room=is_in_room()
+        )
 
     @traitlets.observe("guess")
     def _hear(self, _change: object) -> None:
         self.heard = True
+        if is_in_room():
+            save_for_room(self.question, self.guess)
+        self._store()
+
+    def _store(self) -> None:
+        """Store guess and answer in the notebook: they are there when it is opened again."""
+        if get_ipython():
+            update_display(self, display_id=self.link)
 
     def __repr__(self) -> str:
         return f"Your prediction: {self.question}"
 
+    def said(self) -> str:
+        """Return what the reader has guessed."""
+        return f"You said {self.guess} ({self.certainty})"
+
     def picture(self) -> str:
+        question = f"<p>{html.escape(self.question)}</p>"
+        if self.guess:
+            answer = f"<details><summary>The answer</summary>{html.escape(self.answer)}</details>"
+            return f"{question}<p>{html.escape(self.said())}.</p>{answer if self.answer else ''}"
         choices = "".join(f"<li>{html.escape(option)}</li>" for option in self.options)
-        return f"<p>{html.escape(self.question)}</p>" + (f"<ul>{choices}</ul>" if choices else "")
+        return question + (f"<ul>{choices}</ul>" if choices else "")
 
     def reveal(self, answer: str | float) -> "Answer":
         """Return the answer beside the guess, to be shown by the cell that computes the answer.
@@ -72,6 +102,7 @@ class Prediction(Pictured, anywidget.AnyWidget):
             raise ValueError(f"the answer to a question for a number is a number, not {answer!r}")
         measured = isinstance(answer, float)
         self.answer = f"≈ {answer:.3g}" if measured else f"{answer}"
+        self._store()
         if not self.guess:
             self._seen = True
             return Answer(self.answer, NO_GUESS)
@@ -82,44 +113,51 @@ class Prediction(Pictured, anywidget.AnyWidget):
             verdict = f"{verdict}, which is close" if came_true and gap else verdict
         else:
             came_true = answer == self.guess
-            verdict = "just so" if came_true else "something else"
+            verdict = "just so" if came_true else "it came out otherwise"
         if not self._seen:
             save_guess(self.question, Guess(self.guess, self.certainty, self.answer, came_true))
-        return Answer(self.answer, f"You said {self.guess} ({self.certainty}): {verdict}.")
+        surprise = [] if came_true or self.certainty != CERTAIN else [SURPRISE]
+        return Answer(self.answer, f"{self.said()}: {verdict}.", *surprise)
 
 
-NO_GUESS = "You made no guess this time."
+class AnswerFold:
+    """The fold over the outputs of the cell that reveals an answer, in whatever shows a notebook.
 
-
-class GuessFirst:
-    """The line "Guess first, then run this cell." above an answer that nobody has guessed yet.
-
-    JupyterLab shows the first line of a folded output, so that line must not be the answer.
+    It is closed unless a guess has reached the kernel that is running. JupyterLab shows the first
+    line of a folded output, so that line must not be the answer.
     """
 
+    def __init__(self, prediction: Prediction):
+        self._link = prediction.link if prediction.guess else ""
+        self._said = f"{prediction.said()}." if prediction.guess else GUESS_FIRST
+
     def __repr__(self) -> str:
-        return "Guess first, then run this cell."
+        return self._said
+
+    def _repr_html_(self) -> str:
+        fold = f"{html.escape(self._said)}\n{FOLD}"
+        return f"{fold}<style>{FOLDED}</style>" + (OPEN % self._link if self._link else "")
 
 
-def _hide_answer(info) -> None:
-    """Display `GuessFirst` if the cell about to run reveals an answer that nobody has guessed."""
+def _fold_answer(info) -> None:
+    """Display a fold, if the cell about to run reveals an answer."""
     for name in re.findall(r"(\w+)\.reveal\(", info.raw_cell):
         prediction = get_ipython().user_ns.get(name)
-        if isinstance(prediction, Prediction) and not prediction.guess:
-            display(GuessFirst())
+        if isinstance(prediction, Prediction):
+            display(AnswerFold(prediction))
 
 
 class Answer:
     """An answer with its comparison to the guess; as plain text it shows the answer alone."""
 
-    def __init__(self, answer: str, comparison: str):
+    def __init__(self, answer: str, *comparison: str):
         self._answer, self._comparison = answer, comparison
 
     def __repr__(self) -> str:
         return f"The answer: {self._answer}"
 
     def _repr_html_(self) -> str:
-        return Note(repr(self), [self._comparison])._repr_html_()
+        return Note(repr(self), self._comparison)._repr_html_()
 
 
 def predict(
@@ -150,7 +188,7 @@ def predict(
     low, high = between or (0, 0)
     tolerance = CLOSE * (high - low) if close is None else close
     prediction = Prediction(question, options, between or (), tolerance)
-    display(prediction)
+    display(prediction, display_id=prediction.link)
     if shell := get_ipython():
-        shell.events.register("pre_run_cell", _hide_answer)
+        shell.events.register("pre_run_cell", _fold_answer)
     return prediction

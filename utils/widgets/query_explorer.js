@@ -48,7 +48,8 @@ function render({ model, el }) {
   const [labels, keys] = [model.get("labels"), model.get("key_vectors")];
   const [targets, queries] = [model.get("targets"), model.get("queries")];
   const [parameters, plain] = [model.get("parameters"), model.get("plain")];
-  const root = explorer(el, "Query explorer");
+  const root = explorer(el, "Query explorer",
+    "Try: drag the query (orange) round the plane. Which way must it point for one key to get nearly all the weight?");
   root.classList.add("qe");
   const put = setter(model);
 
@@ -56,9 +57,9 @@ function render({ model, el }) {
   const pictures = element("div", { class: "ex-row" }, root);
   const drawPlane = plane(pictures, labels, keys, put("query"));
   const all = element("div", { style: "flex: 1 1 280px" }, pictures);
-  element("p", { class: "ex-title", text: "weights of all queries: press a row to ask as it does" }, all);
-  const drawAll = heatmap(all, { name: "weights of all queries", rows: targets, columns: labels,
-    onPress: (i) => put("query")(queries[i]) });
+  element("p", { class: "ex-title", text: "weights of all queries, and of yours: press a row to ask as it does" }, all);
+  const drawAll = heatmap(all, { name: "weights of all queries", rows: [...targets, "yours"], columns: labels,
+    onPress: (i) => put("query")(queries[i] ?? model.get("query")) });
 
   const drawOne = bars(element("div", {}, root),
     { name: "weights of this query", labels, columns: ["score", "weight"] });
@@ -95,7 +96,8 @@ function render({ model, el }) {
     }
     drawOne(weights, [scores.map((one) => written(one, 1)), weights.map((one) => written(one))]);
     const asking = queries.findIndex((one) => one.every((x, axis) => x === query[axis]));
-    drawAll(queries.map((one) => weigh(score(one))), { marked: [asking, null] });
+    drawAll([...queries.map((one) => weigh(score(one))), weights],
+      { marked: [asking < 0 ? queries.length : asking, null] });
     const best = weights.indexOf(Math.max(...weights));
     const h = entropy(weights);
     const spread = ` Entropy: ${written(h)} nats, as if ${written(Math.exp(h), 1)} keys shared equally.`;

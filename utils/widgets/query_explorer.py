@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-import anywidget
 import traitlets
 
 from utils.plots import vector_plane
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 Vectors = Sequence[Sequence[float]]
@@ -26,7 +24,7 @@ PARAMETERS = {
 }
 
 
-class QueryExplorer(Pictured, anywidget.AnyWidget):
+class QueryExplorer(Pictured):
     """A widget that shows keys as arrows in a plane, and a query that can be turned.
 
     The query is turned with a slider, the arrow keys or the mouse. Beside it are the weights of all
@@ -47,7 +45,6 @@ class QueryExplorer(Pictured, anywidget.AnyWidget):
         ValueError: labels and keys, or targets and queries, differ in number.
     """
 
-    _esm = module("query_explorer")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
     key_vectors = traitlets.List().tag(sync=True)  # `keys` is a method of every widget
     targets = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -1,17 +1,15 @@
 """Explore how far back a stack of layers with windows can see."""
 
-import anywidget
 import torch
 import traitlets
 from torch import Tensor
 
 from utils.masks import causal_mask, window_mask
 from utils.plots import head_grid
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 
-class ReachExplorer(Pictured, anywidget.AnyWidget):
+class ReachExplorer(Pictured):
     """A widget that paints on a stack of layers on what its last word can depend.
 
     Beside it stands the mask of each layer: a word sees those in its window, and the first few, the
@@ -23,7 +21,6 @@ class ReachExplorer(Pictured, anywidget.AnyWidget):
         window: initial number of words that each can see, itself included, up to 8.
     """
 
-    _esm = module("reach_explorer")
     words = traitlets.Int().tag(sync=True)
     layers = traitlets.Int(max=6).tag(sync=True)
     window = traitlets.Int(max=8).tag(sync=True)

@@ -131,7 +131,8 @@ function render({ model, el }) {
   const sentences = model.get("sentences");
   const dim = model.get("dim");
   const [batch, length] = [sentences.length, sentences[0].length];
-  const root = explorer(el, "Reshape explorer");
+  const root = explorer(el, "Reshape explorer",
+    "Try: go on step by step. One of the two ways leaves every token whole.");
   element("style", { text: LOOKS }, root);
   const put = setter(model);
   const divisors = Array.from({ length: dim }, (_, n) => n + 1).filter((n) => n > 1 && dim % n === 0);

@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 
-import anywidget
 import torch
 import traitlets
 
 from utils.plots import matrix_map
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 
-class ReshapeExplorer(Pictured, anywidget.AnyWidget):
+class ReshapeExplorer(Pictured):
     """A widget that shows where each number goes when (batch, len, dim) is split into heads.
 
     The right way to (batch, heads, len, head_dim) takes two steps, `view` and `transpose`; beside
@@ -27,7 +25,6 @@ class ReshapeExplorer(Pictured, anywidget.AnyWidget):
         ValueError: the sentences differ in length, or `heads` does not fit `dim`.
     """
 
-    _esm = module("reshape_explorer")
     sentences = traitlets.List().tag(sync=True)
     dim = traitlets.Int().tag(sync=True)
     heads = traitlets.Int().tag(sync=True)

@@ -2,6 +2,7 @@
 // encoder, decoders with dot, additive or no attention, greedy search and beam search.
 
 import { context, dot, softmax } from "./arithmetic.js";
+import { linear, readTensors, rowOf } from "./tensors.js";
 
 const SPECIALS = ["<pad>", "<unk>", "<sos>", "<eos>"];
 const [, UNK, SOS, EOS] = SPECIALS.keys();
@@ -25,46 +26,20 @@ export function tokenise(text) {
   return text.normalize("NFC").toLowerCase().replaceAll("’", "'").match(TOKEN) ?? [];
 }
 
-/** A translator from the bytes of its .safetensors file: float16 weights, and what it says of itself. */
-export function readTranslator({ buffer, byteOffset, byteLength }) {
-  const view = new DataView(buffer, byteOffset, byteLength);
-  const start = 8 + view.getUint32(0, true); // of the weights; a length has eight bytes
-  const header = new TextDecoder().decode(new Uint8Array(buffer, byteOffset + 8, start - 8));
-  const { __metadata__: metadata, ...entries } = JSON.parse(header);
-  const about = JSON.parse(metadata.about);
-  const weights = {};
-  for (const [name, { shape, data_offsets: [from, to] }] of Object.entries(entries)) {
-    const numbers = new Float32Array((to - from) / 2);
-    for (let n = 0; n < numbers.length; n += 1) {
-      numbers[n] = half(view.getUint16(start + from + 2 * n, true));
-    }
-    weights[name] = { shape, numbers };
+/** A translator from the bytes of its .safetensors file: weights of 16 or 8 bits, and what it says of itself. */
+export function readTranslator(file) {
+  const { about, tensors: weights } = readTensors(file);
+  for (const [name, { numbers: scales }] of Object.entries(weights)) { // whole numbers, with a scale for each row
+    if (!name.endsWith(".scale")) continue;
+    const { shape: [, width], numbers } = weights[name.replace(/\.scale$/, "")];
+    numbers.forEach((number, n) => { numbers[n] = number * scales[Math.floor(n / width)]; });
   }
   return { name: about.name, decoder: about.decoder ?? about.name, about, weights,
     targetWords: [...SPECIALS, ...about.target_words],
     ids: new Map([...SPECIALS, ...about.source_words].map((word, id) => [word, id])) };
 }
 
-/** A float16 from its bits: sign, five of exponent, ten of fraction. */
-function half(bits) {
-  const exponent = (bits >> 10) & 31;
-  const size = exponent ? (1024 + (bits & 1023)) * 2 ** (exponent - 25) : (bits & 1023) * 2 ** -24;
-  return bits >> 15 ? -size : size;
-}
-
-function linear({ shape: [rows, columns], numbers }, vector, bias) {
-  const result = bias ? Float64Array.from(bias.numbers) : new Float64Array(rows);
-  for (let row = 0, at = 0; row < rows; row += 1) {
-    let total = result[row];
-    for (let column = 0; column < columns; column += 1, at += 1) total += numbers[at] * vector[column];
-    result[row] = total;
-  }
-  return result;
-}
-
 const joined = (...vectors) => Float64Array.from(vectors.flatMap((vector) => [...vector]));
-
-const wordVector = ({ shape: [, width], numbers }, id) => numbers.subarray(id * width, (id + 1) * width);
 
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 
@@ -82,7 +57,7 @@ function lstm(weights, network, direction, input, { hidden, cell }) {
 
 /** What the decoder remembers of a sentence: all that depends on the source alone. */
 function encode({ weights, ids }, words) {
-  const embedded = words.map((word) => wordVector(weights["encoder.embedding.weight"],
+  const embedded = words.map((word) => rowOf(weights["encoder.embedding.weight"],
     ids.get(word) ?? UNK));
   const size = weights["encoder.rnn.weight_hh_l0"].shape[1];
   const read = (vectors, direction) => {
@@ -128,7 +103,7 @@ const STEPS = {
 function decode(model, source, last, old) {
   const { weights } = model;
   const vectors = weights["decoder.embedding.weight"]; // they are the output's rows, too
-  const found = STEPS[model.decoder](model, source, wordVector(vectors, last), old);
+  const found = STEPS[model.decoder](model, source, rowOf(vectors, last), old);
   const readout = linear(weights["decoder.readout.weight"], joined(found.context, found.state.hidden),
     weights["decoder.readout.bias"]).map(Math.tanh);
   const logits = linear(vectors, readout, weights["decoder.output.bias"]);
@@ -185,4 +160,24 @@ export function wordsOf({ targetWords }, source, { ids, moments }) {
     const { weights } = moments[step];
     return id === UNK && weights.length ? source[best(weights, 1)[0]] : targetWords[id];
   });
+}
+
+/** The stretches of `words` that are not in `others` in the same order: [[from, to], …]. */
+export function differences(others, words) {
+  const longest = Array.from({ length: others.length + 1 }, () => new Array(words.length + 1).fill(0));
+  for (let i = others.length - 1; i >= 0; i -= 1) {
+    for (let j = words.length - 1; j >= 0; j -= 1) {
+      longest[i][j] = others[i] === words[j] ? 1 + longest[i + 1][j + 1]
+        : Math.max(longest[i + 1][j], longest[i][j + 1]);
+    }
+  }
+  const found = [];
+  for (let i = 0, j = 0; j < words.length;) {
+    if (i < others.length && others[i] === words[j]) { i += 1; j += 1; continue; }
+    if (i < others.length && longest[i + 1][j] >= longest[i][j + 1]) { i += 1; continue; }
+    if (found.at(-1)?.[1] === j) found.at(-1)[1] = j + 1;
+    else found.push([j, j + 1]);
+    j += 1;
+  }
+  return found;
 }

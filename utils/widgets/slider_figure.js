@@ -19,7 +19,7 @@ const CONTROLS = {
 function curves(parent, frames) {
   const [{ x, lines, xlabel, ylabel }] = frames;
   const all = frames.flatMap((frame) => frame.lines.flatMap(([, y]) => y));
-  const figure = element("figure", { style: "margin: 0" }, parent);
+  const figure = element("figure", { style: "margin: 0; width: fit-content" }, parent);
   const draw = chart(figure, { name: `${ylabel} by ${xlabel}`, x: [x[0], x.at(-1)],
     y: [Math.floor(Math.min(0, ...all) * 10) / 10, Math.ceil(Math.max(...all) * 10) / 10],
     xName: xlabel, yName: ylabel, width: 460, height: 260 });
@@ -33,10 +33,12 @@ function curves(parent, frames) {
 
 /** Heatmaps side by side. Returns draw(frame). */
 function maps(parent) {
+  const axes = element("p", {}, parent);
   const row = element("div", { class: "ex-row" }, parent);
   let [panels, labels] = [[], ""];
   return ({ maps: all, rows, columns, links = [] }) => {
     const [[, first]] = all;
+    axes.textContent = rows ? "A row asks, a column is looked at." : "";
     const now = JSON.stringify([rows, columns]);
     if (!panels.length || now !== labels) {
       row.replaceChildren();
@@ -58,13 +60,16 @@ function maps(parent) {
 
 function render({ model, el }) {
   const [list, frames] = [model.get("controls"), model.get("frames")];
-  const root = explorer(el, "Figure with controls");
-  root.classList.add("ex-untitled"); // what a slider figure shows, the text around it says
+  const [{ maps: mapped, rows, xlabel, ylabel }] = frames;
+  const shows = mapped ? (rows ? "weights" : "pictures, side by side")
+    : `${ylabel}, by ${xlabel}`;
+  const root = explorer(el, model.get("title") || `${shows[0].toUpperCase()}${shows.slice(1)}`, model.get("task")
+    || `Try: take ${list.map(({ label }) => `“${label}”`).join(" and ")} from one end to the other, and say first what will change.`);
   const put = setter(model)("places");
   const place = controls(root);
   const show = list.map((control, n) => CONTROLS[control.kind](place, control,
     (at) => put(model.get("places").map((old, i) => (i === n ? at : old)))));
-  const draw = (frames[0].maps ? maps : curves)(root, frames);
+  const draw = (mapped ? maps : curves)(root, frames);
   const say = status(root);
 
   function update() {

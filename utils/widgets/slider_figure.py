@@ -5,12 +5,10 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-import anywidget
 import ipywidgets
 import traitlets
 
 from utils.plots import AccessibleFigure, Matrix, alignment_heatmap, line_chart, matrix_map
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 DIGITS = 3  # decimal places of each number that is stored
@@ -93,11 +91,13 @@ class Pictures:
         return {"maps": maps, "alt": self.alt}
 
 
-class SliderFigure(Pictured, anywidget.AnyWidget):
+class SliderFigure(Pictured):
     """A figure that changes whenever one of its controls is moved.
 
     Args:
         draw: function that returns the figure, given the value of each control by name.
+        title: what the figure is about.
+        task: what to try, a sentence that begins with "Try:".
         sliders: name → a slider, checkbox or list to choose from, of ipywidgets. Each is labelled
             with its name. All their settings together are 200 at most.
 
@@ -105,13 +105,20 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
         ValueError: there are more settings than that.
     """
 
-    _esm = module("slider_figure")
+    title = traitlets.Unicode().tag(sync=True)
+    task = traitlets.Unicode().tag(sync=True)
     controls = traitlets.List().tag(sync=True)
     # One for each setting, the last control runs fastest. Lists of pairs, as JSON would sort keys.
     frames = traitlets.List().tag(sync=True)
     places = traitlets.List(traitlets.Int()).tag(sync=True)  # of each control, among its values
 
-    def __init__(self, draw: Callable[..., Curves | Map | Pictures], **sliders: ipywidgets.Widget):
+    def __init__(
+        self,
+        draw: Callable[..., Curves | Map | Pictures],
+        title: str = "",
+        task: str = "",
+        **sliders: ipywidgets.Widget,
+    ):
         values = {name: _values(slider) for name, slider in sliders.items()}
         count = math.prod(map(len, values.values()))
         if count > MOST:
@@ -121,6 +128,8 @@ class SliderFigure(Pictured, anywidget.AnyWidget):
             for setting in itertools.product(*values.values())
         ]
         super().__init__(
+            title=title,
+            task=task,
             controls=[
                 {
                     "kind": _kind(slider),

@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 
-import anywidget
 import torch
 import traitlets
 
 from utils.plots import bar_chart
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 DOUBLINGS = 10  # d from 2 to 1024
 
 
-class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
+class SoftmaxExplorer(Pictured):
     """A widget that shows scores, their weights, the entropy, and the slope of each weight.
 
     The slope is ∂w/∂s = w(1 − w) / temperature, the diagonal of the softmax's derivative. When all
@@ -30,7 +28,6 @@ class SoftmaxExplorer(Pictured, anywidget.AnyWidget):
         ValueError: scores are given, but not one for each label.
     """
 
-    _esm = module("softmax_explorer")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
     scores = traitlets.List().tag(sync=True)  # a row for each width, or only one
     temperature = traitlets.Float(1.0).tag(sync=True)

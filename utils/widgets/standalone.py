@@ -1,43 +1,36 @@
-"""Prepare stored notebooks for pages without a kernel: the reading site, and slides.
+"""Prepare stored notebooks for pages that hold many of them: the reading site, and slides.
 
-Each widget's stored picture stays. The name of its JavaScript module and its state are added, from
-which `standalone.js` runs the widget in the page.
+Such pages load each JavaScript module once, so the scripts of explorers leave the outputs; module
+and state stay, from which the page runs them, and so does the picture.
 """
 
 import base64
-import html
 import io
-import json
 import re
 
 import nbformat
 import numpy as np
 from PIL import Image
 
-from utils.widgets.prediction import NO_GUESS, GuessFirst
+from utils.widgets.pictured import HINT
+from utils.widgets.prediction import GUESS_FIRST, NO_GUESS
 
 PICTURE = re.compile(r"data:image/png;base64,(?P<data>[A-Za-z0-9+/=\s]+)")
-VIEW = "application/vnd.jupyter.widget-view+json"
-STATES = "application/vnd.jupyter.widget-state+json"
+PLACE = re.compile(r'(?P<place><div class="explorer".*</div>)<script>.*</script>', flags=re.DOTALL)
 
 
 def with_explorers(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Replace, in place, a notebook's widgets with explorers that need no kernel; return it."""
-    states = notebook.metadata.pop("widgets", {}).get(STATES, {}).get("state", {})
+    """Take, in place, what only a notebook needs from its explorers and answers; return it."""
     for cell in notebook.cells:
         if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
             _fold(cell)
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "text/html" in data:
-                data["text/html"] = PICTURE.sub(_lighter, data["text/html"])
-            if VIEW not in data:
-                continue
-            entry = states.get(data.pop(VIEW)["model_id"], {})
-            state = entry.get("state", {})
-            module = state.get("_anywidget_id", "..").split(".")[-2]
-            if module:
-                data["text/html"] = explorer_place(module, state, data["text/html"])
+                text = PICTURE.sub(_lighter, data["text/html"])
+                if place := PLACE.fullmatch(text):
+                    text = place["place"].replace(HINT, "")
+                data["text/html"] = text
     return notebook
 
 
@@ -63,17 +56,8 @@ def _fold(cell: nbformat.NotebookNode) -> None:
     """Fold the output of a cell that reveals an answer, and remove remarks on a missing guess."""
     cell.metadata.tags = [*cell.metadata.get("tags", []), "hide-output"]
     cell.outputs = [
-        output
-        for output in cell.outputs
-        if output.get("data", {}).get("text/plain") != repr(GuessFirst())
+        output for output in cell.outputs if output.get("data", {}).get("text/plain") != GUESS_FIRST
     ]
     for output in cell.outputs:
         if "text/html" in (data := output.get("data", {})):
             data["text/html"] = data["text/html"].replace(NO_GUESS, "")
-
-
-def explorer_place(module: str, state: dict, picture: str) -> str:
-    """Return the HTML element that an explorer fills; it has a picture until scripts have run."""
-    own = {name: value for name, value in state.items() if not name.startswith("_")}
-    text = html.escape(json.dumps(own, ensure_ascii=False), quote=True)
-    return f'<div class="explorer" data-module="{module}" data-state="{text}">{picture}</div>'

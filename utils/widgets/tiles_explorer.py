@@ -3,17 +3,15 @@
 import math
 from collections.abc import Sequence
 
-import anywidget
 import torch
 import traitlets
 from torch import Tensor
 
 from utils.plots import concept_heatmap
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 
-class TilesExplorer(Pictured, anywidget.AnyWidget):
+class TilesExplorer(Pictured):
     """A widget that shows scaled dot-product attention reading a tile, a few keys, at a time.
 
     For each query, the algorithm keeps the largest score, the sum of the powers e^(score − largest)
@@ -32,7 +30,6 @@ class TilesExplorer(Pictured, anywidget.AnyWidget):
         ValueError: the number of labels is not that of the queries, keys or values.
     """
 
-    _esm = module("tiles_explorer")
     queries = traitlets.List().tag(sync=True)
     key_vectors = traitlets.List().tag(sync=True)  # `keys` is a method of every widget
     value_vectors = traitlets.List().tag(sync=True)

@@ -8,7 +8,8 @@ const STAYS = 350; // ms for a moment while it plays
 function render({ model, el }) {
   const [steps, losses, shares, sentences, frames, translations] = ["steps", "losses", "shares",
     "sentences", "frames", "translations"].map((name) => model.get(name));
-  const root = explorer(el, "Training film");
+  const root = explorer(el, "Training film",
+    "Try: play it, then stop where the heatmap first looks like what it ends as.");
   const put = setter(model);
   const place = controls(root);
   const last = steps.length - 1;

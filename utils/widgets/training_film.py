@@ -2,19 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-import anywidget
 import traitlets
 from torch import Tensor
 
 from utils.corpora import Pair, detokenise
 from utils.plots import alignment_heatmap
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 DIGITS = 3  # decimal places of each number that is stored
 
 
-class TrainingFilm(Pictured, anywidget.AnyWidget):
+class TrainingFilm(Pictured):
     """A widget that shows a few sentences' weights and translations at several training steps.
 
     Args:
@@ -27,7 +25,6 @@ class TrainingFilm(Pictured, anywidget.AnyWidget):
         ValueError: a moment lacks the weights or the translation of a pair, or has too many.
     """
 
-    _esm = module("training_film")
     steps = traitlets.List(traitlets.Int()).tag(sync=True)
     losses = traitlets.List(traitlets.Float()).tag(sync=True)
     shares = traitlets.List(traitlets.Float()).tag(sync=True)

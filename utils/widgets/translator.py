@@ -1,15 +1,14 @@
 """Explore how two trained translators work, step by step; they run in the page."""
 
-import anywidget
 import traitlets
 
+from utils.corpora.lexicon import load_lexicon
 from utils.plots import alignment_heatmap
 from utils.translators import DECODERS, load_translator, read_translator
-from utils.widgets.module import module
-from utils.widgets.pictured import Pictured
+from utils.widgets.pictured import Linked
 
 
-class Translator(Pictured, anywidget.AnyWidget):
+class Translator(Linked):
     """A widget that runs two trained translators side by side, with greedy or beam search.
 
     Everything is computed in the page. The parameters, half a megabyte for each model, are not part
@@ -25,7 +24,6 @@ class Translator(Pictured, anywidget.AnyWidget):
         ValueError: the sentence has no words.
     """
 
-    _esm = module("translator")
     names = traitlets.List(traitlets.Unicode(), list(DECODERS)).tag(sync=True)
     models = traitlets.List(traitlets.Unicode(), ["dot", "no attention"]).tag(sync=True)
     sentence = traitlets.Unicode().tag(sync=True)
@@ -34,11 +32,18 @@ class Translator(Pictured, anywidget.AnyWidget):
     step = traitlets.Int(0).tag(sync=True)
     word = traitlets.Int(-1).tag(sync=True)  # index of the source word pointed at; −1 for none
     plain = traitlets.Bool(False).tag(sync=True)
+    glosses = traitlets.Dict().tag(sync=True)  # a French word → what it means
 
     def __init__(self, sentence: str, plain: bool = False):
         if not sentence.strip():
             raise ValueError("there is no word to translate: give the translator a sentence")
-        super().__init__(sentence=sentence, compared=sentence, plain=plain)
+        super().__init__(
+            sentence=sentence,
+            compared=sentence,
+            plain=plain,
+            glosses=_glosses(),
+            needs_kernel=True,
+        )
         self.on_msg(self._answer)
 
     def picture(self) -> str:
@@ -54,3 +59,20 @@ class Translator(Pictured, anywidget.AnyWidget):
             self.send({"have": content["want"]}, [read_translator(content["want"])])
         except ValueError as error:
             self.send({"failed": str(error)})
+
+
+def _glosses() -> dict[str, str]:
+    """Return the English of the French nouns, adjectives and verbs that the models may write."""
+    lexicon = load_lexicon()
+    nouns = [noun for of_kind in lexicon.nouns.values() for noun in of_kind]
+    verbs = [verb for of_kind in lexicon.verbs.values() for verb in of_kind]
+    adjectives = [word for of_kind in lexicon.adjectives.values() for word in of_kind]
+    glosses = {
+        form: verb.past or verb.base or verb.was
+        for verb in verbs
+        for form in verb.agrees or verb.french  # "a oublié": the participle says it
+    }
+    glosses |= {form: word.english for word in adjectives for form in word.french}
+    for noun in nouns:
+        glosses |= zip(noun.french, (noun.one, noun.many), strict=True)
+    return glosses

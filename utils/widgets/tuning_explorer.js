@@ -5,6 +5,15 @@ import { COLOURS, bars, chart, controls, element, explorer, setter, slider, stat
   written } from "./drawing.js";
 
 const MOST_POINTS = 8;
+const WIDE = 274; // pixels of a question
+
+const TUNING_STYLE = `
+.tu-row { display: flex; flex-wrap: wrap; gap: 8px 20px; align-items: flex-start; }
+.tu-questions.tu-questions { gap: 4px 12px; flex: 1 1 ${2 * WIDE + 12}px; min-width: 0; }
+.tu-question .ex-control { grid-template-columns: auto minmax(4em, 1fr) 2em; }
+.tu-question .tu-far { font-size: 13px; min-height: 1.4em; margin: 0; }
+.tu-row .ex-bars td:last-child { width: 100px; }
+`;
 
 /** Dots from left to right; those at the same place are one, with all their names. */
 function together(labels, places) {
@@ -24,16 +33,19 @@ function stateFor(x, line, state, limits) {
 }
 
 function question(parent, name, labels, said, reach, putPoints, onDrag) {
-  const box = element("div", { class: "tu-question", style: "flex: 0 1 330px" }, parent);
+  const box = element("div", { class: "tu-question", style: `flex: 0 1 ${WIDE}px` }, parent);
   element("p", { class: "ex-title", text: `${name}?` }, box);
+  const far = element("p", { class: "tu-far" }, box); // why the curve is flat, where it is
   const dots = together(labels, said);
   const draw = chart(box, { name: `answers to ${name}`, x: [-reach, reach], y: [-1, 1], ticks: dots,
-    xName: "what the key says", yName: "answer", width: 330, height: 184, onDrag });
+    xName: "what the key says", yName: "answer", width: WIDE, height: 160, onDrag });
   const showPoints = slider(box, `points for ${name}`, [0, MOST_POINTS, 0.5], putPoints,
     (points) => written(points, 1));
   const places = Array.from({ length: 81 }, (_, n) => reach * (n / 40 - 1));
   return (bar, points) => {
     showPoints(points);
+    far.textContent = Math.abs(bar) <= reach ? "" : bar > 0 ? "← the threshold lies far left: yes from all"
+      : "the threshold lies far right: no from all →";
     const threshold = { points: [[-bar, -1], [-bar, 1]], colour: COLOURS.query, dashes: "5 4" };
     draw([
       ...(Math.abs(bar) <= reach ? [threshold] : []),
@@ -47,7 +59,8 @@ function render({ model, el }) {
   const [labels, questions, W] = ["labels", "questions", "W"].map((name) => model.get(name));
   const said = model.get("U").map((row) => model.get("key_vectors").map((key) => dot(row, key)));
   const reach = Math.ceil(Math.max(...said.flat().map(Math.abs))) + 1;
-  const root = explorer(el, "Additive score explorer");
+  const root = explorer(el, "Additive score explorer",
+    "Try: drag a dashed threshold past a key. Its answer flips from no to yes, and the weights follow.");
   const put = setter(model);
   const putAt = (trait, n) => (value) =>
     put(trait)(model.get(trait).map((old, i) => (i === n ? value : old)));
@@ -56,10 +69,14 @@ function render({ model, el }) {
   const place = controls(root);
   const showState = sliders.map(([name, low, high], n) => slider(place, name,
     [low, high, 0.1], putAt("state", n), (value) => written(value, 1)));
-  const row = element("div", { class: "ex-row" }, root);
-  const panels = questions.map((name, n) => question(row, name, labels, said[n], reach,
+  element("style", { text: TUNING_STYLE }, root);
+  const row = element("div", { class: "tu-row" }, root);
+  const asked = element("div", { class: "ex-row tu-questions" }, row);
+  const panels = questions.map((name, n) => question(asked, name, labels, said[n], reach,
     putAt("points", n), (x) => put("state")(stateFor(x, W[n], model.get("state"), limits))));
-  const draw = bars(root, { name: "scores and weights", labels, columns: ["score", "weight"] });
+  const result = element("div", {}, row);
+  element("p", { class: "ex-title", text: "all answers, times their points" }, result);
+  const draw = bars(result, { name: "scores and weights", labels, columns: ["score", "weight"] });
   const say = status(root);
 
   function update() {

@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-import anywidget
 import torch
 import traitlets
 from torch import Tensor
 
 from utils.plots import bar_chart
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 
-class TuningExplorer(Pictured, anywidget.AnyWidget):
+class TuningExplorer(Pictured):
     """A widget with the score v · tanh(W s + U h), and a slider for each number of s and of v.
 
     Each hidden unit is presented as a question to the keys. Its tanh is drawn as a curve over U h,
@@ -32,7 +30,6 @@ class TuningExplorer(Pictured, anywidget.AnyWidget):
         ValueError: the shapes do not fit one another.
     """
 
-    _esm = module("tuning_explorer")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
     key_vectors = traitlets.List().tag(sync=True)  # `keys` is a method of every widget
     W = traitlets.List().tag(sync=True)

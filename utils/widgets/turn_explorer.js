@@ -7,7 +7,8 @@ import { COLOURS, arrow, controls, element, explorer, heatmap, planeLegend, sett
 function render({ model, el }) {
   const [source, keys] = [model.get("source"), model.get("key_vectors")];
   const [target, queries] = [model.get("target"), model.get("queries")];
-  const root = explorer(el, "Turn explorer");
+  const root = explorer(el, "Turn explorer",
+    "Try: turn W until the query (orange) finds the word that its row asks for.");
   const put = setter(model);
   const showDegrees = slider(controls(root), "W turns by", [0, 360, 15], put("degrees"), (value) => `${value}°`);
   const row = element("div", { class: "ex-row" }, root);

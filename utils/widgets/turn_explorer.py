@@ -3,17 +3,15 @@
 import math
 from collections.abc import Sequence
 
-import anywidget
 import torch
 import traitlets
 from torch import Tensor
 
 from utils.plots import concept_heatmap
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 
-class TurnExplorer(Pictured, anywidget.AnyWidget):
+class TurnExplorer(Pictured):
     """A widget in which a matrix W turns the keys h, with the weights that s · (W h) gives.
 
     A control sets the angle by which W turns the keys to the left; the queries s stay. Source:
@@ -30,7 +28,6 @@ class TurnExplorer(Pictured, anywidget.AnyWidget):
         ValueError: the labels do not match keys or queries, or a vector has not two numbers.
     """
 
-    _esm = module("turn_explorer")
     source = traitlets.List(traitlets.Unicode()).tag(sync=True)
     target = traitlets.List(traitlets.Unicode()).tag(sync=True)
     key_vectors = traitlets.List().tag(sync=True)  # `keys` is a method of every widget

@@ -31,7 +31,8 @@ function legend(parent, entries) {
 function render({ model, el }) {
   const [labels, scores] = [model.get("labels"), model.get("scores")];
   const last = labels.length - 1;
-  const root = explorer(el, "Local window explorer");
+  const root = explorer(el, "Local window explorer",
+    "Try: move the centre from word to word. Does the weight glide along, or jump?");
   const put = setter(model);
   const place = controls(root);
   const showCentre = slider(place, "centre p", [0, last, 0.1], put("centre"),

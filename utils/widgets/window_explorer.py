@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 
-import anywidget
 import torch
 import traitlets
 
 from utils.masks import masked_softmax, window_mask
 from utils.plots import bar_chart
-from utils.widgets.module import module
 from utils.widgets.pictured import Pictured
 
 
-class WindowExplorer(Pictured, anywidget.AnyWidget):
+class WindowExplorer(Pictured):
     """A widget that shows a query's scores, and its weights in a window of local attention.
 
     The window has 2D + 1 positions around a centre; a Gaussian bell around the centre multiplies
@@ -30,7 +28,6 @@ class WindowExplorer(Pictured, anywidget.AnyWidget):
         ValueError: labels and scores differ in number, or the centre is not among the keys.
     """
 
-    _esm = module("window_explorer")
     labels = traitlets.List(traitlets.Unicode()).tag(sync=True)
     scores = traitlets.List().tag(sync=True)
     centre = traitlets.Float().tag(sync=True)

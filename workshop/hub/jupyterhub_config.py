@@ -31,6 +31,8 @@ c.Spawner.environment = {
     "JUPYTER_CONFIG_PATH": str(COURSE / ".jupyter"),
     # One thread for each process: with a thread for each processor, learners slow each other down.
     "OMP_NUM_THREADS": "1",
+    # Guesses are kept in the learner's home, where `python -m grading watch` counts them.
+    "COURSE_ROOM": "1",
     # Most processes that a learner can run, threads included; a kernel has about a dozen.
     "PROCESSES": "500",
 }

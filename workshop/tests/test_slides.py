@@ -1,10 +1,18 @@
-"""Test the slides: few, large and whole, they work from disk, by keyboard, in both themes."""
+"""Test the slides: few, large and whole, they work from disk, by keyboard, in both themes.
 
+In a room, thirty learners guess, and a slide counts them.
+"""
+
+import ast
 import re
+import threading
+from itertools import islice
 
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 
+from grading import classroom
+from grading.report.room import Room, Server
 from tests import needs
 from tests.browser.explorers import look
 from tests.browser.lab import WCAG, running_browser, watched_page
@@ -28,9 +36,12 @@ steps = [
 ]
 """
 HERE = "section.present > section.present"
-PLACE = f"""[...document.querySelectorAll(".slides section section")]
-  .findIndex((node) => node.matches("{HERE}"))"""
-ARRIVED = f"!document.querySelector('{HERE} .explorer:not([data-alive])')"
+PLACE = f"""[[...document.querySelectorAll(".slides section section")]
+  .findIndex((node) => node.matches("{HERE}")),
+  document.querySelectorAll(".fragment.visible").length]"""  # the slide, and what has come on it
+ARRIVED = f"""![...document.querySelectorAll("{HERE} .explorer:not([data-alive])")]
+  .some((place) => place.checkVisibility())"""
+SHOWN = f"{HERE} .explorer:visible"
 # What a slide has no room for: itself, or what it shows.
 CUT_OFF = """slide => [slide, ...slide.querySelectorAll(".slide, .said, .shown")].filter((part) =>
   part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1)
@@ -43,6 +54,13 @@ SMALLEST_LETTERS = """slide => Math.min(...[...slide.querySelectorAll(".slide *"
     const { a, b } = node.ownerSVGElement ? node.getScreenCTM() : { a: node.currentCSSZoom, b: 0 };
     return parseFloat(getComputedStyle(node).fontSize) * Math.hypot(a, b);  // b: it is turned
   }).filter((size) => size > 0))"""  # a map's words are 0 where they stand above it
+# Lines of code that break where no line ends.
+BROKEN_LINES = """slide => [...slide.querySelectorAll(".highlight pre")].filter((code) => {
+  const lines = code.textContent.replace(/\\n$/, "").split("\\n").length;
+  const { lineHeight, paddingTop } = getComputedStyle(code);
+  return code.checkVisibility()
+    && code.clientHeight - 2 * parseFloat(paddingTop) > (lines + 0.5) * parseFloat(lineHeight);
+}).map((code) => code.textContent)"""
 # The share of the room for an explorer that it fills, along the axis that limits it.
 FILLED = """explorer => {
   const [own, room] = [explorer, explorer.closest(".shown")]
@@ -89,6 +107,49 @@ def test_a_prediction_is_asked_on_a_slide_of_its_own_and_answered_on_the_next(pa
         assert not re.search("The answer", str(question.outputs))
         assert re.search("The answer", str(answer.outputs))
         assert "Guess first" not in str(answer.outputs)
+
+
+def test_each_answer_has_its_bar():
+    answers = [slide for path in NOTEBOOKS for slide in slides_of(path) if slide.answer]
+    assert len(answers) > 50
+    for slide in answers:
+        assert slide.question.bar(slide.answer) is not None, slide.text
+    by_text = {slide.text: slide for slide in answers}
+    share = by_text["One vector of 32 numbers, 16 symbols: what share is right?"]
+    assert share.question.marks()[share.question.bar(share.answer)] in share.answer
+
+
+def test_a_question_brings_the_explorer_of_its_section():
+    asks = {slide.text: slide for slide in slides_of(NOTEBOOKS[0]) if slide.layout == "ask"}
+    moved, still = (asks[text] for text in asks if re.match("Score 10|All values", text))
+    assert 'data-module="query_explorer"' in str(moved.to_move)
+    assert any("Then move it" in note for note in moved.notes)
+    assert not still.to_move
+
+
+def test_colours_and_letters_are_those_of_the_front_page():
+    style = (slides.HERE / "templates" / "deck.css").read_text(encoding="utf-8")
+    used = {*re.findall(r"var\((--[\w-]+)", style)}
+    defined = {*re.findall(r"(--[\w-]+):", slides.look() + style), "--letters", "--share"}
+    assert used <= defined
+    assert {"--paper", "--card", "--look", "--serif"} <= used
+    assert ".top" not in slides.look()
+
+
+@needs.ruff
+def test_code_has_lines_that_fit_and_says_the_same():
+    codes = {slide.code for path in NOTEBOOKS[:4] for slide in slides_of(path)}
+    long = [code for code in codes if max(map(len, code.split("\n"))) > slides.WIDEST]
+    assert len(long) > 30
+    for code in long:
+        narrow = slides.narrow(code)
+        assert max(map(len, narrow.split("\n"))) <= slides.WIDEST, narrow
+        before, after = (
+            re.sub(r"\s+", " ", ast.unparse(ast.parse(each))) for each in (code, narrow)
+        )
+        assert before == after
+        comments = [{*" ".join(re.findall("# .*", each)).split()} for each in (code, narrow)]
+        assert comments[0] == comments[1]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +205,7 @@ def test_whoever_writes_has_the_stub_and_its_formula_before_them():
 
 
 def in_a_browser(test):
-    return pytest.mark.browser(needs.chromium(needs.site(test)))
+    return pytest.mark.browser(needs.chromium(needs.site(needs.ruff(test))))
 
 
 @pytest.fixture(scope="module")
@@ -175,11 +236,20 @@ def page(browser, deck):
 
 
 def walk(page):
-    """Go through the slides by keyboard; yield each slide when all explorers on it have started."""
-    for _ in range(page.locator(".slides > section > section").count()):
+    """Go through the slides by keyboard; yield each slide when all explorers on it have started.
+
+    A slide whose explorer comes later is yielded again with it.
+    """
+    steps = page.locator(".slides > section > section, .fragment").count()
+    for _ in range(steps):
         page.wait_for_function(ARRIVED)
         yield page.locator(HERE)
         page.keyboard.press("Space")
+
+
+def turn_to(page, what):
+    """Go on to the slide that shows something; return it."""
+    return next(slide for slide in walk(page) if slide.locator(f"{what}:visible").count())
 
 
 @in_a_browser
@@ -191,18 +261,19 @@ def test_every_slide_can_be_read_from_the_back_and_has_room_for_what_it_shows(pa
     for slide in walk(page):
         titles.append(slide.locator("h2").inner_text())
         assert slide.evaluate(CUT_OFF) == [], titles[-1]
-        here = {place.get_attribute("data-module") for place in slide.locator(".explorer").all()}
         assert slide.evaluate(SMALLEST_LETTERS) >= 23.99, titles[-1]
-        for place in slide.locator(".explorer").all():
+        places = page.locator(SHOWN).all()
+        for place in places:
             assert place.evaluate(FILLED) > 0.75, titles[-1]
-        modules |= here
-        assert slide.locator(".explorer").count() <= 1
+        modules |= {place.get_attribute("data-module") for place in places}
+        assert len(places) <= 1
+        assert slide.evaluate(BROKEN_LINES) == [], titles[-1]
         assert slide.evaluate(
             "node => [...node.querySelectorAll('img')].every((image) => image.alt)"
         )
         assert not re.search(r"\d minutes", slide.locator(".slide").inner_text())
     assert len(set(titles)) > 12
-    assert {"prediction", "query_explorer", "softmax_explorer", "mask_explorer"} <= modules
+    assert {"query_explorer", "softmax_explorer", "mask_explorer"} <= modules
     assert page.locator("mjx-container").count() >= 4
     assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
     notes = " ".join(page.locator("aside.notes").all_text_contents())
@@ -211,9 +282,7 @@ def test_every_slide_can_be_read_from_the_back_and_has_room_for_what_it_shows(pa
 
 @in_a_browser
 def test_an_explorer_moves_and_has_the_keys_until_somebody_clicks_beside_it(page):
-    for slide in walk(page):
-        if slide.locator("[data-module=query_explorer]").count():
-            break
+    slide = turn_to(page, "[data-module=query_explorer]")
     explorer, place = slide.locator(".ex"), page.evaluate(PLACE)
     before = look(explorer)
     explorer.locator("input[type=range]").first.focus()
@@ -222,16 +291,14 @@ def test_an_explorer_moves_and_has_the_keys_until_somebody_clicks_beside_it(page
         page.wait_for_timeout(20)
     page.keyboard.press("ArrowUp")  # of the slider, not to the slide before
     assert page.evaluate(PLACE) == place
-    slide.locator("h2").click()
+    slide.locator(".said").click()
     page.keyboard.press("ArrowUp")
     assert page.evaluate(PLACE) != place
 
 
 @in_a_browser
 def test_the_words_of_a_drawing_stay_where_they_are_when_one_comes_back(page):
-    for slide in walk(page):
-        if slide.locator("[data-module=query_explorer]").count():
-            break
+    slide = turn_to(page, "[data-module=query_explorer]")
     words = slide.locator(".ex-tip")
     page.wait_for_timeout(500)  # until nothing glides
     before = [word.bounding_box() for word in words.all()]
@@ -265,3 +332,84 @@ def test_axe_finds_nothing_to_mend_on_a_slide_of_each_layout(page, theme):
         result = axe.run(page, options={"runOnly": WCAG, "preload": False})
         assert result.violations_count == 0, result.generate_report()
     assert len(layouts) >= 6
+
+
+# --- In a room ------------------------------------------------------------------------------------
+
+
+def bars(place):
+    """Return the counts that the bars of a slide show."""
+    return [int(count or 0) for count in place.locator(".count").all_inner_texts()]
+
+
+@in_a_browser
+def test_hands_are_typed_in_and_stay_when_the_answer_comes(page):
+    slide = turn_to(page, ".guesses")
+    for row, hands in enumerate(["4", "0", "12", "3"]):
+        slide.get_by_role("spinbutton").nth(row).fill(hands)
+    assert bars(slide) == [4, 0, 12, 3]
+    assert slide.get_by_text("19 guesses").is_visible()
+    page.keyboard.press("ArrowRight")  # belongs to the field
+    assert slide.get_by_role("spinbutton").first.is_visible()
+    slide.locator(".said").click()
+    page.keyboard.press("Space")
+    page.wait_for_function(ARRIVED)
+    assert slide.locator("[data-module=query_explorer]").is_visible()
+    page.keyboard.press("Space")
+    assert bars(slide) == [4, 0, 12, 3]
+    assert slide.locator("li.right").inner_text().split() == ["C", "✓", "55", "12"]
+
+
+@needs.unix
+@in_a_browser
+def test_thirty_learners_guess_then_the_explorer_is_moved_then_the_answer_comes(
+    browser, deck, tmp_path
+):
+    guesses, learners = classroom.guesses(tmp_path, 30), [*islice(classroom.names(), 30)]
+    list(islice(guesses, 30))  # at the first question of the course, which this deck does not ask
+    deck.with_name("index.html").touch()
+    server = Server(Room(tmp_path), slides=deck.parent)
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    root = server.slides_address.rpartition("/")[0]
+    with watched_page(browser, root) as page:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.goto(f"{root}/{deck.name}")
+        page.wait_for_function("'ready' in document.documentElement.dataset")
+        slide = turn_to(page, ".guesses")
+        assert slide.get_by_text("no guesses yet").is_visible()
+        assert slide.get_by_role("spinbutton").count() == 0
+
+        list(islice(guesses, 2))
+        slide.get_by_text("2 guesses").wait_for()
+        assert bars(slide) == [0, 0, 0, 0]  # so few would tell who guessed what
+        list(islice(guesses, 10))
+        slide.get_by_text("12 guesses").wait_for()
+        assert sum(bars(slide)) == 12
+        list(islice(guesses, 18))
+        slide.get_by_text("30 guesses").wait_for()
+        shown = bars(slide)
+        assert sum(shown) == 30
+        assert len(shown) == 4
+        longest = slide.locator(".bar").nth(shown.index(max(shown)))
+        share = "bar => parseFloat(getComputedStyle(bar, '::before').width) / bar.clientWidth"
+        page.wait_for_timeout(500)  # until no bar grows
+        assert longest.evaluate(share) == pytest.approx(1, abs=0.01)
+
+        page.keyboard.press("Space")
+        page.wait_for_function(ARRIVED)
+        explorer = slide.locator("[data-module=query_explorer] .ex")
+        before = look(explorer)
+        explorer.locator("input[type=range]").first.focus()
+        page.keyboard.press("End")
+        while look(explorer) == before:
+            page.wait_for_timeout(20)
+        assert bars(slide) == shown
+        slide.locator(".said").click()
+        page.keyboard.press("Space")
+        assert bars(slide) == shown
+        assert slide.locator("li.right").inner_text().split()[:3] == ["C", "✓", "55"]
+        assert slide.get_by_text("The answer: 55").is_visible()
+        assert not [name for name in learners if name in page.content()]
+        page.wait_for_timeout(1100)  # nothing is asked for that is not there
+    server.shutdown()
+    server.server_close()

@@ -4,8 +4,12 @@ import { mount } from "./explorers/standalone.js";
 
 const held = JSON.parse(document.getElementById("translators")?.textContent ?? "{}");
 
-/** What the translator asks of a kernel elsewhere: a model's weights, in the page or beside it. */
+// What these explorers ask of a kernel elsewhere can be had here: a model's weights.
+const FETCHING = ["translator", "page_writer"];
+
+/** A model's weights, which are in the page or beside it. */
 async function answer({ want }) {
+  if (!want) return [{}, []]; // of what a kernel would have to compute
   const file = await fetch(held[want] ?? new URL(
     `translators/${want.replaceAll(" ", "-")}.safetensors`, import.meta.url));
   if (!file.ok) return [{ failed: `The model "${want}" could not be loaded.` }, []];
@@ -13,12 +17,14 @@ async function answer({ want }) {
 }
 
 async function enliven(place) {
-  const { default: explorer } = await import(`./explorers/${place.dataset.module}.js`);
+  const { module, state } = place.dataset;
+  const { default: explorer } = await import(`./explorers/${module}.js`);
   const stage = document.createElement("div");
-  const model = mount(explorer, JSON.parse(place.dataset.state), stage, answer);
+  const model = mount(explorer, JSON.parse(state), stage, FETCHING.includes(module) ? answer : null);
   place.replaceChildren(stage);
   place.dataset.alive = "";
-  if (place.dataset.module === "prediction") model.on("change:guess", () => reveal(place));
+  model.on("msg:custom", () => { place.dataset.alive = ""; }); // a slide makes room for what came later
+  if (module === "prediction") model.on("change:guess", () => reveal(place));
 }
 
 /** The answer to a prediction is the next folded one. */

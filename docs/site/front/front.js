@@ -1,6 +1,8 @@
 // The front page: one scene, in which two translators write the same sentence, word by word.
 
-import { readTranslator, tokenise, translate } from "./explorers/seq2seq.js";
+import { best, differences, readTranslator, tokenise, translate } from "./explorers/seq2seq.js";
+import { near } from "./near.js";
+import { pictureOf } from "./picture.js";
 
 const READS = 700; // ms in which the models read the sentence, before they write
 const LASTS = 6000; // ms of the whole scene
@@ -8,6 +10,7 @@ const [FASTEST, SLOWEST] = [200, 400]; // ms for a word
 const FAINTEST = 2; // hundredths: a smaller weight has no line
 const TOLD = 5; // hundredths: a smaller weight has no number
 const MOST_WORDS = 20; // of a sentence that a visitor types
+const SURE = 0.5; // the chance below which a word of a translation is a guess
 const MOST_STRANGE = 1 / 3; // share of its words that may be unknown
 const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"]
   .map((code) => [0, 2, 4].map((at) => parseInt(code.slice(at, at + 2), 16)));
@@ -87,7 +90,6 @@ function write(line, words, groups = []) {
 function load(sentence) {
   shown = sentence;
   total = Math.max(shown.french.length, shown.french_without.length);
-  scene.classList.toggle("long", total > 16);
   see.source = write(see.english, shown.english);
   mem.source = write(mem.english, shown.english);
   see.words = write(see.french, shown.french);
@@ -155,16 +157,20 @@ const isNarrow = () => getComputedStyle(mem.english).position === "absolute"; //
 
 function fitWords() {
   const narrow = isNarrow();
+  scene.classList.remove("long");
   const english = [[see.english, see.source], [mem.english, mem.source]].slice(0, narrow ? 1 : 2);
   const french = [[see.french, see.words], [mem.french, mem.words]];
   const one = narrow ? 0 : sizeFor([...english, ...french], 1, 21, 15);
   scene.classList.toggle("one", one > 0);
+  scene.classList.toggle("knot", narrow && !one); // lines would run behind words
   if (one) {
     sizeFor(english, 1, Math.min(21, one * 1.14), one); // shorter, so larger: the lines stand straighter
     return;
   }
   sizeFor(english, narrow ? 2 : 1, narrow ? 17 : 19, 15) || sizeFor(english, narrow ? 3 : 2, 17, 14);
-  sizeFor(french, 2, narrow ? 17 : 19, 15) || sizeFor(french, 3, 16, 14);
+  if (sizeFor(french, 2, narrow ? 17 : 19, 15)) return;
+  sizeFor(french, 3, 16, 14);
+  scene.classList.add("long");
 }
 
 function placesOf({ stage }, words) {
@@ -196,10 +202,11 @@ function drawLooks() {
   see.wires.replaceChildren();
   see.groups = written.map((word, row) => {
     const group = element("g", {}, see.wires);
+    const most = Math.max(...shown.weights[row]);
     shown.weights[row].forEach((weight, column) => {
       const { x, top, bottom } = source[column];
       if (weight >= FAINTEST) {
-        element("path", { pathLength: 1, "stroke-width": 0.6 + 0.07 * weight,
+        element("path", { pathLength: 1, "stroke-width": 0.6 + 0.07 * weight, class: weight === most ? "most" : "rest",
           d: curve(word.x, word.top, x, bottom + 1) }, group);
       }
       if (weight >= TOLD) element("text", { x, y: top - 4 }, group, (weight / 100).toFixed(2));
@@ -247,7 +254,8 @@ function drawMemory() {
 function show(count, reading = false) {
   step = count;
   const ended = count >= total && !playing;
-  const leading = pointed >= 0 ? pointed : ended ? -1 : count - 1; // at the end all lines rest
+  const rests = ended && !scene.classList.contains("knot"); // at the end all lines rest, where they do not cross words
+  const leading = pointed >= 0 ? pointed : rests ? -1 : count - 1;
   scene.classList.toggle("done", ended);
   scene.classList.toggle("reading", reading);
   scene.classList.toggle("peek", pointed >= 0);
@@ -357,40 +365,31 @@ function fetchModels() {
   return models;
 }
 
-/** The stretches of `words` that are not in `others` in the same order: [[from, to], …]. */
-function differences(others, words) {
-  const longest = Array.from({ length: others.length + 1 }, () => new Array(words.length + 1).fill(0));
-  for (let i = others.length - 1; i >= 0; i -= 1) {
-    for (let j = words.length - 1; j >= 0; j -= 1) {
-      longest[i][j] = others[i] === words[j] ? 1 + longest[i + 1][j + 1]
-        : Math.max(longest[i + 1][j], longest[i][j + 1]);
-    }
-  }
-  const found = [];
-  for (let i = 0, j = 0; j < words.length;) {
-    if (i < others.length && others[i] === words[j]) { i += 1; j += 1; continue; }
-    if (i < others.length && longest[i + 1][j] >= longest[i][j + 1]) { i += 1; continue; }
-    if (found.at(-1)?.[1] === j) found.at(-1)[1] = j + 1;
-    else found.push([j, j + 1]);
-    j += 1;
-  }
-  return found;
+/** The word of a translation that its translator was least sure of, and the chance that it gave it. */
+function leastSure({ words, winner, moments }) {
+  const chances = words.map((_, step) => Math.exp(moments[step].logProbs[winner.ids[step]]));
+  const [at] = best(chances.map((chance) => -chance), 1);
+  return { word: words[at], chance: chances[at] };
 }
 
 function sceneOf(english, [looksBack, remembers]) {
   const [seen, without] = [looksBack, remembers].map((model) => translate(model, english));
   const round = (share) => Math.round(100 * share);
-  return { typed: true, english, french: seen.words, french_without: without.words,
+  return { typed: true, english, least: leastSure(seen), french: seen.words, french_without: without.words,
     weights: seen.moments.slice(0, seen.words.length).map(({ weights }) => [...weights].map(round)),
     vector: [...without.moments[0].context],
     wrong: differences(seen.words, without.words).map(([from, to]) => [from, to, "differs"]) };
 }
+
+/** The words of a typed sentence, as the translators learned them: cannot is two. */
+const wordsOf = (text) => tokenise(text.replace(/\bcannot\b/giu, "can not"));
 
 /** The words that a translator knows, without marks and parts of words: n't, 's. */
 const wordsKnown = (ids) => [...ids.keys()].filter((word) => /^\p{L}+$/u.test(word) && !HALVES.includes(word));
 
 const [own, known, says] = [$("own"), $("known"), $("own-says")];
 let chosen = -1; // among the suggestions
+const longer = JSON.parse($("longer").textContent);
 let turn = 0; // of typing: what was begun before the last letter is of no use any more
 
 function closeSuggestions() {
@@ -414,9 +413,10 @@ async function suggest() {
   closeSuggestions();
   known.classList.toggle("open", words.length > 0);
   own.setAttribute("aria-expanded", String(words.length > 0));
-  const finished = tokenise(own.value.replace(/[\p{L}']+$/u, ""));
+  const finished = wordsOf(own.value.replace(/[\p{L}']+$/u, ""));
   const strange = [...new Set(finished.filter((word) => /\p{L}/u.test(word) && !ids.has(word)))];
   says.textContent = strange.length ? `Not among its words: ${strange.join(", ")}.` : "";
+  offerNear(strange, ids);
 }
 
 function take(word) {
@@ -425,11 +425,13 @@ function take(word) {
   suggest();
 }
 
+/** Play what somebody has typed; true if there is something to play. */
 async function translateOwn() {
   turn += 1;
   closeSuggestions();
-  const typed = tokenise(own.value);
+  const typed = wordsOf(own.value);
   const real = typed.filter((word) => /[\p{L}\p{N}]/u.test(word));
+  $("own-offers").replaceChildren();
   if (!real.length) return void (says.textContent = "There is no word to translate yet.");
   if (real.length > MOST_WORDS) return void (says.textContent = `Please keep it to ${MOST_WORDS} words.`);
   const both = await fetchModels();
@@ -437,15 +439,68 @@ async function translateOwn() {
   const strange = [...new Set(words.filter((word) => !both[0].ids.has(word)))];
   if (strange.length > real.length * MOST_STRANGE) {
     says.textContent = `These two know ${wordsKnown(both[0].ids).length} words, and ${strange.join(", ")} `
-      + `${strange.length > 1 ? "are" : "is"} not among them. Try: where is my old cat?`;
+      + `${strange.length > 1 ? "are" : "is"} not among them.`;
+    offerNear(strange, both[0].ids);
     return;
   }
   says.textContent = strange.length ? `Not among its words: ${strange.join(", ")}. The translations `
-    + "copy or drop what they do not know, and may go astray there. Try another word." : "";
+    + "copy or drop what they do not know, and may go astray there." : "";
+  offerNear(strange, both[0].ids);
+  const scene = sceneOf(words, both);
+  if (!strange.length && sentenceOf(scene.french) === sentenceOf(scene.french_without)) {
+    says.textContent = "Both write the same: so short a sentence fits into 128 numbers.";
+    offer("make it longer", () => attempt(() => makeLonger(both)));
+  }
+  const { word, chance } = scene.least;
+  if (chance < SURE) {
+    says.textContent += ` Even the one that looks back is unsure: it wrote “${word}” with a chance of ${Math.round(100 * chance)} %.`;
+  }
+  begin(scene, own.value);
+  return true;
+}
+
+/** Play a scene, and give the page its address: nothing is sent. */
+function begin(scene, text) {
   stop();
   step = 0;
-  load(sceneOf(words, both));
+  history.replaceState(null, "", `#${new URLSearchParams({ say: text })}`);
+  $("sent").textContent = "";
+  load(scene);
   play();
+}
+
+function offer(text, action) {
+  element("button", { type: "button", class: "chip" }, $("own-offers"), text).addEventListener("click", action);
+}
+
+/** Offer near words for those that are unknown, each in place of its own. */
+function offerNear(strange, ids) {
+  $("own-offers").replaceChildren();
+  const words = wordsKnown(ids);
+  for (const word of strange) {
+    for (const other of near(word, words)) {
+      offer(other, () => {
+        const place = new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, "giu"); // a word has no sign of such expressions
+        own.value = own.value.replaceAll("’", "'").replace(place, other);
+        attempt(translateOwn);
+      });
+    }
+  }
+  if (strange.length) offer("words to try", () => { $("words").open = true; $("words").scrollIntoView({ block: "nearest" }); });
+}
+
+/** Add a clause to a sentence, the first with which the two translations differ. */
+async function makeLonger(both) {
+  const sentence = own.value.trim().replace(/[\s.!?]+$/u, "");
+  const longest = longer.map((clause) => `${sentence} ${clause}`).filter((text) => wordsOf(text).length <= MOST_WORDS);
+  const differs = (text) => {
+    const { french, french_without: without } = sceneOf(wordsOf(text), both);
+    return sentenceOf(french) !== sentenceOf(without);
+  };
+  const text = longest.find(differs) ?? longest.at(-1);
+  if (!text) return void (says.textContent = "Longer than that it does not get here: try other words.");
+  own.value = text;
+  await translateOwn();
 }
 
 const attempt = (action) => action().catch((error) => { says.textContent = error.message; });
@@ -471,81 +526,33 @@ $("try").addEventListener("submit", (event) => {
   attempt(translateOwn);
 });
 
-// ---- A language model that learns ---------------------------------------------------------------
-
-const MOST_BITS = 6; // as long as a bar can get
-const WRITES = 1400; // ms for a sample
-const RESTS = 900; // ms before the next one
-const { gzip, samples } = JSON.parse($("language-model").textContent);
-for (const sample of samples) sample.text = sample.text.replaceAll("\n", "↵ "); // noise has many
-const writes = $("writes");
-const [written, slider, playButton, steps] = [".written", "input", "button", "output"]
-  .map((name) => writes.querySelector(name));
-const letters = samples.map(({ text }) => { // all texts, one upon the other: the longest sets the height
-  const place = element("p", {}, written);
-  return [element("span", {}, place), element("span", { class: "later" }, place, text)];
+$("words").addEventListener("click", ({ target }) => {
+  if (!target.matches("button")) return;
+  own.value = `${own.value.replace(/\s*$/u, own.value ? " " : "")}${target.textContent} `;
+  attempt(suggest);
 });
-let typing = 0; // the next letters, or the next sample
-let isTraining = false;
 
-function bar(name, bits) {
-  const place = writes.querySelector(name);
-  place.textContent = `≈ ${bits.toFixed(2)}`;
-  place.style.setProperty("--share", bits / MOST_BITS);
-}
+// ---- To send ------------------------------------------------------------------------------------
 
-/** Write a sample letter by letter, and then call `after`. */
-function type(number, after = () => {}) {
-  clearTimeout(typing);
-  const { steps: count, bits, text } = samples[number];
-  const began = performance.now();
-  letters.forEach(([, later], other) => { later.parentElement.hidden = other !== number; });
-  slider.value = number;
-  steps.value = `${count.toLocaleString("en")} steps`;
-  slider.setAttribute("aria-valuetext", `${steps.value}: ≈ ${bits.toFixed(2)} bits per character`);
-  bar(".of-model", bits);
-  const advance = () => {
-    const share = STILL.matches ? 1 : Math.min(1, (performance.now() - began) / WRITES);
-    const end = Math.round(share * text.length);
-    letters[number][0].textContent = text.slice(0, end);
-    letters[number][1].textContent = text.slice(end);
-    if (share < 1) typing = setTimeout(advance, 16);
-    else after();
-  };
-  advance();
-}
-
-function setTraining(on) {
-  clearTimeout(typing);
-  isTraining = on;
-  setIcon(playButton, on ? "pause" : Number(slider.value) === samples.length - 1 ? "again" : "play");
-}
-
-function train(number) {
-  if (STILL.matches) number = samples.length - 1;
-  setTraining(true);
-  type(number, () => {
-    if (number === samples.length - 1) return setTraining(false);
-    typing = setTimeout(() => train(number + 1), RESTS);
-  });
-}
-
-slider.max = samples.length - 1;
-slider.addEventListener("input", () => {
-  setTraining(false);
-  type(Number(slider.value));
+$("link").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    $("sent").textContent = "Copied.";
+  } catch {
+    $("sent").textContent = location.href; // where a page may not write there
+  }
 });
-playButton.addEventListener("click", () => {
-  if (isTraining) return setTraining(false);
-  train((Number(slider.value) + 1) % samples.length);
+
+$("picture").addEventListener("click", async () => {
+  finish();
+  scene.classList.add("still");
+  const caption = `${$("told").textContent} ${document.title}: ${$("caption").querySelector("b").textContent}`;
+  const picture = await pictureOf(scene.querySelector(".panels"), caption);
+  scene.classList.remove("still");
+  const link = element("a", { href: URL.createObjectURL(picture), download: "attention.png" });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 });
-bar(".of-gzip", gzip);
-type(0);
-new IntersectionObserver(([{ isIntersecting }], observer) => {
-  if (!isIntersecting) return;
-  observer.disconnect();
-  train(0);
-}, { threshold: 0.6 }).observe(writes);
 
 // ---- The rest of the page -----------------------------------------------------------------------
 
@@ -566,12 +573,20 @@ const scenes = JSON.parse($("scenes").textContent);
 for (const sentence of scenes) {
   const text = sentence.english.join(" ");
   const chip = element("button", { type: "button", class: "chip", title: text }, $("chips"), sentence.label);
-  chip.addEventListener("click", () => {
-    stop();
-    step = 0;
-    load(sentence);
-    play();
-  });
+  chip.addEventListener("click", () => begin(sentence, text));
 }
+
+/** Play the sentence that the address names, if it names one. */
+function playAddress() {
+  const text = new URLSearchParams(location.hash.slice(1)).get("say");
+  const stored = scenes.find(({ english }) => english.join(" ") === text);
+  if (text === null) return false;
+  if (stored) begin(stored, text);
+  own.value = stored ? "" : text;
+  if (!stored) attempt(async () => await translateOwn() || play());
+  return true;
+}
+
+addEventListener("hashchange", playAddress);
 load(scenes[0]);
-play();
+if (!playAddress()) play();
