@@ -41,7 +41,9 @@ LOOK = """root => {
   const pixels = [...root.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL());
   const copy = root.cloneNode(true);
   copy.querySelectorAll("input, select, output").forEach((node) => node.remove());
-  copy.querySelectorAll("[data-value]").forEach((node) => node.removeAttribute("data-value"));
+  for (const name of ["data-value", "tabindex", "aria-live"]) {
+    copy.querySelectorAll(`[${name}]`).forEach((node) => node.removeAttribute(name));
+  }
   return JSON.stringify([copy.innerHTML, marks, pixels]);
 }"""
 

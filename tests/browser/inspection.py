@@ -90,6 +90,7 @@ def inspect(browser: Browser, address: str, path: str, thorough: bool = False) -
     themes = ("Dark", "Light") if thorough else ("Light",)
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.set_default_timeout(RUN_MILLISECONDS)
+    page.emulate_media(reduced_motion="reduce")  # a film that plays moves the slider by itself
     listen_to_page(page, address, findings)
     folder, _, name = path.partition("/")
     if folder == "notebooks" and name[:2].isdecimal():

@@ -17,6 +17,7 @@ const MANY = 16; // tokens: from here on a table of cells gets slow, and a canva
 const MOST_NAMED = 40; // tokens: with more than these, words would be larger than their cells
 const LONGER_SIDE = 440; // of such a canvas, in pixels
 const GLIDE = 160; // milliseconds from one state to the next
+const SETTLED = 600; // milliseconds without a change, after which what is said is spoken
 const GLIDING = 150; // cells of a table: with more, their colours follow at once
 const FAINT = 0.05; // a smaller weight has a colour, and its number where one points at it
 
@@ -222,10 +223,39 @@ export function draggable(node, onDrag) {
   });
 }
 
-/** A sentence below the picture, which a screen reader speaks when it changes. */
+/**
+ * A sentence below the picture. A screen reader speaks it once it has stood still for a moment, and
+ * not at every degree of a slider or every word that is being written.
+ */
 export function status(parent) {
   const line = element("p", { role: "status" }, parent);
-  return (text) => { if (line.textContent !== text) line.textContent = text; };
+  let pause = 0;
+  return (text) => {
+    if (line.textContent === text) return;
+    line.setAttribute("aria-live", "off");
+    line.textContent = text;
+    clearTimeout(pause);
+    pause = setTimeout(() => {
+      line.removeAttribute("aria-live");
+      line.textContent = text; // only a change is spoken
+    }, SETTLED);
+  };
+}
+
+/** Of all controls of a kind in a row one is a stop of the keyboard; arrows lead to the others. */
+export function oneStop(row, kind) {
+  const nodes = [...row.querySelectorAll(kind)];
+  const stopAt = (at) => nodes.forEach((node, n) => { node.tabIndex = n === at ? 0 : -1; });
+  stopAt(0);
+  nodes.forEach((node, n) => {
+    node.addEventListener("focus", () => stopAt(n));
+    node.addEventListener("keydown", (event) => {
+      const to = { ArrowLeft: n - 1, ArrowRight: n + 1, Home: 0, End: nodes.length - 1 }[event.key];
+      if (!nodes[to]) return;
+      event.preventDefault();
+      nodes[to].focus();
+    });
+  });
 }
 
 function mixed(palette, share) {

@@ -1,7 +1,7 @@
 // The maps of some heads, and what is lost without one of them, or without several together.
 
 import { sum } from "./arithmetic.js";
-import { bars, button, checkbox, element, explorer, heatmap, setter, status, textLine,
+import { bars, button, checkbox, element, explorer, heatmap, oneStop, setter, status, textLine,
   written } from "./drawing.js";
 
 const NONE = -1; // no head is enlarged: the mean is
@@ -73,10 +73,12 @@ function build(model, root) {
     "maps", "target", "source", "unit"].map((trait) => model.get(trait));
   const put = setter(model);
   const small = element("div", { class: "ex-row", style: "gap: 8px", role: "group",
-    "aria-label": "heads: enlarge them, switch them off" }, root);
+    "aria-label": "heads: enlarge them, switch them off; arrows lead from head to head" }, root);
   const heads = names.map((name, head) => thumbnail(small, name, maps[head], rows, columns,
     () => put("large")(model.get("large") === head ? NONE : head),
     () => put("off")(model.get("off") ^ (1 << head))));
+  oneStop(small, "button");
+  oneStop(small, "input");
   const row = element("div", { class: "ex-row" }, root);
   const left = element("div", {}, row);
   const title = element("p", { class: "ex-title" }, left);

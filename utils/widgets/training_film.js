@@ -36,7 +36,6 @@ function render({ model, el }) {
     curve("share looking right", shares, 1, COLOURS.context),
   ];
   const say = status(root);
-  const line = root.querySelector("[role=status]"); // which is not spoken while it plays
   let [drawMap, drawn] = [null, null];
   let shown = model.get("moment"); // while it plays, the model's moment stays as it is
   let timer = 0;
@@ -45,11 +44,9 @@ function render({ model, el }) {
     clearTimeout(timer);
     timer = 0;
     playButton.textContent = "Play";
-    line.removeAttribute("aria-live");
   }
   function play(moment) {
     playButton.textContent = "Pause";
-    line.setAttribute("aria-live", "off");
     shown = moment;
     update();
     timer = setTimeout(() => (moment < last ? play(moment + 1) : stop()), STAYS);
@@ -85,6 +82,8 @@ function render({ model, el }) {
     play(0);
   }, { threshold: 0.5 });
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) seen.observe(map);
+  // Nothing moves by itself under a hand that has taken over.
+  for (const taken of ["pointerdown", "keydown"]) root.addEventListener(taken, () => seen.disconnect());
   return () => {
     stop();
     seen.disconnect();

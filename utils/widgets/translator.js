@@ -268,7 +268,6 @@ function render({ model, el }) {
     () => put({ compared: model.get("sentence") }));
   const row = element("div", { class: "ex-row" }, root);
   const say = status(root);
-  const says = root.querySelector("[role=status]");
   const last = () => Number(root.querySelector("input[type=range]").max);
   const panels = [0, 1].map((number) => panel(row, names, number, {
     choose: (n, name) => put({ models: model.get("models").map((old, m) => (m === n ? name : old)) }),
@@ -299,15 +298,13 @@ function render({ model, el }) {
     clearTimeout(timer);
     timer = 0;
     playButton.textContent = "Play";
-    says.removeAttribute("aria-live");
     update();
   }
 
-  /** Let both write from a step on, a word at a time; what they say is not spoken meanwhile. */
+  /** Let both write from a step on, a word at a time. */
   function play(step) {
     if (step > 0 && !root.isConnected) return;
     playButton.textContent = "Pause";
-    says.setAttribute("aria-live", "off");
     timer = setTimeout(() => (step < last() - 1 ? play(step + 1) : stop()), STAYS);
     put({ step, word: NONE }); // the words after it are hardly seen
     update();
