@@ -7,7 +7,7 @@ import { bars, button, checkbox, element, explorer, heatmap, oneStop, setter, st
 const NONE = -1; // no head is enlarged: the mean is
 
 const HEAD_STYLE = `
-.he-head { width: 79px; }
+.he-head { width: 75px; } /* eight fit beside the front page's text */
 .he-head button { display: block; padding: 2px; width: 100%; }
 .he-head button[aria-pressed=true] { outline: 3px solid #d55e00; }
 .he-head .ex-fades { margin: auto; }
@@ -72,7 +72,7 @@ function build(model, root) {
   const [names, questions, answers, maps, rows, columns, unit] = ["names", "questions", "answers",
     "maps", "target", "source", "unit"].map((trait) => model.get(trait));
   const put = setter(model);
-  const small = element("div", { class: "ex-row", style: "gap: 8px", role: "group",
+  const small = element("div", { class: "ex-row", style: "gap: 4px", role: "group",
     "aria-label": "heads: enlarge them, switch them off; arrows lead from head to head" }, root);
   const heads = names.map((name, head) => thumbnail(small, name, maps[head], rows, columns,
     () => put("large")(model.get("large") === head ? NONE : head),
