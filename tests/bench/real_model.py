@@ -212,8 +212,28 @@ def controls(model, tokens) -> dict:
         },
         "targets not shifted": [rounded(own_loss(model, story)) for story in stories],
         "one back, random tokens": [named(head, back) for head in ONE_BACK],
+        "extra loss without one head": without_one(model, twice, stories),
         "sums": {task: say(model, tokens, SOLVED + task, 3) for task in SUMS},
     }
+
+
+def without_one(model, twice, stories) -> dict[str, list[list[float]]]:
+    """Return what the best induction heads, and the best that looks one back, each cost alone.
+
+    For each head: the extra loss of the copies of the last five seeds, and of the stories.
+    """
+
+    def losses() -> torch.Tensor:
+        copies = [losses_of(model, text)[0, text.shape[1] // 2 :].mean() for text in twice[5:]]
+        return torch.stack([*copies, *(torch.tensor(loss_of(model, story)) for story in stories)])
+
+    scores = torch.stack([share_behind_twin(look(model, text).weights) for text in twice[:5]])
+    whole, found = losses(), {}
+    for layer, head in [ONE_BACK[0], *best(scores.mean(0), 8)]:
+        with switched_off(model, [(layer, head)]):
+            extra = [rounded(one) for one in losses() - whole]
+        found[f"{layer}.{head}"] = [extra[:5], extra[5:]]
+    return found
 
 
 def shares(model, tokens, word: str, count: int = 1) -> list[float]:
