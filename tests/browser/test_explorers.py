@@ -265,6 +265,44 @@ def test_a_film_stands_still_for_those_who_ask_for_it(page):
     assert look(root) == before
 
 
+def test_what_is_said_is_spoken_when_the_hand_rests_and_not_at_every_degree(page):
+    page.clock.install()
+    root = show(page, EXPLORERS["query"]())
+    page.clock.run_for(1_000)
+    line, slider = root.locator("[role=status]"), root.get_by_role("slider").first
+    for _ in range(3):
+        before = line.inner_text()
+        slider.press("PageUp")
+        assert line.inner_text() != before
+        assert line.get_attribute("aria-live") == "off"
+        page.clock.run_for(300)
+    page.evaluate(
+        "node => { window.changed = 0; new MutationObserver(() => window.changed += 1)"
+        ".observe(node, { childList: true }); }",
+        line.element_handle(),
+    )
+    page.clock.run_for(600)
+    assert line.get_attribute("aria-live") is None
+    assert page.evaluate("window.changed") == 1  # or there would be nothing to speak
+
+
+def test_eight_heads_are_two_stops_of_the_keyboard(page):
+    root = show(page, EXPLORERS["heads"]())
+    names = root.locator(".he-head")
+    root.locator(".he-head button").first.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    pressed = root.locator(".he-head button[aria-pressed=true]")
+    assert pressed.evaluate("node => node === document.activeElement")
+    assert names.nth(names.count() - 2).locator("button[aria-pressed=true]").count() == 1
+    page.keyboard.press("Tab")
+    on = page.evaluate("document.activeElement.type")
+    assert on == "checkbox"
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.closest('.he-head') !== null")
+
+
 # What glides at the moment, with its duration in milliseconds; "" is a fading canvas.
 GLIDES = """async () => {
   await new Promise(requestAnimationFrame);

@@ -242,18 +242,20 @@ export function status(parent) {
   };
 }
 
-/** Of all controls of a kind in a row one is a stop of the keyboard; arrows lead to the others. */
-export function oneStop(row, kind) {
-  const nodes = [...row.querySelectorAll(kind)];
-  const stopAt = (at) => nodes.forEach((node, n) => { node.tabIndex = n === at ? 0 : -1; });
+/** Of boxes with the same controls one is a stop of the keyboard; arrows lead to the others. */
+export function oneStop(boxes) {
+  const within = (box) => [...box.querySelectorAll("button, input")];
+  const stopAt = (at) => boxes.forEach((box, n) => {
+    within(box).forEach((node) => { node.tabIndex = n === at ? 0 : -1; });
+  });
   stopAt(0);
-  nodes.forEach((node, n) => {
-    node.addEventListener("focus", () => stopAt(n));
-    node.addEventListener("keydown", (event) => {
-      const to = { ArrowLeft: n - 1, ArrowRight: n + 1, Home: 0, End: nodes.length - 1 }[event.key];
-      if (!nodes[to]) return;
+  boxes.forEach((box, n) => {
+    box.addEventListener("focusin", () => stopAt(n));
+    box.addEventListener("keydown", (event) => {
+      const to = boxes[{ ArrowLeft: n - 1, ArrowRight: n + 1, Home: 0, End: boxes.length - 1 }[event.key]];
+      if (!to) return;
       event.preventDefault();
-      nodes[to].focus();
+      within(to)[within(box).indexOf(event.target)].focus();
     });
   });
 }

@@ -77,8 +77,7 @@ function build(model, root) {
   const heads = names.map((name, head) => thumbnail(small, name, maps[head], rows, columns,
     () => put("large")(model.get("large") === head ? NONE : head),
     () => put("off")(model.get("off") ^ (1 << head))));
-  oneStop(small, "button");
-  oneStop(small, "input");
+  oneStop([...small.children]);
   const row = element("div", { class: "ex-row" }, root);
   const left = element("div", {}, row);
   const title = element("p", { class: "ex-title" }, left);
