@@ -1,4 +1,4 @@
-"""Everyday English sentences with their French translation, from some 900 words.
+"""Everyday English sentences with their French translation, from some 1,000 words.
 
     Where is my old cat? → où est mon vieux chat ?
 
@@ -234,6 +234,8 @@ class _Drawing:
 
     def sentence(self, phrases: int) -> Pair:
         """Draw a sentence: maybe a greeting, clauses, maybe an ending, maybe a mark."""
+        if phrases == 1 and self.chance(0.04):
+            return self.pair(self.hail(), phrases)
         parts = [*self.greeting(0.15 if phrases > 1 else 0.3)]
         clause, size = self.clause(phrases, first=True)
         parts.append((clause.english, clause.french))
@@ -265,6 +267,14 @@ class _Drawing:
             target_text=detokenise(french),
             phrases=phrases,
         )
+
+    def hail(self) -> list[tuple[str, str]]:
+        """Draw a greeting that is the whole sentence: hello; good morning, my friends!"""
+        name = self.random.choice([*self.words.names])
+        called = self.entry("everybody") if self.chance(0.4) else (name, name)
+        parts = [self.entry("greetings"), *[(",", ","), called][self.chance(0.5) :]]
+        mark = self.random.choice(".!")
+        return parts[: self.random.choice((1, 3))] + [(mark, mark)] * self.chance(0.4)
 
     def greeting(self, share: float) -> list[tuple[str, str]]:
         """Draw nothing, or a greeting, maybe with a name: hello, anna,"""
@@ -344,6 +354,8 @@ class _Drawing:
             return self.inverted()
         if size == 1 and self.chance(0.3):
             return self.what()
+        if size == 1 and self.chance(0.1):
+            return self.price()
         question = self.entry("questions")
         if size == 1 and question[0] == "where":
             subject, verbal, rest = self.with_verb(size, negated=False, where=True)
@@ -604,6 +616,13 @@ class _Drawing:
         verbal = self.tense(subject, verb, None)
         return self.completed(ask(subject, verbal, ("what", "qu'est-ce que")), verbal, [])
 
+    def price(self) -> Clause:
+        """Draw a question for a price: how much is the bread → combien coûte le pain."""
+        kinds = frozenset({"food", "treat", "cup", "dish", "drink", "thing", "text", "clothes"})
+        thing = self.noun_phrase(kinds, bare=False)
+        verb, costs = _BE["present"][thing.person], ("coûte", "coûtent")[thing.plural]
+        return Clause(f"how much {verb} {thing.english}", f"combien {costs} {thing.french}", True)
+
     # Phrases
 
     def subject(self, anything: bool = False, it: bool = False) -> Phrase:
@@ -616,7 +635,19 @@ class _Drawing:
             kinds = frozenset({noun.kind for noun in self.words.nouns} - self.unsaid())
         elif self.chance(0.2):
             return self.name()
+        elif self.chance(0.12):
+            return self.who_acts(self.noun_phrase(kinds, bare=False))
         return self.noun_phrase(kinds, bare=not anything)
+
+    def who_acts(self, somebody: Phrase) -> Phrase:
+        """Say what somebody is doing: the woman who is singing → la femme qui chante."""
+        verbs = [verb for verb in self.words.verbs if verb.ing and not verb.objects]
+        verb = self.random.choice([verb for verb in verbs if not (verb.place or verb.posture)])
+        person = somebody.person
+        return somebody._replace(
+            english=f"{somebody.english} who {_BE['present'][person]} {verb.ing}",
+            french=f"{somebody.french} qui {verb.french[person]}",
+        )
 
     def unsaid(self) -> set[str]:
         """Return the kinds of which little can be said."""
