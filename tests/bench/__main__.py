@@ -20,12 +20,13 @@ from tests.bench.real import real
 from tests.bench.real_model import real_model
 from tests.bench.today import today
 from tests.bench.transformer import transformer
+from tests.bench.visitors import visitors
 
 BENCHMARKS = {
     bench.__name__: bench
     for bench in (
         *(parity, additive, multihead, scaled, pace),
-        *(capstone, transformer, positions, today, multi30k, captions, real, real_model),
+        *(capstone, transformer, positions, today, multi30k, captions, real, real_model, visitors),
     )
 }
 

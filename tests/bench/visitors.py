@@ -1,0 +1,54 @@
+"""Count how many sentences of visitors the front page's translators get right.
+
+Whoever wrote the sentences in `visitors.txt` knew what the front page says, and not which words it
+knows. Behind each stand the translations that count as right.
+"""
+
+import re
+from pathlib import Path
+
+import torch
+
+from utils.corpora.batches import Batch, pad_ids
+from utils.corpora.text import tokenise
+from utils.corpora.vocabulary import EOS, SOS
+from utils.seq2seq import Seq2Seq
+from utils.translators import EVERYDAY, load_translator
+
+SENTENCES = Path(__file__).with_name("visitors.txt")
+SURE = 0.5  # as in docs/site/front/front.js: the chance below which the page says that it is unsure
+
+
+def visitors() -> None:
+    """How many of thirty visitors' sentences are right, and which are wrong without a word."""
+    lines = SENTENCES.read_text(encoding="utf-8").splitlines()
+    for name in EVERYDAY:
+        model, right, told, silent = load_translator(name), 0, 0, []
+        for line in lines:
+            english, _, accepted = line.partition(" | ")
+            french, is_sure = translated(model, english.replace("cannot", "can not"))
+            if _plain(french) in map(_plain, accepted.split(" ; ")):
+                right += 1
+            elif is_sure:
+                silent.append(f"  {english} → {french}")
+            else:
+                told += 1
+        print(f"{name}: {right} of {len(lines)} right, {told} wrong and told as unsure or unknown,")
+        print("\n".join([f"{len(silent)} wrong without a word", *silent]))
+
+
+def translated(model: Seq2Seq, english: str) -> tuple[str, bool]:
+    """Return a translation, and whether the page would say nothing of it."""
+    source = [word for word in tokenise(english) if re.search(r"\w", word) or word in "?!.,"]
+    ids, lengths = pad_ids([model.source_vocabulary.encode(source)])
+    with torch.inference_mode():
+        written = model.greedy(ids, lengths)[0].ids
+        batch = Batch(ids, lengths, torch.tensor([[SOS, *written, EOS]]), [])
+        least = model.losses(batch)[:-1].max().neg().exp()
+    known = set(source) <= set(model.source_vocabulary.words)
+    return " ".join(model.translate(source).words), known and least.item() >= SURE
+
+
+def _plain(french: str) -> str:
+    """Return a translation without marks, and without spaces behind an elision."""
+    return " ".join(re.sub(r"[.,!?]", " ", french.lower().replace("' ", "'")).split())
