@@ -72,3 +72,27 @@ def test_a_mask_that_is_not_boolean_is_refused(mask, dtype):
 def test_a_mask_that_does_not_broadcast_is_refused(shape):
     with pytest.raises(ValueError, match=r"must broadcast to the weights, \(2, 3\)"):
         masked_softmax(torch.zeros(2, 3), torch.ones(shape, dtype=torch.bool))
+
+
+def test_the_lengths_of_a_batch_are_no_mask_of_targets():
+    lengths = torch.tensor([[T, T, T, F], [T, T, F, F], [T, T, T, T]])
+    with pytest.raises(ValueError, match=r"write mask\[:, None, :\]"):
+        masked_softmax(torch.zeros(3, 3, 4), lengths)  # (batch, tgt_len, src_len)
+    with pytest.raises(ValueError, match="lengths of a batch"):
+        masked_softmax(torch.zeros(3, 2, 3, 4), lengths)  # with heads
+    assert masked_softmax(torch.zeros(3, 3, 4), lengths[:, None]).shape == (3, 3, 4)
+    assert masked_softmax(torch.zeros(3, 4), lengths).shape == (3, 4)  # no batch: its own rows
+    look_ahead = causal_mask(3)
+    assert torch.equal(masked_softmax(torch.zeros(3, 3, 3), look_ahead)[0] > 0, look_ahead)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (3, 1), (3, 4), (2, 1, 4), (2, 3, 1)])
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_a_mask_of_any_shape_gives_what_its_full_size_gives(shape, dim):
+    scores, mask = torch.randn(2, 3, 4), torch.rand(shape) > 0.3
+    weights = masked_softmax(scores, mask, dim)
+    full = mask.expand(2, 3, 4)
+    expected = scores.double().exp() * full
+    expected = expected / expected.sum(dim, keepdim=True).clamp(min=1e-30)
+    assert torch.allclose(weights, expected.float())
+    assert not weights[~full].any()

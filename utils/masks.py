@@ -87,6 +87,27 @@ def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
         raise ValueError(
             f"mask must broadcast to the weights, {tuple(weights_shape)}, got {tuple(mask.shape)}"
         ) from None
+    if len(weights_shape) > 2 and _looks_like_padding(mask, weights_shape):
+        raise ValueError(
+            f"mask {tuple(mask.shape)} would be read as (tgt_len, src_len), but its rows look like "
+            "the lengths of a batch: write mask[:, None, :], or use padding_mask"
+        )
+
+
+def _looks_like_padding(mask: Tensor, weights_shape: torch.Size) -> bool:
+    """Decide whether a mask of two axes is one of (batch, src_len), where the batch is as long as tgt.
+
+    Its rows are a beginning that is open, and shorter in a later row than in an earlier one, which
+    no look-ahead has.
+    """
+    batch, *_, targets, sources = weights_shape
+    if mask.shape != (batch, sources) or batch != targets:
+        return False
+    if mask.is_meta or torch.compiler.is_compiling():  # its values cannot be looked at
+        return False
+    lengths = mask.sum(-1)
+    begins_open = not (~mask[:, :-1] & mask[:, 1:]).any()
+    return bool(begins_open and (lengths[1:] < lengths[:-1]).any())
 
 
 def masked_softmax(
@@ -98,7 +119,7 @@ def masked_softmax(
     zero weights and zero gradients, never NaN.
 
     Args:
-        scores: any shape; the softmax runs along `dim`.
+        scores: any shape, finite even where they are masked; the softmax runs along `dim`.
         mask: boolean, True = may be attended to, broadcastable to `scores`; None allows everything.
         dim: the axis of the source positions.
 
@@ -109,8 +130,10 @@ def masked_softmax(
     if mask is None:
         return scores.softmax(dim)
     check_mask(mask, scores.shape)
-    # The lowest finite number, not -inf: a row of -inf only would give 0/0 = NaN. With the lowest
-    # number a fully masked row comes out uniform, and the second fill sets it to zero.
-    lowest = torch.finfo(scores.dtype).min
-    forbidden = ~mask
-    return scores.masked_fill(forbidden, lowest).softmax(dim).masked_fill(forbidden, 0.0)
+    along = dim if dim < 0 else dim - scores.dim()  # the same axis of a mask with fewer axes
+    mask = mask.reshape((1,) * (-along - mask.dim()) + mask.shape)
+    is_open = mask.any(along, keepdim=True)  # each row: whether anything in it is allowed
+    # Adding a mask costs a fraction of filling the scores. A row of -inf only would give 0/0 = NaN,
+    # so a row that is closed whole is left as it is, and its weights are set to zero afterwards.
+    closed = torch.zeros_like(mask, dtype=scores.dtype).masked_fill_(is_open & ~mask, -torch.inf)
+    return (scores + closed).softmax(dim) * is_open
