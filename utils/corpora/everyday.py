@@ -609,12 +609,21 @@ class _Drawing:
         return Clause(_joined(asked), _joined(words), asks=True)
 
     def what(self) -> Clause:
-        """Draw a question for the object: what do you eat → qu'est-ce que tu manges."""
+        """Draw a question for the object: what do you eat, how many apples do you eat."""
         fitting = [verb for verb in self.words.verbs if verb.objects and not any(verb.link)]
         verb = self.random.choice([verb for verb in fitting if verb.article])
         subject = self.subject()
         verbal = self.tense(subject, verb, None)
-        return self.completed(ask(subject, verbal, ("what", "qu'est-ce que")), verbal, [])
+        asked = ("what", "qu'est-ce que")
+        counted = [
+            noun
+            for noun in self.words.of_kinds(verb.objects)
+            if noun.kind not in self.words.kinds["uncounted"]
+        ]
+        if counted and verbal.times != "past" and self.chance(0.3):  # a participle would agree
+            noun = self.random.choice(counted)
+            asked = (f"how many {noun.english[1]}", f"combien de {noun.french[1]}")
+        return self.completed(ask(subject, verbal, asked), verbal, [])
 
     def price(self) -> Clause:
         """Draw a question for a price: how much is the bread → combien coûte le pain."""
