@@ -5,6 +5,7 @@ knows. Behind each stand the translations that count as right.
 """
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -16,37 +17,43 @@ from utils.seq2seq import Seq2Seq
 from utils.translators import EVERYDAY, load_translator
 
 SENTENCES = Path(__file__).with_name("visitors.txt")
-SURE = 0.5  # as in docs/site/front/front.js: the chance below which the page says that it is unsure
+# As in docs/site/front/front.js: the chance below which the page says that a word is unsure, and
+# the weight below which it says that neighbours have been overlooked.
+SURE, GLANCE = 0.5, 0.1
 
 
 def visitors() -> None:
-    """How many of thirty visitors' sentences are right, and which are wrong without a word."""
+    """How many of sixty visitors' sentences are right, and which are wrong without a word."""
     lines = SENTENCES.read_text(encoding="utf-8").splitlines()
     for name in EVERYDAY:
         model, right, told, silent = load_translator(name), 0, 0, []
         for line in lines:
             english, _, accepted = line.partition(" | ")
-            french, is_sure = translated(model, english.replace("cannot", "can not"))
+            french, is_told = translated(model, english.replace("cannot", "can not"))
             if _plain(french) in map(_plain, accepted.split(" ; ")):
                 right += 1
-            elif is_sure:
-                silent.append(f"  {english} → {french}")
-            else:
+            elif is_told:
                 told += 1
-        print(f"{name}: {right} of {len(lines)} right, {told} wrong and told as unsure or unknown,")
+            else:
+                silent.append(f"  {english} → {french}")
+        print(f"{name}: {right} of {len(lines)} right, {told} wrong with a word of warning,")
         print("\n".join([f"{len(silent)} wrong without a word", *silent]))
 
 
 def translated(model: Seq2Seq, english: str) -> tuple[str, bool]:
-    """Return a translation, and whether the page would say nothing of it."""
+    """Return a translation, and whether the page has a word of warning for it."""
     source = [word for word in tokenise(english) if re.search(r"\w", word) or word in "?!.,"]
     ids, lengths = pad_ids([model.source_vocabulary.encode(source)])
     with torch.inference_mode():
         written = model.greedy(ids, lengths)[0].ids
         batch = Batch(ids, lengths, torch.tensor([[SOS, *written, EOS]]), [])
         least = model.losses(batch)[:-1].max().neg().exp()
-    known = set(source) <= set(model.source_vocabulary.words)
-    return " ".join(model.translate(source).words), known and least.item() >= SURE
+    found = model.translate(source)
+    unknown = not set(source) <= set(model.source_vocabulary.words)
+    most = found.weights.amax(0) if found.weights.numel() else torch.ones(len(source))
+    unseen = [most[n] < GLANCE and word.isalpha() for n, word in enumerate(source)]
+    overlooked = any(map(all, pairwise(unseen)))
+    return " ".join(found.words), unknown or overlooked or least.item() < SURE
 
 
 def _plain(french: str) -> str:

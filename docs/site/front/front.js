@@ -11,6 +11,7 @@ const FAINTEST = 2; // hundredths: a smaller weight has no line
 const TOLD = 5; // hundredths: a smaller weight has no number
 const MOST_WORDS = 20; // of a sentence that a visitor types
 const SURE = 0.5; // the chance below which a word of a translation is a guess
+const GLANCE = 0.1; // the weight below which a word was not looked at
 const MOST_STRANGE = 1 / 3; // share of its words that may be unknown
 const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"]
   .map((code) => [0, 2, 4].map((at) => parseInt(code.slice(at, at + 2), 16)));
@@ -372,10 +373,18 @@ function leastSure({ words, winner, moments }) {
   return { word: words[at], chance: chances[at] };
 }
 
+/** Neighbours in the source, two or more, that no word of the translation looked at. */
+function overlooked(source, { words, moments }) {
+  const most = source.map((_, at) => Math.max(...words.map((_word, step) => moments[step].weights[at])));
+  const runs = [[]];
+  source.forEach((word, at) => (most[at] < GLANCE && /\p{L}/u.test(word) ? runs.at(-1).push(word) : runs.push([])));
+  return runs.filter((run) => run.length > 1).map((run) => run.join(" "));
+}
+
 function sceneOf(english, [looksBack, remembers]) {
   const [seen, without] = [looksBack, remembers].map((model) => translate(model, english));
   const round = (share) => Math.round(100 * share);
-  return { typed: true, english, least: leastSure(seen), french: seen.words, french_without: without.words,
+  return { typed: true, english, least: leastSure(seen), overlooked: overlooked(english, seen), french: seen.words, french_without: without.words,
     weights: seen.moments.slice(0, seen.words.length).map(({ weights }) => [...weights].map(round)),
     vector: [...without.moments[0].context],
     wrong: differences(seen.words, without.words).map(([from, to]) => [from, to, "differs"]) };
@@ -450,6 +459,9 @@ async function translateOwn() {
   if (!strange.length && sentenceOf(scene.french) === sentenceOf(scene.french_without)) {
     says.textContent = "Both write the same: so short a sentence fits into 128 numbers.";
     offer("make it longer", () => attempt(() => makeLonger(both)));
+  }
+  if (scene.overlooked.length) {
+    says.textContent += ` No French word looked at “${scene.overlooked.join("”, “")}”, so that is left out.`;
   }
   const { word, chance } = scene.least;
   if (chance < SURE) {
