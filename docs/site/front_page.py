@@ -74,7 +74,7 @@ def _values() -> dict[str, str]:
         "groups": _groups(set(about[LOOKS_BACK]["source_words"])),
         "longer": _json(front["longer"]),
         "scenes": _json([scene_of(sentence) for sentence in front["sentences"]]),
-        "words": str(len({*filter(str.isalpha, about[LOOKS_BACK]["source_words"])} - HALVES)),
+        "words": f"{len({*filter(str.isalpha, about[LOOKS_BACK]['source_words'])} - HALVES):,}",
         "pairs": f"{about[LOOKS_BACK]['data']['pairs']:,}",
         "right": f"{100 * about[LOOKS_BACK]['exact_match']:.1f}",
         "right_without": f"{100 * about[REMEMBERS]['exact_match']:.0f}",

@@ -218,7 +218,7 @@ def controls(model, tokens) -> dict:
 
 
 def without_one(model, twice, stories) -> dict[str, list[list[float]]]:
-    """Return what the best induction heads, and the best that looks one back, each cost alone.
+    """Return what the best induction heads, and the heads of the layer of `ONE_BACK`, each cost alone.
 
     For each head: the extra loss of the copies of the last five seeds, and of the stories.
     """
@@ -229,7 +229,8 @@ def without_one(model, twice, stories) -> dict[str, list[list[float]]]:
 
     scores = torch.stack([share_behind_twin(look(model, text).weights) for text in twice[:5]])
     whole, found = losses(), {}
-    for layer, head in [ONE_BACK[0], *best(scores.mean(0), 8)]:
+    beside = [(ONE_BACK[0][0], head) for head in range(model.architecture.heads)]
+    for layer, head in [*best(scores.mean(0), 8), *beside]:
         with switched_off(model, [(layer, head)]):
             extra = [rounded(one) for one in losses() - whole]
         found[f"{layer}.{head}"] = [extra[:5], extra[5:]]
