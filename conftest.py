@@ -60,8 +60,8 @@ _compare_measured_numbers()
 def pytest_itemcollected(item):
     """Mark a test as slow if it is outside the folders of `make test`.
 
-    Cells of notebook 11 are skipped where the real model is not. What fails in a browser is tried once
-    more, and told as *rerun*: on a busy machine JupyterLab itself loses a race now and then.
+    Cells of notebook 11 are skipped where the real model is not. What fails in a browser is tried
+    once more, and told as a rerun: on a busy machine JupyterLab itself loses a race now and then.
     """
     if not item.nodeid.startswith(LIGHT):
         item.add_marker(pytest.mark.slow)

@@ -95,10 +95,10 @@ def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
 
 
 def _looks_like_padding(mask: Tensor, weights_shape: torch.Size) -> bool:
-    """Decide whether a mask of two axes is one of (batch, src_len), where the batch is as long as tgt.
+    """Decide whether a mask of two axes is one of (batch, src_len), with batch equal to tgt_len.
 
-    Its rows are a beginning that is open, and shorter in a later row than in an earlier one, which
-    no look-ahead has.
+    Each of its rows is open at its beginning only, and a later row is shorter than an earlier one,
+    which no look-ahead has.
     """
     batch, *_, targets, sources = weights_shape
     if mask.shape != (batch, sources) or batch != targets:

@@ -218,7 +218,7 @@ def controls(model, tokens) -> dict:
 
 
 def without_one(model, twice, stories) -> dict[str, list[list[float]]]:
-    """Return what the best induction heads, and the heads of the layer of `ONE_BACK`, each cost alone.
+    """Return what each of the best induction heads costs alone, and each of `ONE_BACK`'s layer.
 
     For each head: the extra loss of the copies of the last five seeds, and of the stories.
     """

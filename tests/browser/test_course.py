@@ -43,8 +43,8 @@ def test_the_course_opens_at_two_translators_and_the_query_turns_before_any_kern
 
 
 def test_the_course_overview_opens_as_a_page_with_its_picture_and_leads_to_a_notebook(lab, page):
-    # Without what an earlier test left open: JupyterLab would restore notebook 01, and a moment later
-    # open it a second time, in front of the overview.
+    # Without what an earlier test left open: JupyterLab would restore notebook 01, and a moment
+    # later open it a second time, in front of the overview.
     go_to(page, lab, "notebooks/01_attention_concepts.ipynb")
     page.locator('[data-module="translator"] img').first.wait_for()
     # JupyterLab draws a notebook bit by bit. Before it has bound a link, which its address shows, a
