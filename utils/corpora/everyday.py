@@ -12,6 +12,7 @@ sentence: elision (l'oiseau), contraction (au marché), and "s'il".
 """
 
 from collections.abc import Iterable
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -398,6 +399,8 @@ class _Drawing:
         has_object = size > 1 and self.chance(0.6 if size == 2 else 0.75)
         verbs = [verb for verb in self.words.verbs if bool(verb.objects) == has_object]
         verb = self.random.choice([verb for verb in verbs if size > 1 or where or not verb.place])
+        if has_object and self.chance(0.2):  # who gets what: one of few verbs, and often said
+            verb = self.random.choice([verb for verb in verbs if verb.recipient])
         if verb.recipient and self.chance(0.7):
             return self.giving(subject, verb, size, negated)
         pronoun = self.object_pronoun(subject, verb) if has_object and self.chance(0.3) else None
@@ -703,14 +706,21 @@ class _Drawing:
         """Draw the object of a verb, with the words that link the two."""
         english, french = verb.link
         place = "de" if french.endswith("de") else "negated" if negated else ""
-        phrase = self.noun_phrase(
+        draw = partial(
+            self.noun_phrase,
             verb.objects,
             place,
             generic=verb.generic,
             article=verb.article,
             determiners=(verb.determiner,) if verb.determiner else None,
         )
-        return _joined([english, phrase.english]), _joined([french, phrase.french])
+        phrase = draw()
+        english, french = [english, phrase.english], [french, phrase.french]
+        if not negated and self.chance(0.1):  # bread and butter
+            other = draw()
+            english += ["and", other.english]
+            french += ["et", verb.link[1], other.french]
+        return _joined(english), _joined(french)
 
     def place(self, verb: Verb | None = None, of: str = "person") -> tuple[str, str]:
         """Draw a place of a kind of thing, a direction for a verb that goes, or for whom."""
