@@ -11,7 +11,7 @@ import sys
 
 from tests.bench.capstone import capstone
 from tests.bench.captions import captions
-from tests.bench.mechanisms import additive, multihead, scaled
+from tests.bench.mechanisms import additive, masked, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.pace import pace
 from tests.bench.parity import parity
@@ -25,7 +25,7 @@ from tests.bench.visitors import visitors
 BENCHMARKS = {
     bench.__name__: bench
     for bench in (
-        *(parity, additive, multihead, scaled, pace),
+        *(parity, additive, multihead, scaled, masked, pace),
         *(capstone, transformer, positions, today, multi30k, captions, real, real_model, visitors),
     )
 }

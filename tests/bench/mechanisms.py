@@ -5,7 +5,7 @@ Additive attention is run in a decoder, for sixteen steps one after the other; m
 dot-product attention take 128 queries at once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import torch
@@ -19,9 +19,11 @@ from utils.attention import (
     MultiHeadAttention,
     ScaledDotProductAttention,
 )
+from utils.masks import causal_mask, masked_softmax
 
 BATCH, DIM, HEADS, STEPS, QUERIES = 32, 256, 8, 16, 128
 LENGTHS = [32, 128, 512, 2048]
+FEW = 4  # sequences, where all queries look at once
 
 
 def additive() -> None:
@@ -70,9 +72,34 @@ def scaled() -> None:
     print_table("scaled dot-product, ours : fused", make_works)
 
 
-def draw(length: int) -> Tensor:
-    """Return random states (BATCH, length, DIM) that require gradients."""
-    return torch.randn(BATCH, length, DIM, requires_grad=True)
+def masked() -> None:
+    """Compare our masked softmax with an added mask, and both multi-heads under a causal mask."""
+
+    def softmaxes(length):
+        scores = torch.randn(FEW, HEADS, length, length, requires_grad=True)
+        mask = causal_mask(length)
+        added = torch.zeros(length, length).masked_fill(~mask, -torch.inf)
+        return (
+            backward_of(lambda: masked_softmax(scores, mask)),
+            backward_of(lambda: (scores + added).softmax(-1)),
+        )
+
+    def heads(length):
+        states, mask = draw(length, FEW), causal_mask(length)
+        theirs = nn.MultiheadAttention(DIM, HEADS, batch_first=True)
+        ours = MultiHeadAttention.from_torch(theirs)
+        return (
+            backward_of(lambda: ours(states, states, mask=mask, return_weights="mean")[0]),
+            backward_of(lambda: theirs(states, states, states, attn_mask=~mask)[0]),
+        )
+
+    print_table("masked softmax, ours : mask added", softmaxes, (128, 512, 1024), FEW)
+    print_table("multi-head, causal, with weights, ours : theirs", heads, (128, 512, 1024), FEW)
+
+
+def draw(length: int, batch: int = BATCH) -> Tensor:
+    """Return random states (batch, length, DIM) that require gradients."""
+    return torch.randn(batch, length, DIM, requires_grad=True)
 
 
 def backward_of(make_context: Callable[[], Tensor]) -> Work:
@@ -99,14 +126,19 @@ def decode(attention: Attention, states: Tensor, keys: Tensor) -> Work:
     return backward_of(contexts)
 
 
-def print_table(title: str, make_works: Callable[[int], tuple[Work, Work]]) -> None:
+def print_table(
+    title: str,
+    make_works: Callable[[int], tuple[Work, Work]],
+    lengths: Sequence[int] = LENGTHS,
+    batch: int = BATCH,
+) -> None:
     """Print time and memory of two functions side by side, a row for each source length.
 
     `make_works` returns the two functions for a source length.
     """
-    print(f"\n{title} (batch {BATCH}, width {DIM}, {torch.get_num_threads()} threads)")
+    print(f"\n{title} (batch {batch}, width {DIM}, {torch.get_num_threads()} threads)")
     print(f"{'length':>8} {'ms':>10} {'ms':>10} {'ratio':>7} {'MB':>9} {'MB':>9} {'ratio':>7}")
-    for length in LENGTHS:
+    for length in lengths:
         works = make_works(length)
         first, second, ratio = seconds_side_by_side(*works)
         megabytes = [peak_megabytes(work) for work in works]
