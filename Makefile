@@ -17,11 +17,11 @@ help:  ## this list
 lab: .venv/ready .venv/trusted  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH=.jupyter $(BIN)/jupyter lab
 
-test: .venv/ready  ## 4 minutes: the library, the checks, every notebook; ONLY=05 all of one notebook, or of a name
+test: .venv/ready  ## 5 minutes: the library, the checks, every notebook; ONLY=05 all of one notebook, or of a name
 	$(PYTEST) $(if $(ONLY),-m "not browser and not nightly" -k "$(ONLY)$(if $(filter 0% 1%,$(ONLY)),, and not ipynb)" -n 2,-n 3)
 	$(if $(and $(ONLY),$(TASKS)),$(BIN)/python -m solutions.selftest $(ONLY) --changed)
 
-test-all: .venv/ready .venv/extra-browser  ## 20 minutes: `make test`, then solutions, self-test, grader, sandbox, browser
+test-all: .venv/ready .venv/extra-browser  ## half an hour: `make test`, then solutions, self-test, grader, sandbox, browser
 	$(MAKE) test
 	$(PYTEST) -m "(slow or browser) and not nightly" -n 4
 

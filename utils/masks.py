@@ -73,7 +73,8 @@ def check_mask(mask: Tensor, weights_shape: torch.Size) -> None:
 
     Raises:
         TypeError: the mask is not a boolean tensor.
-        ValueError: the mask does not broadcast to `weights_shape`.
+        ValueError: the mask does not broadcast to `weights_shape`, or its rows look like the
+            lengths of a batch where they would be read as those of the targets.
     """
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
         dtype = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__

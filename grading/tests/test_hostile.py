@@ -49,8 +49,10 @@ NAME = "01_attention_concepts"
 SECONDS = 1.0  # that a cell or a task may run
 SPARE = 2.0
 REPOSITORY = bank.FOLDER.parent
-# What Python writes, and solution notebooks that run beside these tests.
-WRITTEN = re.compile(r"__pycache__|(progress|guesses)\.json|my_language_model")
+# What Python writes, and, beside themselves, solution notebooks that run beside these tests.
+WRITTEN = re.compile(
+    r"/__pycache__/|^/(solutions|exercises)/((progress|guesses)\.json|my_language_model)"
+)
 
 
 def assignments_of(name):
@@ -108,7 +110,8 @@ def outside(canary: Path) -> dict[str, object]:
     state = {str(path): path.read_bytes() for path in canary.rglob("*") if path.is_file()}
     for folder in (REPOSITORY / "utils", bank.FOLDER, REPOSITORY / "solutions"):
         for path in folder.rglob("*"):
-            if path.is_file() and not WRITTEN.search(str(path)):
+            inside = path.as_posix().removeprefix(REPOSITORY.as_posix())
+            if path.is_file() and not WRITTEN.search(inside):
                 state[str(path)] = path.stat().st_mtime_ns, path.stat().st_size
     return state
 
