@@ -11,6 +11,7 @@ import sys
 
 from tests.bench.capstone import capstone
 from tests.bench.captions import captions
+from tests.bench.lines import lines
 from tests.bench.mechanisms import additive, masked, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.pace import pace
@@ -25,7 +26,7 @@ from tests.bench.visitors import visitors
 BENCHMARKS = {
     bench.__name__: bench
     for bench in (
-        *(parity, additive, multihead, scaled, masked, pace),
+        *(parity, additive, multihead, scaled, masked, pace, lines),
         *(capstone, transformer, positions, today, multi30k, captions, real, real_model, visitors),
     )
 }
