@@ -11,11 +11,10 @@ from tests.browser.lab import RUN_MILLISECONDS, go_to
 pytestmark = [pytest.mark.browser, needs.chromium]
 
 NAME = "02_additive_attention.ipynb"
-TASK = "additive_scores_loop"
-ANSWER = """def additive_scores_loop(states, keys, W_joined, v):
-    rows = [[torch.cat([state, key]) for key in keys] for state in states]
-    pairs = torch.stack([torch.stack(row) for row in rows])
-    return {scores}
+TASK = "masked_softmax"
+ANSWER = """def masked_softmax(scores, mask):
+    weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(-1)
+    return {weights}
 """
 
 
@@ -26,22 +25,22 @@ def test_a_learner_answers_wrong_asks_for_a_hint_and_passes(browser, course, lab
     go_to(page, lab, f"exercises/{NAME}")
     page.get_by_text("| Idle").wait_for()  # a kernel is up
     run(page, "from utils.checks import check")
-    answer(page, "((pairs @ W_joined.T).tanh() @ v).T")
+    answer(page, "weights")
     verdict = show(page, f'check("{TASK}")')
-    verdict.get_by_text("Your table has a row for each key.").wait_for()
-    assert "✗ Additive scores, pair by pair: not yet" in verdict.inner_text()
+    verdict.get_by_text("In rows that are masked whole, all places hold the same").wait_for()
+    assert "✗ A softmax with a mask: not yet" in verdict.inner_text()
     hints = show(page, f'hint("{TASK}")')
-    hints.get_by_text("1. Take one state and one key").wait_for()
+    hints.get_by_text("1. Two questions, one after the other").wait_for()
     assert "2 more: run this cell again." in hints.inner_text()
     assert not earned(course)["points"]
 
-    answer(page, "(pairs @ W_joined.T).tanh() @ v")
+    answer(page, "weights.masked_fill(~mask, 0)")
     verdict = show(page, f'check("{TASK}")')
-    verdict.get_by_text("✓ Additive scores, pair by pair: passed, 2 of 2 points").wait_for()
-    assert earned(course)["points"] == 2
+    verdict.get_by_text("✓ A softmax with a mask: passed, 3 of 3 points").wait_for()
+    assert earned(course)["points"] == 3
     progress = show(page, "progress()")
-    progress.get_by_text("2 of ").first.wait_for()
-    row = progress.locator("tr").filter(has_text="Additive scores, pair by pair")
+    progress.get_by_text("3 of ").first.wait_for()
+    row = progress.locator("tr").filter(has_text="A softmax with a mask")
     assert "✓ done" in row.inner_text()
     shut_down_kernel(page)
     page.close()
@@ -52,9 +51,9 @@ def earned(course):
     return json.loads((course / "exercises/progress.json").read_text())[TASK]
 
 
-def answer(page, scores):
-    """Replace the task's cell by an answer that returns the expression `scores`, and run it."""
-    run(page, f"def {TASK}", ANSWER.format(scores=scores))
+def answer(page, weights):
+    """Replace the task's cell by an answer that returns the expression `weights`, and run it."""
+    run(page, f"def {TASK}", ANSWER.format(weights=weights))
 
 
 def show(page, call):

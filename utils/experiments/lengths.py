@@ -20,6 +20,7 @@ from utils.transformer import EncoderBlock
 
 TRAINED = 48  # words in a window of training
 ASKED = 16  # the last words of a window, which are predicted when it is measured
+LONGEST = 384  # words: measured windows of all lengths up to it end with the same words
 
 
 class Texts(NamedTuple):
@@ -123,11 +124,11 @@ def train(
 def perplexity(model: nn.Module, text: Tensor, length: int) -> float:
     """Return the perplexity of the last 16 words of 128 windows, spread evenly over a text.
 
-    So every length predicts as many words, but not the same ones.
+    Windows of every length up to `LONGEST` end at the same places, so the same words are predicted.
     """
-    starts, losses = torch.linspace(0, len(text) - length - 1, 128).long(), []
-    for some in starts.split(32):
-        words = text[some[:, None] + torch.arange(length + 1)]  # (32, length + 1)
+    ends, losses = torch.linspace(LONGEST, len(text) - 1, 128).long(), []
+    for some in ends.split(32):
+        words = text[some[:, None] + torch.arange(-length, 1)]  # (32, length + 1)
         logits = model(words[:, :-1])[:, -ASKED:].transpose(1, 2)  # (32, vocab, ASKED)
         losses.append(F.cross_entropy(logits, words[:, -ASKED:]))
     return torch.stack(losses).mean().exp().item()

@@ -161,7 +161,7 @@ def _was_right(answer: CallableAnswer, number: int, left: Mistake | None = None)
 def _fixes(record: Record) -> Iterator[InputFix]:
     """Yield the input changes to try first on a wrong answer: inverted and transposed.
 
-    They fix an answer to `attend_with_mask` that reads the mask the other way round, one to
+    They fix an answer to `scaled_attention` that reads the mask the other way round, one to
     `MultiHead` that uses a transposed matrix, and one that reshapes where it should transpose.
     """
     for name in _names(record):
