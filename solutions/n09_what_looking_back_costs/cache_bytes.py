@@ -149,7 +149,7 @@ exercise = Exercise(
         "they kept?",
         "`json.loads(config)` gives a dictionary. `.get(name, default)` asks for a field that may "
         "be missing. A latent vector is the simple case: return early.",
-        "Without a latent vector, a layer keeps 2 · heads with keys · width numbers of a token, "
+        "Without a latent vector, a layer keeps 2 · KV heads · width numbers of a token, "
         "at 2 "
         'bytes each. Go through `layer_types` (or `["sliding_attention"] * layers`) and count '
         "`tokens.clamp(max=window)` tokens where the window holds, and all tokens elsewhere.",

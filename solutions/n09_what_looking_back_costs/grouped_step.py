@@ -125,15 +125,15 @@ exercise = Exercise(
     mistakes={
         "the whole row again": WrongAnswer(
             _step(share=lambda kept, heads: kept.repeat(1, heads // kept.shape[1], 1, 1)),
-            "Your query heads take turns with the heads of keys: head 1 uses the second one. A "
+            "Your query heads take turns with the KV heads: head 1 uses the second one. A "
             "group is a block of neighbours.",
             "What is the difference between `repeat` and `repeat_interleave`?",
             misconception="parts-in-any-order",
         ),
         "the first for all": WrongAnswer(
             _step(share=lambda kept, heads: kept[:, :1].expand(-1, heads, -1, -1)),
-            "All your query heads use the first head of keys.",
-            "What are the other heads of keys kept for?",
+            "All your query heads use the first KV head.",
+            "What are the other KV heads kept for?",
             misconception="one-for-all",
         ),
         "copies kept": WrongAnswer(

@@ -11,8 +11,8 @@ def cases(draw: Draw) -> list[Case]:
         return Case(label, {"keys": draw.numbers(batch, kv_heads, length, width), "heads": heads})
 
     return [
-        case("two heads with keys for four", 2, 2, 3, 4, 4),
-        case("two heads with keys for six", 1, 2, 4, 3, 6),
+        case("two KV heads for four", 2, 2, 3, 4, 4),
+        case("two KV heads for six", 1, 2, 4, 3, 6),
         case("one for all", 2, 1, 3, 2, 4),
         case("each its own", 1, 3, 2, 2, 3),
         case("four for eight, of which all sizes are equal", 4, 4, 4, 4, 8),
@@ -63,7 +63,7 @@ exercise = YourTurn(
         "the whole row again": WrongAnswer(
             _tiled,
             "You write the key heads one after the other and then all of them again. Query head 1 "
-            "gets the second head of keys; it should share the first one with query head 0.",
+            "gets the second KV head; it should share the first one with query head 0.",
             "What is the difference between `repeat` and `repeat_interleave`?",
             misconception="parts-in-any-order",
         ),
@@ -75,8 +75,8 @@ exercise = YourTurn(
         ),
         "the first for all": WrongAnswer(
             _the_first_for_all,
-            "All query heads get the first head of keys. The others are kept for nothing.",
-            "With two heads of keys and four of queries, who should use the second one?",
+            "All query heads get the first KV head. The others are kept for nothing.",
+            "With two KV heads and four query heads, who should use the second one?",
             misconception="one-for-all",
         ),
         "the mean of the heads": WrongAnswer(

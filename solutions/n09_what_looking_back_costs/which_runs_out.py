@@ -72,7 +72,7 @@ exercise = Exercise(
             "You choose Llama 3.1. A quarter of OLMo's layers keep everything, and they keep it "
             "for 32 heads, four times as many as Llama's: together just as much as all of Llama's "
             "layers. What the windows keep comes on top.",
-            "How many heads with keys has each of the two?",
+            "How many KV heads has each of the two?",
             misconception="one-for-all",
         ),
         "a window that is off": WrongAnswer(

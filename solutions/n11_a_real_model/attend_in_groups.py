@@ -86,8 +86,8 @@ exercise = YourTurn(
         ),
         "the first for all": WrongAnswer(
             _attend(share=lambda kept, group: kept[:, :1]),
-            "All query heads read the first head of keys and values. Each group has its own.",
-            "Which query heads share the second head of keys?",
+            "All query heads read the first KV head. Each group has its own.",
+            "Which query heads share the second KV head?",
             misconception="one-for-all",
         ),
         "not scaled": WrongAnswer(

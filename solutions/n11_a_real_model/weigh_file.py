@@ -64,7 +64,7 @@ def cases(draw: Draw) -> list[Case]:
     two_kinds.inputs["header"] = json.dumps(found)
     return [
         case("a card that says what is so"),
-        case("more heads with keys on the card", num_key_value_heads=8, layers=some(2, 5)),
+        case("more KV heads on the card", num_key_value_heads=8, layers=some(2, 5)),
         case("fewer layers on the card", layers=12, num_hidden_layers=11),
         case("tied on the card, and an output matrix in the file", also=["lm_head.weight"]),
         case("untied on the card, and untied", also=["lm_head.weight"], tie_word_embeddings=False),
@@ -497,7 +497,7 @@ exercise = Exercise(
             _count(rows=lambda card: card["num_attention_heads"] * card["head_dim"]),
             "You compare the rows of `k_proj.weight` with all query heads. Heads with keys may be "
             "fewer: `num_key_value_heads`.",
-            "Which field speaks of heads with keys?",
+            "Which field speaks of KV heads?",
             misconception="who-asks",
         ),
         "only where all differ": WrongAnswer(

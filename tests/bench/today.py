@@ -136,7 +136,7 @@ def today(wanted: str = "") -> None:
 
 
 def print_sharing() -> None:
-    """Print the time of a decoding step over 4,096 words, with fewer and fewer heads of keys."""
+    """Print the time of a decoding step over 4,096 words, with fewer and fewer KV heads."""
     print("\na step over 4,096 words, 8 heads of width 64: microseconds, and ours over PyTorch's")
     query = torch.randn(1, 1, 512)
     for kv_heads in (8, 2, 1):
@@ -153,7 +153,7 @@ def print_sharing() -> None:
         first, second, ratio = seconds_side_by_side(ours, theirs, budget=1)
         numbers = memory.keys.numel() + memory.values.numel()
         times = f"{first * 1e6:6.0f} {second * 1e6:6.0f} {ratio:5.2f}"
-        print(f"{kv_heads} heads with keys, {numbers:9,} numbers kept: {times}")
+        print(f"{kv_heads} KV heads, {numbers:9,} numbers kept: {times}")
 
 
 def print_bytes() -> None:
