@@ -25,6 +25,7 @@ WEIGHT_COLOURS = "viridis"  # sequential, safe for colour-blind readers and for 
 SCORE_COLOURS = "vlag"  # diverging around zero: scores have a sign, weights do not
 LINE_COLOURS = sns.color_palette("colorblind")
 MARKERS = "osD^vPX*"  # they distinguish lines without colour
+DASHES = "-", "--", "-.", ":"  # they distinguish kinds of curves without colour
 INK = "#7f777d"  # words and axes: a grey with 4.3 : 1 on white and on JupyterLab's dark page
 IN_INK = mpl.rc_context(
     {
@@ -44,6 +45,7 @@ FIGURES = (  # names of the functions that draw figures
     "matrix_map",
     "score_and_weight",
     "line_chart",
+    "curves",
     "bar_chart",
     "vector_plane",
     "flow_diagram",
@@ -405,6 +407,37 @@ def line_chart(
     axis.grid(alpha=0.3)
     if len(lines) > 1:
         axis.legend(frameon=False)
+    sns.despine(ax=axis)
+    figure.alt = alt
+    return figure
+
+
+@IN_INK
+def curves(
+    x: Sequence[float],
+    runs: Mapping[str, Sequence[Sequence[float]]],
+    xlabel: str,
+    ylabel: str,
+    alt: str,
+) -> AccessibleFigure:
+    """Draw several curves of each kind over the same x, as they are: no mean hides one of them.
+
+    Args:
+        x: horizontal positions, shared by all curves.
+        runs: kind → its curves, each with one y for each x; a kind has one colour and one dash.
+        xlabel: quantity and unit.
+        ylabel: quantity and unit.
+        alt: what the picture shows, for a reader who cannot see it.
+    """
+    figure = AccessibleFigure(figsize=(6.4, 3.6), layout="constrained")
+    axis = figure.add_subplot()
+    for number, (kind, several) in enumerate(runs.items()):
+        look = {"color": LINE_COLOURS[number % 10], "linestyle": DASHES[number % len(DASHES)]}
+        for place, y in enumerate(several):
+            axis.plot(x, y, linewidth=1.3, label="" if place else kind, **look)
+    axis.set(xlabel=xlabel, ylabel=ylabel)
+    axis.grid(alpha=0.3)
+    axis.legend(frameon=False)
     sns.despine(ax=axis)
     figure.alt = alt
     return figure

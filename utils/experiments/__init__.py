@@ -2,6 +2,7 @@
 
 | module | what it shows |
 |---|---|
+| `experiment` | arms that differ in one thing, with several seeds and whole curves |
 | `copying` | heads learn to copy: two blocks of attention alone |
 | `caching` | reading on with a cache of keys and values, and the time that it saves |
 | `lengths` | a small language model, trained on short windows and read with longer ones |

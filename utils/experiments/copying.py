@@ -11,7 +11,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from utils.attention import MultiHeadAttention
+from utils.experiments.experiment import Arm
 from utils.masks import causal_mask
+from utils.positions import Positions
 
 WORDS = 64  # ids 0 to 63 are words
 START = WORDS  # the id of the start sign
@@ -94,6 +96,13 @@ def learn_to_copy(model: nn.Module, steps: int = 400, sign: bool = True) -> Floa
         optimizer.step()
         copied.append(losses[:, texts.shape[1] // 2 + 1 :].mean().item())
     return torch.tensor(copied)
+
+
+def learner(positions: Positions) -> Arm:
+    """Return a function of a number of steps that trains a `Copier` of two heads with positions."""
+    return lambda steps: learn_to_copy(
+        Copier(lambda: MultiHeadAttention(64, 2, positions=positions)), steps
+    )
 
 
 @torch.no_grad()
