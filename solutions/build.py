@@ -32,6 +32,7 @@ import ast
 import importlib
 import inspect
 import itertools
+import os
 import re
 import shutil
 import subprocess
@@ -62,6 +63,7 @@ EXECUTE = (
 STEPS = ("records", "notebooks", "selftest", "plans")
 CHECKED = re.compile(r'^check\("(\w+)"\)', flags=re.MULTILINE)
 FOLDED = re.compile(r"<details>.*?^```python\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<=link&quot;: &quot;)[0-9a-f]{32}")  # of an explorer to a kernel that is gone
 FENCE = re.compile(
     r"^(?P<indent> *)# BEGIN SOLUTION\n(?P<solution>.*?)"
     r"(?:^ *# INSTEAD\n(?P<instead>.*?))?^ *# END SOLUTION$",
@@ -468,8 +470,8 @@ def main() -> None:
 def run_notebook(path: Path) -> None:
     """Run a solution notebook and store its outputs.
 
-    It runs in an empty folder, so that what it says of a learner's progress does not depend on what
-    else was run on this machine. The program ends if a check refuses a solution, and says which.
+    What is stored depends on nothing that was run before: the notebook runs in an empty folder. If
+    a check does not pass, the program ends and says which, and the notebook stays as it was.
     """
     print(f"solutions/{path.name}: being run", flush=True)
     with tempfile.TemporaryDirectory() as course:
@@ -477,23 +479,38 @@ def run_notebook(path: Path) -> None:
         copy.parent.mkdir()
         shutil.copy(path, copy)
         _run([*EXECUTE.split(), "--log-level=ERROR", str(copy)])
-        shutil.copy(copy, path)
-    if refusals := refused_solutions(nbformat.read(path, as_version=4).cells):
-        sys.exit("\n".join([f"{path.name}: a check refuses its solution.", *refusals]))
+        notebook = nbformat.read(copy, as_version=4)
+    if refused := refusals(notebook.cells):
+        sys.exit("\n".join([f"solutions/{path.name} is not stored. Its checks say:", *refused]))
+    for cell in notebook.cells:
+        if cell.source == "progress()":  # it tells of all other notebooks, too
+            cell.outputs = []
+        for output in cell.get("outputs", []):
+            if html := output.get("data", {}).get("text/html"):
+                output.data["text/html"] = LINK.sub("stored", html)
+    nbformat.write(notebook, path)
 
 
-def refused_solutions(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
-    """Return the first lines of what the checks of a notebook say to answers that do not pass."""
-    checks = [cell for cell in cells if "check" in _tags(cell)]
-    outputs = [output.get("data", {}) for cell in checks for output in cell.outputs]
-    said = [output.get("text/plain", "").partition("\n")[0] for output in outputs]
-    return [line for line in said if line.startswith(("✗", "○"))]
+def refusals(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
+    """Return a line for each note in the outputs of cells by which an answer does not pass."""
+    return [
+        f"cell [{cell.execution_count}], {cell.source.splitlines()[-1]}: {said}"
+        for cell in cells
+        for output in cell.get("outputs", [])
+        if (said := output.get("data", {}).get("text/plain", "").partition("\n")[0])
+        if said.startswith(("✗", "○"))
+    ]
 
 
 def _run(module: list[str]) -> None:
-    """Run a module with its arguments; if it fails, print its errors and exit with its status."""
-    command = [sys.executable, "-m", *module]
-    run = subprocess.run(command, cwd=facts.ROOT, stderr=subprocess.PIPE, text=True)
+    """Run a module with its arguments; if it fails, print its errors and exit with its status.
+
+    The kernels that it starts import from this course too, even where another copy is installed.
+    """
+    command, here = [sys.executable, "-m", *module], {"PYTHONPATH": str(facts.ROOT)}
+    run = subprocess.run(
+        command, cwd=facts.ROOT, env=os.environ | here, stderr=subprocess.PIPE, text=True
+    )
     if run.returncode:
         print(run.stderr, end="", file=sys.stderr)
         sys.exit(run.returncode)
