@@ -11,7 +11,7 @@ from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider
 from tests.parrot import PIECES, Bytes, Parrot
 from tests.small_language_model import LettersAsTokens, small_model
 from utils.cards import read_cards
-from utils.checks import memory, progress
+from utils.checks import progress, progress_file
 from utils.corpora import running_example
 from utils.model_card import read_card, stored_cards
 from utils.positions import RotaryPositions
@@ -267,7 +267,7 @@ def test_the_pictures_of_reach_and_of_clocks_say_their_numbers():
 @pytest.fixture
 def predictions_file(tmp_path, monkeypatch):
     file = tmp_path / "predictions.json"
-    monkeypatch.setattr(memory, "PREDICTIONS", file)
+    monkeypatch.setattr(progress_file, "PREDICTIONS", file)
     return file
 
 
@@ -288,7 +288,7 @@ def test_a_number_is_compared_with_the_guess(predictions_file):
     told = near.reveal(0.953)._repr_html_()
     assert "too high, which is close." in told
     assert SURPRISE not in told
-    assert [stored.came_true for stored in memory.load_guesses().values()] == [False, True]
+    assert [stored.came_true for stored in progress_file.load_guesses().values()] == [False, True]
 
 
 def test_a_choice_is_compared_with_the_guess(predictions_file):
@@ -320,7 +320,7 @@ def test_only_the_first_guess_counts_and_none_after_the_answer(predictions_file)
         again = predict("Again?", ["yes", "no"])
         guess(again, option)
         again.reveal("yes")
-    assert memory.load_guesses()["Again?"].guess == "no"
+    assert progress_file.load_guesses()["Again?"].guess == "no"
 
 
 def test_progress_tells_how_well_guesses_do(predictions_file):
@@ -365,11 +365,11 @@ def test_a_notebook_that_was_told_of_a_room_keeps_the_latest_guess_and_no_more(
 @pytest.mark.parametrize("damage", ["", "[]", "null", '{"A?": 3}', '{"A?": {"guess": 1}}'])
 def test_damaged_predictions_are_ignored(predictions_file, damage):
     predictions_file.write_text(damage)
-    assert memory.load_guesses() == {}
+    assert progress_file.load_guesses() == {}
 
 
 def test_the_interview_sheet_keeps_how_it_went(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "RATINGS", tmp_path / "interview.json")
+    monkeypatch.setattr(progress_file, "RATINGS", tmp_path / "interview.json")
     sheet, cards = InterviewSheet(), read_cards()
     assert sheet.questions == [card.question for card in cards]
     assert sheet.answers == [card.answer for card in cards]

@@ -36,7 +36,7 @@ from solutions.n06_translate_with_attention import my_translations
 from solutions.specification import PUBLIC_SEED, CatchTheBug, Draw, Exercise, YourTurn
 from utils.checks import bank
 from utils.checks.code import defined
-from utils.checks.implementations import Implementations, any_attention
+from utils.checks.implementations import Implementations, buggy_any_attention
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed, run_cases
 from utils.checks.tasks import Answer
@@ -367,6 +367,11 @@ def test_notebook_and_folder_have_to_agree(tmp_path, monkeypatch):
     (tmp_path / "n09_new" / "cards.py").touch()
     with pytest.raises(ValueError, match=r'needs a cell `check\("cards"\)`'):
         exercises_of(path)
+    (tmp_path / "n09_new" / "cards.py").rename(tmp_path / "n09_new" / "test_dice.py")
+    cell.source = 'check("test_dice")'
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    with pytest.raises(ValueError, match=r"test_dice\.py would .* call it write_test_dice\.py"):
+        exercises_of(path)
 
 
 @pytest.mark.parametrize("only", ["5", "entrop", "01_attention_concepts"])
@@ -482,7 +487,7 @@ def test_what_a_test_catches_does_not_hang_on_the_score_that_was_drawn(task, mon
     tests = [*exercise.variants, *(mistake.gives for mistake in exercise.mistakes)]
     caught = []
     for secret in range(12):
-        monkeypatch.setattr(any_attention, "SECRET", secret)
+        monkeypatch.setattr(buggy_any_attention, "SECRET", secret)
         answers = [run_cases(exercise.task, test, cases, Printed())[0] for test in tests]
         caught.append([answer.outputs["blames"].tolist() for answer in answers])
     assert all(each == caught[0] for each in caught)

@@ -20,7 +20,7 @@ from utils.widgets.slider_figure import Curves, Map, Pictures, SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
 from utils.widgets.tiles_explorer import TilesExplorer
 from utils.widgets.training_film import TrainingFilm
-from utils.widgets.translator import Translator
+from utils.widgets.translator_explorer import Translator
 from utils.widgets.tuning_explorer import TuningExplorer
 from utils.widgets.turn_explorer import TurnExplorer
 from utils.widgets.window_explorer import WindowExplorer

@@ -14,7 +14,7 @@ from solutions.weak_tests import (
     to_the_last_digit,
     upside_down,
 )
-from utils.checks.implementations.local_general import IMPLEMENTATIONS, attention
+from utils.checks.implementations.buggy_local_general import IMPLEMENTATIONS, attention
 
 LENGTHS = [6, 3]
 

@@ -15,7 +15,7 @@ from solutions.weak_tests import (
     to_the_last_digit,
     upside_down,
 )
-from utils.checks.implementations.luong_step import IMPLEMENTATIONS
+from utils.checks.implementations.buggy_luong_step import IMPLEMENTATIONS
 
 
 def inputs(words=(5, 1, 3), lengths=(4, 2, 3), src_len=4):
