@@ -25,30 +25,3 @@ from utils.widgets.tuning_explorer import TuningExplorer
 from utils.widgets.turn_explorer import TurnExplorer
 from utils.widgets.window_explorer import WindowExplorer
 from utils.widgets.writer import Writer
-
-__all__ = [
-    "CacheExplorer",
-    "ClockExplorer",
-    "Curves",
-    "HeadsExplorer",
-    "InterviewSheet",
-    "Map",
-    "MaskExplorer",
-    "ModelHeadsExplorer",
-    "PassageExplorer",
-    "Pictures",
-    "PipelineExplorer",
-    "QueryExplorer",
-    "ReachExplorer",
-    "ReshapeExplorer",
-    "SliderFigure",
-    "SoftmaxExplorer",
-    "TilesExplorer",
-    "TrainingFilm",
-    "Translator",
-    "TuningExplorer",
-    "TurnExplorer",
-    "WindowExplorer",
-    "Writer",
-    "predict",
-]
