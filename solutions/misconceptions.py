@@ -1,9 +1,9 @@
 """The vocabulary of misconceptions: false beliefs that learners show in any of the tasks.
 
 The name of a mistake says what a wrong answer does ("softmax over the heads"); its misconception is
-the belief behind it, which most often several tasks share. So a learner can see which beliefs keep
-coming back, and an instructor can see which beliefs a class holds. A mistake gets the belief that
-explains it. If none does, add one: a belief may stand alone, for it is worse to be told a wrong one.
+the belief behind it, which many tasks share. So a learner can see which beliefs keep coming back,
+and an instructor can see which beliefs a class holds. A belief may stand alone, where no other
+explains a mistake.
 """
 
 from utils.checks.tasks import Misconception
