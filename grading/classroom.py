@@ -30,7 +30,7 @@ from solutions.mutants import mutants
 from solutions.specification import Exercise, WrongAnswer
 from utils.checks import bank
 from utils.checks.code import mentioned
-from utils.checks.memory import save_for_room, save_progress
+from utils.checks.progress_file import save_for_room, save_progress
 
 NOTEBOOK = SOURCE / "01_attention_concepts.ipynb"
 NAMES = (  # given names and family names of one script

@@ -12,8 +12,8 @@ built. `make exercises` does the same. `--skip` leaves out the steps that it nam
 
 A record is a task with its cases, and the values that its solution and its known mistakes return.
 A solution notebook `01_….ipynb` stands beside a folder `n01_…` with one file for each of its
-exercises, named after the task. The build copies the facts in such a file (see `facts`) into the
-notebooks and the Markdown files that repeat them.
+exercises, named after the task (see `file_of`). The build copies the facts in such a file (see
+`facts`) into the notebooks and the Markdown files that repeat them.
 
 The course's own notebooks have small exercises, too: a cell with a stub for learners to complete
 while they read, which ends with `check("name")`. Its file is in the same folder; its solution is in
@@ -32,6 +32,7 @@ import ast
 import importlib
 import inspect
 import itertools
+import os
 import re
 import shutil
 import subprocess
@@ -62,6 +63,7 @@ EXECUTE = (
 STEPS = ("records", "notebooks", "selftest", "plans")
 CHECKED = re.compile(r'^check\("(\w+)"\)', flags=re.MULTILINE)
 FOLDED = re.compile(r"<details>.*?^```python\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<=link&quot;: &quot;)[0-9a-f]{32}")  # of an explorer to a kernel that is gone
 FENCE = re.compile(
     r"^(?P<indent> *)# BEGIN SOLUTION\n(?P<solution>.*?)"
     r"(?:^ *# INSTEAD\n(?P<instead>.*?))?^ *# END SOLUTION$",
@@ -79,6 +81,19 @@ def folder_of(path: Path) -> Path:
     return SOURCE / f"n{path.stem}"
 
 
+def file_of(path: Path, task: str) -> Path:
+    """Return the file of a notebook's exercise, which is named after the task.
+
+    That of a task `test_…`, which asks for a test and is none, is called `write_test_….py`.
+    """
+    return folder_of(path) / f"{'write_' if task.startswith('test_') else ''}{task}.py"
+
+
+def module_of(file: Path) -> str:
+    """Return the dotted name of the module in an exercise's file."""
+    return f"solutions.{file.parent.name}.{file.stem}"
+
+
 def exercises_of(path: Path) -> list[Exercise]:
     """Return the exercises of a notebook, in the order of its cells `check("…")`.
 
@@ -88,21 +103,24 @@ def exercises_of(path: Path) -> list[Exercise]:
     Raises:
         ValueError: the notebook's checks and the files in its folder do not match.
     """
-    folder, tasks = folder_of(path), _checked(path)
+    tasks = _checked(path)
     known = {*tasks, *_checked(SOURCE / path.name), *_checked(COURSE / path.name)}
-    for file in folder.glob("[!_]*.py"):
-        if file.stem not in known:
-            raise ValueError(f'{path.name} needs a cell `check("{file.stem}")` for {_name(file)}.')
+    strange = {*folder_of(path).glob("[!_]*.py")} - {file_of(path, task) for task in known}
+    for file in sorted(strange):
+        if file.stem in known:
+            name = file_of(path, file.stem).name
+            raise ValueError(f"{_name(file)} would be taken for a test: call it {name}.")
+        task = file.stem.removeprefix("write_")
+        raise ValueError(f'{path.name} needs a cell `check("{task}")` for {_name(file)}.')
     exercises = []
-    for file in (folder / f"{task}.py" for task in tasks):
+    for task in tasks:
+        file = file_of(path, task)
         if not file.exists():
-            raise ValueError(f"{path.name} checks `{file.stem}`: write {_name(file)} for it.")
-        module = importlib.import_module(f"solutions.{folder.name}.{file.stem}")
-        if module.exercise.task.id != file.stem:
-            raise ValueError(
-                f"{_name(file)} specifies `{module.exercise.task.id}`: give both one name."
-            )
-        exercises.append(module.exercise)
+            raise ValueError(f"{path.name} checks `{task}`: write {_name(file)} for it.")
+        exercise = importlib.import_module(module_of(file)).exercise
+        if exercise.task.id != task:
+            raise ValueError(f"{_name(file)} specifies `{exercise.task.id}`: give both one name.")
+        exercises.append(exercise)
     return exercises
 
 
@@ -111,11 +129,11 @@ def write_light_tasks() -> None:
     for path in notebooks():
         new = []
         for file in sorted(folder_of(path).glob("[!_]*.py")):
-            module = importlib.import_module(f"solutions.n{path.stem}.{file.stem}")
-            if isinstance(module.exercise, LightTask):
-                if module.exercise.task.id != file.stem:
+            exercise = importlib.import_module(module_of(file)).exercise
+            if isinstance(exercise, LightTask):
+                if exercise.task.id != file.stem:
                     raise ValueError(f"{_name(file)} has to be called like its function.")
-                new += _light_cells(module.exercise)
+                new += _light_cells(exercise)
         notebook = nbformat.read(path, as_version=4)
         old = [cell for cell in notebook.cells if "light" in _tags(cell)]
         if _unnumbered(old) != _unnumbered(new):
@@ -468,8 +486,8 @@ def main() -> None:
 def run_notebook(path: Path) -> None:
     """Run a solution notebook and store its outputs.
 
-    It runs in an empty folder, so that what it says of a learner's progress does not depend on what
-    else was run on this machine. The program ends if a check refuses a solution, and says which.
+    What is stored depends on nothing that was run before: the notebook runs in an empty folder. If
+    a check does not pass, the program ends and says which, and the notebook stays as it was.
     """
     print(f"solutions/{path.name}: being run", flush=True)
     with tempfile.TemporaryDirectory() as course:
@@ -477,23 +495,38 @@ def run_notebook(path: Path) -> None:
         copy.parent.mkdir()
         shutil.copy(path, copy)
         _run([*EXECUTE.split(), "--log-level=ERROR", str(copy)])
-        shutil.copy(copy, path)
-    if refusals := refused_solutions(nbformat.read(path, as_version=4).cells):
-        sys.exit("\n".join([f"{path.name}: a check refuses its solution.", *refusals]))
+        notebook = nbformat.read(copy, as_version=4)
+    if refused := refusals(notebook.cells):
+        sys.exit("\n".join([f"solutions/{path.name} is not stored. Its checks say:", *refused]))
+    for cell in notebook.cells:
+        if cell.source == "progress()":  # it tells of all other notebooks, too
+            cell.outputs = []
+        for output in cell.get("outputs", []):
+            if html := output.get("data", {}).get("text/html"):
+                output.data["text/html"] = LINK.sub("stored", html)
+    nbformat.write(notebook, path)
 
 
-def refused_solutions(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
-    """Return the first lines of what the checks of a notebook say to answers that do not pass."""
-    checks = [cell for cell in cells if "check" in _tags(cell)]
-    outputs = [output.get("data", {}) for cell in checks for output in cell.outputs]
-    said = [output.get("text/plain", "").partition("\n")[0] for output in outputs]
-    return [line for line in said if line.startswith(("✗", "○"))]
+def refusals(cells: Sequence[nbformat.NotebookNode]) -> list[str]:
+    """Return a line for each note in the outputs of cells by which an answer does not pass."""
+    return [
+        f"cell [{cell.execution_count}], {cell.source.splitlines()[-1]}: {said}"
+        for cell in cells
+        for output in cell.get("outputs", [])
+        if (said := output.get("data", {}).get("text/plain", "").partition("\n")[0])
+        if said.startswith(("✗", "○"))
+    ]
 
 
 def _run(module: list[str]) -> None:
-    """Run a module with its arguments; if it fails, print its errors and exit with its status."""
-    command = [sys.executable, "-m", *module]
-    run = subprocess.run(command, cwd=facts.ROOT, stderr=subprocess.PIPE, text=True)
+    """Run a module with its arguments; if it fails, print its errors and exit with its status.
+
+    The kernels that it starts import from this course too, even where another copy is installed.
+    """
+    command, here = [sys.executable, "-m", *module], {"PYTHONPATH": str(facts.ROOT)}
+    run = subprocess.run(
+        command, cwd=facts.ROOT, env=os.environ | here, stderr=subprocess.PIPE, text=True
+    )
     if run.returncode:
         print(run.stderr, end="", file=sys.stderr)
         sys.exit(run.returncode)

@@ -17,7 +17,7 @@ import nbformat
 
 from solutions.build import learner_notebook, notebooks, solved
 from utils.checks import bank
-from utils.checks.memory import TaskProgress, load_progress, save_given
+from utils.checks.progress_file import TaskProgress, load_progress, save_given
 
 OWN = "mine_"
 

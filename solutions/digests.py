@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from solutions.build import code_of
+from solutions.build import code_of, file_of, module_of
 from solutions.facts import ROOT
 from solutions.specification import Exercise
 from utils.checks.code import defined
@@ -44,7 +44,7 @@ def digest(notebook: Path, exercise: Exercise) -> str:
     """Return the digest of the code that decides whether an exercise passes its self-test."""
     task = exercise.task.id
     reached, codes = _engine()
-    own = [(f"solutions.n{notebook.stem}.{task}", "exercise"), (notebook, task)]
+    own = [(module_of(file_of(notebook, task)), "exercise"), (notebook, task)]
     codes = codes | _rests_on(own, reached)[1]
     return hashlib.sha256("\n".join(sorted(codes)).encode()).hexdigest()[:16]
 

@@ -2,7 +2,8 @@
 
 The name of a mistake says what a wrong answer does ("softmax over the heads"); its misconception is
 the belief behind it, which many tasks share. So a learner can see which beliefs keep coming back,
-and an instructor can see which beliefs a class holds.
+and an instructor can see which beliefs a class holds. A belief may stand alone, where no other
+explains a mistake.
 """
 
 from utils.checks.tasks import Misconception

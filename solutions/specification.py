@@ -295,7 +295,7 @@ class CatchTheBug(Exercise):
     inputs is usually as good.
 
     Args:
-        id: `test_` and the name of the module of implementations.
+        id: `test_…`; the implementations are in the module `buggy_…`.
         mistakes: at least four weak tests, each of which misses a different set of bugs.
         variants: at least three good tests in other styles.
         facts: the other arguments of `Task`.

@@ -5,7 +5,7 @@ import pytest
 from nbclient import NotebookClient
 
 CELLS = [
-    "import torch\nfrom utils import at_work, checks\nat_work.PATIENCE = 0.5",
+    "import torch\nfrom utils import at_work, checks\nat_work.SILENCE = 0.5",
     "import time\ntime.sleep(3)\nprint(torch.get_num_threads())",
     "'at once'",
 ]

@@ -5,10 +5,10 @@ Some tests use a small made-up function, others the tasks of the course.
 
 import linecache
 import math
-import os
 import random
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -438,9 +438,8 @@ def test_an_order_that_is_drawn_changes_no_answer():
 # --- The implementations of the course ------------------------------------------------------------
 
 COURSE = sorted(
-    name.removesuffix(".py")
-    for name in os.listdir(implementations.__path__[0])
-    if name.endswith(".py") and name != "__init__.py"
+    file.stem.removeprefix("buggy_")
+    for file in Path(implementations.__path__[0]).glob("buggy_*.py")
 )
 
 

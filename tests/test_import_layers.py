@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,17 @@ def test_no_package_imports_one_above_it(package):
             top = module.partition(".")[0]
             helps_tests = own_tests and top == "tests"
             assert top not in ABOVE or top in allowed or helps_tests, f"{path} imports {module}"
+
+
+@pytest.mark.parametrize("package", ABOVE)
+def test_no_two_files_of_a_package_have_one_name(package):
+    count = Counter(path.name for path in files(package))
+    assert {name for name in count if count[name] > 1} <= {"__init__.py", "__main__.py"}
+
+
+@pytest.mark.parametrize("package", ["workshop", "grading", "solutions", "utils"])
+def test_what_pytest_takes_for_a_test_is_one(package):
+    assert {path.parent.name for path in files(package) if path.match("test_*.py")} <= {"tests"}
 
 
 def test_nothing_of_the_learners_needs_what_they_do_not_get():

@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import os
 import re
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -211,21 +212,27 @@ def test_every_link_of_the_interview_sheet_leads_somewhere():
 
 
 def test_a_notebook_that_runs_the_code_of_another_copy_of_the_course_says_so(tmp_path):
-    for name in ("utils", "notebooks"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "utils" / "__init__.py").touch()
+    copy, project = tmp_path / "copy", tmp_path / "project"
+    shutil.copytree(ROOT / "utils", copy / "utils")
+    (project / "utils").mkdir(parents=True)  # of somebody who has installed the course
+    for folder in (copy / "notebooks", project / "notes"):
+        folder.mkdir()
 
     def said(folder, path):
         environment = {**os.environ, "PYTHONPATH": str(path)}
-        command = [sys.executable, "-c", "import sys; del sys.path[0]; import utils"]
+        command = [sys.executable, "-P", "-c", "import utils"]
         run = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=True
         )
         return run.stderr
 
-    assert said(ROOT / "notebooks", ROOT) == said("/", ROOT) == ""
-    assert said(tmp_path / "notebooks", tmp_path) == ""
-    assert said(tmp_path / "notebooks", ROOT).startswith(f"Careful: this runs in {tmp_path}, but")
+    assert said(ROOT / "notebooks", ROOT) == said("/", ROOT) == said(project / "notes", ROOT) == ""
+    assert said(copy / "notebooks", copy) == said(copy, copy) == ""
+    (line,) = said(copy / "notebooks", ROOT).splitlines()
+    assert line.startswith(f"Careful: this runs in {copy}, but with the `utils` of {ROOT}, where")
+    assert line.endswith(
+        "`make lab` for an environment of its own, or `pip install -e .` to use it in this one."
+    )
 
 
 @pytest.mark.slow

@@ -3,15 +3,20 @@
 import itertools
 import json
 import re
+from pathlib import Path
 
 import pytest
 import torch
 from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider
 
+from tests import explorer_examples
+from tests.explorer_examples import EXPLORERS
 from tests.parrot import PIECES, Bytes, Parrot
 from tests.small_language_model import LettersAsTokens, small_model
+from utils import widgets
 from utils.cards import read_cards
-from utils.checks import memory, progress
+from utils.checks import progress, progress_file
+from utils.checks.code import mentioned
 from utils.corpora import running_example
 from utils.model_card import read_card, stored_cards
 from utils.positions import RotaryPositions
@@ -34,16 +39,16 @@ from utils.widgets import (
     ReachExplorer,
     ReshapeExplorer,
     SliderFigure,
-    SoftmaxExplorer,
     TilesExplorer,
     TrainingFilm,
     Translator,
     TurnExplorer,
-    WindowExplorer,
     Writer,
     predict,
 )
 from utils.widgets.cache_explorer import cards_by_kind
+from utils.widgets.module import FOLDER
+from utils.widgets.pictured import Pictured
 from utils.widgets.prediction import SURPRISE
 from utils.widgets.reach_explorer import sliding_mask
 
@@ -126,31 +131,22 @@ def test_another_sentence_is_looked_at_and_measured():
     assert explorer.target == ["the", "cat", "sat"]
 
 
-@pytest.mark.parametrize(
-    "widget",
-    [
-        SliderFigure(draw, height=IntSlider(1, max=5)),
-        QueryExplorer(SOURCE, KEYS.tolist(), TARGET, QUERIES.tolist()),
-        CacheExplorer("Llama 3.1 8B"),
-        ClockExplorer(16, trained=48),
-        MaskExplorer(SOURCE, (KEYS @ KEYS.T).tolist(), length=4, half_width=1),
-        PipelineExplorer(QUERIES, KEYS, KEYS, TARGET, SOURCE),
-        SoftmaxExplorer(SOURCE),
-        Translator("the cat sat on the mat"),
-        film([torch.rand(7, 6)]),
-        heads(["head 1", "head 2"], count=2),
-        ReachExplorer(24, layers=3, window=4),
-        ReshapeExplorer([SOURCE[:3], SOURCE[3:]], dim=4),
-        TilesExplorer(QUERIES, KEYS, KEYS, SOURCE, TARGET),
-        TurnExplorer(SOURCE, KEYS, TARGET, QUERIES),
-        WindowExplorer(SOURCE, [0.0] * 6, centre=2),
-    ],
-    ids=lambda widget: type(widget).__name__,
-)
-def test_the_stored_output_is_a_fixed_text_a_picture_and_a_small_state(widget):
+def test_every_explorer_can_be_imported_and_has_an_example_on_which_tests_try_it():
+    classes = [value for value in vars(widgets).values() if isinstance(value, type)]
+    explorers = {each for each in classes if issubclass(each, Pictured)} - {InterviewSheet}
+    modules = {path.stem for path in FOLDER.glob("*_explorer.py")}
+    assert modules <= {explorer.module_name() for explorer in explorers}
+    shown = mentioned(Path(explorer_examples.__file__).read_text(encoding="utf-8"))
+    assert {explorer.__name__ for explorer in explorers} <= shown
+
+
+# Those left out store as much as they show.
+@pytest.mark.parametrize("name", sorted(EXPLORERS.keys() - {"mask-48", "model-heads", "writer"}))
+def test_the_stored_output_is_a_fixed_text_a_picture_and_a_small_state(name):
+    widget = EXPLORERS[name]()
     stored = widget._repr_mimebundle_()
-    name = type(widget).__name__
-    assert stored["text/plain"] == repr(widget) == f"<{name}: run the cell to move it>"
+    fixed = f"<{type(widget).__name__}: run the cell to move it>"
+    assert stored["text/plain"] == repr(widget) == fixed
     assert stored["text/html"].count("<img alt=") == 1
     assert stored.keys() == {"text/plain", "text/html"}  # a view would be broken without a kernel
     assert stored["text/html"].count("</script>") == 1
@@ -267,7 +263,7 @@ def test_the_pictures_of_reach_and_of_clocks_say_their_numbers():
 @pytest.fixture
 def predictions_file(tmp_path, monkeypatch):
     file = tmp_path / "predictions.json"
-    monkeypatch.setattr(memory, "PREDICTIONS", file)
+    monkeypatch.setattr(progress_file, "PREDICTIONS", file)
     return file
 
 
@@ -288,7 +284,7 @@ def test_a_number_is_compared_with_the_guess(predictions_file):
     told = near.reveal(0.953)._repr_html_()
     assert "too high, which is close." in told
     assert SURPRISE not in told
-    assert [stored.came_true for stored in memory.load_guesses().values()] == [False, True]
+    assert [stored.came_true for stored in progress_file.load_guesses().values()] == [False, True]
 
 
 def test_a_choice_is_compared_with_the_guess(predictions_file):
@@ -320,7 +316,7 @@ def test_only_the_first_guess_counts_and_none_after_the_answer(predictions_file)
         again = predict("Again?", ["yes", "no"])
         guess(again, option)
         again.reveal("yes")
-    assert memory.load_guesses()["Again?"].guess == "no"
+    assert progress_file.load_guesses()["Again?"].guess == "no"
 
 
 def test_progress_tells_how_well_guesses_do(predictions_file):
@@ -365,11 +361,11 @@ def test_a_notebook_that_was_told_of_a_room_keeps_the_latest_guess_and_no_more(
 @pytest.mark.parametrize("damage", ["", "[]", "null", '{"A?": 3}', '{"A?": {"guess": 1}}'])
 def test_damaged_predictions_are_ignored(predictions_file, damage):
     predictions_file.write_text(damage)
-    assert memory.load_guesses() == {}
+    assert progress_file.load_guesses() == {}
 
 
 def test_the_interview_sheet_keeps_how_it_went(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "RATINGS", tmp_path / "interview.json")
+    monkeypatch.setattr(progress_file, "RATINGS", tmp_path / "interview.json")
     sheet, cards = InterviewSheet(), read_cards()
     assert sheet.questions == [card.question for card in cards]
     assert sheet.answers == [card.answer for card in cards]

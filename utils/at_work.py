@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 from contextvars import copy_context
 
-PATIENCE = 5  # seconds without a sign
+SILENCE = 5  # seconds without a sign
 LONG = 30  # seconds, from which on one may want to know how to stop it
 
 
@@ -57,9 +57,9 @@ class Counter:
         from IPython.display import display
 
         begun = time.monotonic()
-        if over.wait(PATIENCE):
+        if over.wait(SILENCE):
             return
-        line = display(AtWork(PATIENCE), display_id=True)
+        line = display(AtWork(SILENCE), display_id=True)
         while not over.wait(1):
             line.update(AtWork(time.monotonic() - begun))
         line.update(AtWork(time.monotonic() - begun, is_over=True))

@@ -355,7 +355,7 @@ def _loaded(explorers: set[str]) -> str:
     weights = {
         name: _data_url("application/octet-stream", read_translator(name))
         for name in DECODERS
-        if "translator" in explorers
+        if "translator_explorer" in explorers
     }
     return (
         f'<script type="importmap">{json.dumps({"imports": modules})}</script>\n'

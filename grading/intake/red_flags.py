@@ -350,7 +350,7 @@ def _published(name: str) -> dict[str, list[set[tuple[str, ...]]]]:
     published = {}
     for task in _tasks(name):
         if task.answer_type != "choices":  # whose right answers are all alike
-            specification = build.folder_of(path) / f"{task.id}.py"
+            specification = build.file_of(path, task.id)
             variants = _variants(syntax(specification.read_text(encoding="utf-8")))
             given = {ngram for stub in stubs.definitions[task.id] for ngram in stub.ngrams}
             answers = [*solutions.definitions[task.id], *variants]

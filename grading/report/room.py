@@ -34,7 +34,7 @@ from grading.report.anonymous import pseudonym
 from grading.report.guesses import count
 from grading.report.pages import templates
 from utils.checks import bank
-from utils.checks.memory import TaskProgress, parse_progress
+from utils.checks.progress_file import TaskProgress, parse_progress
 from utils.checks.tasks import Misconception, Task
 
 PROGRESS = ("exercises", "progress.json")

@@ -145,7 +145,7 @@ def say(message):
     os.write(3, struct.pack("!II", len(data), 0) + data)
 """
 PATCHES = """
-import utils.masks, utils.attention, utils.checks.implementations.attend as attend_
+import utils.masks, utils.attention, utils.checks.implementations.buggy_attend as attend_
 import utils.checks.catch_the_bug, utils.checks.compare
 utils.masks.masked_softmax = utils.attention.masked_softmax = None
 attend_.IMPLEMENTATIONS = attend_.attend = None

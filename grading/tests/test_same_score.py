@@ -80,7 +80,7 @@ def other_answers(path: Path, every: int = 1) -> list[Round]:
 def _others(path: Path, exercise: Exercise) -> Iterator[tuple[Any, str]]:
     """Yield the mistakes and variants of an exercise, each with the code that names it."""
     task = exercise.task
-    own = f"import_module('solutions.{build.folder_of(path).name}.{task.id}').exercise"
+    own = f"import_module('{build.module_of(build.file_of(path, task.id))}').exercise"
     for number, mistake in enumerate(exercise.mistakes):
         yield mistake.gives, f"{own}.mistakes[{number}].gives"
     if exercise.gold:

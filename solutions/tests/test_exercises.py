@@ -1,6 +1,8 @@
 """Test that sources of exercises are complete, and `exercises/` up to date and without answers."""
 
 import inspect
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -26,15 +28,15 @@ from solutions.build import (
     main,
     names_at_first,
     notebooks,
-    refused_solutions,
     repeated,
+    run_notebook,
     stub,
 )
 from solutions.n06_translate_with_attention import my_translations
 from solutions.specification import PUBLIC_SEED, CatchTheBug, Draw, Exercise, YourTurn
 from utils.checks import bank
 from utils.checks.code import defined
-from utils.checks.implementations import Implementations, any_attention
+from utils.checks.implementations import Implementations, buggy_any_attention
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed, run_cases
 from utils.checks.tasks import Answer
@@ -282,23 +284,76 @@ def test_the_minutes_of_a_notebook_count_what_there_is_to_do():
     assert facts.reading_minutes(notebook) == (50, 70)
 
 
-def test_the_build_refuses_a_solution_that_its_check_refuses():
-    said = [
-        "✓ One: passed",
-        "✗ No exercise is called `two`.\nIs its name right?",
-        "○ Three: your turn",
+SOFTMAX = """import utils
+from utils.checks import check, progress
+
+
+def softmax_with_temperature(scores, temperature):
+    return (scores / temperature).softmax(-1)
+
+
+print(utils.__file__)"""
+
+
+def small_notebook(course, *sources):
+    """Write a solution notebook with these cells into a folder, and return its path."""
+    path = course / "solutions" / "01_small.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    return path
+
+
+def test_what_the_build_stores_does_not_depend_on_what_was_solved_before(tmp_path):
+    explorer = "from utils.widgets import TrainingFilm, Writer\nWriter('a', None, None)"
+    path = small_notebook(
+        tmp_path, SOFTMAX, 'check("softmax_with_temperature")', "progress()", explorer
+    )
+    run_notebook(path)
+    stored = path.read_bytes()
+    _, checked, listed, moved = nbformat.read(path, as_version=4).cells
+    assert checked.outputs[0].data["text/plain"].startswith("✓ Softmax with temperature: passed")
+    assert listed.outputs == []
+    assert "link&quot;" in moved.outputs[0].data["text/html"]
+    solved = {"softmax_with_temperature": {"points": 0, "kinds": [], "given": True}}
+    for name in ("solutions/progress.json", "exercises/progress.json", "predictions.json"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps(solved))
+    run_notebook(path)
+    assert path.read_bytes() == stored
+
+
+def test_a_check_that_does_not_pass_ends_the_build_and_is_not_stored(tmp_path):
+    path = small_notebook(
+        tmp_path,
+        SOFTMAX.replace("-1", "0"),
+        'check("softmax_with_temperature")\ncheck("no_such_task")',
+        "def entropy(weights): ...",
+        'check("entropy")',
+    )
+    before = path.read_bytes()
+    with pytest.raises(SystemExit) as ended:
+        run_notebook(path)
+    assert ended.value.code.splitlines() == [
+        "solutions/01_small.ipynb is not stored. Its checks say:",
+        'cell [2], check("no_such_task"): ✗ Softmax with temperature: not yet',
+        "cell [2], check(\"no_such_task\"): ✗ No exercise is called 'no_such_task'",
+        'cell [4], check("entropy"): ○ Entropy: your turn',
     ]
-    outputs = [
-        nbformat.v4.new_output("execute_result", {"text/plain": text}, execution_count=1)
-        for text in said
-    ]
-    checks = [
-        nbformat.v4.new_code_cell("check(…)", outputs=[output], metadata={"tags": ["check"]})
-        for output in outputs
-    ]
-    other = nbformat.v4.new_code_cell("print(…)", outputs=outputs)
-    assert refused_solutions([*checks, other]) == [said[1].splitlines()[0], said[2]]
-    assert refused_solutions(checks[:1]) == []
+    assert path.read_bytes() == before
+
+
+def test_a_second_copy_of_the_course_runs_its_own_code_though_another_is_installed(tmp_path):
+    root = bank.FOLDER.parent
+    for folder in ("utils", "solutions"):
+        shutil.copytree(root / folder, tmp_path / folder)
+    path = small_notebook(tmp_path, SOFTMAX)
+    installed = {**os.environ, "PYTHONPATH": str(root)}
+    build_it = f"from solutions import build; build.run_notebook(build.SOURCE / {path.name!r})"
+    subprocess.run([sys.executable, "-c", build_it], cwd=tmp_path, env=installed, check=True)
+    ((printed,),) = [cell.outputs for cell in nbformat.read(path, as_version=4).cells]
+    assert printed.text == f"{tmp_path / 'utils' / '__init__.py'}\n"
 
 
 def test_notebook_and_folder_have_to_agree(tmp_path, monkeypatch):
@@ -311,6 +366,11 @@ def test_notebook_and_folder_have_to_agree(tmp_path, monkeypatch):
     (tmp_path / "n09_new").mkdir()
     (tmp_path / "n09_new" / "cards.py").touch()
     with pytest.raises(ValueError, match=r'needs a cell `check\("cards"\)`'):
+        exercises_of(path)
+    (tmp_path / "n09_new" / "cards.py").rename(tmp_path / "n09_new" / "test_dice.py")
+    cell.source = 'check("test_dice")'
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    with pytest.raises(ValueError, match=r"test_dice\.py would .* call it write_test_dice\.py"):
         exercises_of(path)
 
 
@@ -427,7 +487,7 @@ def test_what_a_test_catches_does_not_hang_on_the_score_that_was_drawn(task, mon
     tests = [*exercise.variants, *(mistake.gives for mistake in exercise.mistakes)]
     caught = []
     for secret in range(12):
-        monkeypatch.setattr(any_attention, "SECRET", secret)
+        monkeypatch.setattr(buggy_any_attention, "SECRET", secret)
         answers = [run_cases(exercise.task, test, cases, Printed())[0] for test in tests]
         caught.append([answer.outputs["blames"].tolist() for answer in answers])
     assert all(each == caught[0] for each in caught)

@@ -27,7 +27,7 @@ def test_no_two_misconceptions_are_the_same():
         assert len(texts) == len(MISCONCEPTIONS) == len(_ALL)
 
 
-def test_every_misconception_is_shared_and_few_mistakes_have_none():
+def test_every_misconception_is_met_and_few_mistakes_have_none():
     exercises = [exercise for _, exercise in chosen()]
     mistakes = [mistake for exercise in exercises for mistake in exercise.task.mistakes]
     used = Counter(mistake.misconception for mistake in mistakes)
@@ -35,5 +35,4 @@ def test_every_misconception_is_shared_and_few_mistakes_have_none():
         if isinstance(exercise, CatchTheBug):
             used.update([*exercise.implementations.broken])
     assert used.keys() == MISCONCEPTIONS.keys()
-    assert min(used.values()) >= 2
     assert used["another-task"] < len(mistakes) / 20

@@ -11,14 +11,14 @@ import sys
 
 from tests.bench.capstone import capstone
 from tests.bench.captions import captions
+from tests.bench.differences import parity
 from tests.bench.lines import lines
-from tests.bench.mechanisms import additive, masked, multihead, scaled
 from tests.bench.multi30k import multi30k
 from tests.bench.pace import pace
-from tests.bench.parity import parity
 from tests.bench.positions import positions
 from tests.bench.real import real
 from tests.bench.real_model import real_model
+from tests.bench.time_and_memory import additive, masked, multihead, scaled
 from tests.bench.today import today
 from tests.bench.transformer import transformer
 from tests.bench.visitors import visitors

@@ -19,7 +19,7 @@ def page(browser):
 def test_the_course_opens_at_two_translators_and_the_query_turns_before_any_kernel_runs(lab, page):
     page.goto(lab)
     page.get_by_role("heading", name="01 · Attention concepts").wait_for()
-    page.locator('[data-module="translator"] img').first.wait_for()
+    page.locator('[data-module="translator_explorer"] img').first.wait_for()
     page.locator('.jp-OutputArea-output img[alt*="le → The 0.87"]').first.wait_for()
     page.wait_for_timeout(2000)  # news and questions would come a little later
     assert page.locator(".jp-Dialog, .Toastify__toast").count() == 0
@@ -46,7 +46,7 @@ def test_the_course_overview_opens_as_a_page_with_its_picture_and_leads_to_a_not
     # Without what an earlier test left open: JupyterLab would restore notebook 01, and a moment
     # later open it a second time, in front of the overview.
     go_to(page, lab, "notebooks/01_attention_concepts.ipynb")
-    page.locator('[data-module="translator"] img').first.wait_for()
+    page.locator('[data-module="translator_explorer"] img').first.wait_for()
     # JupyterLab draws a notebook bit by bit. Before it has bound a link, which its address shows, a
     # click opens a tab of the browser; and a mouse loses what moves under it.
     page.locator('a[href*="/files/README.md"]', has_text="Course overview").dispatch_event("click")

@@ -15,8 +15,8 @@ import pytest
 from tests import needs
 from tests.browser.explorers import look
 from tests.browser.lab import ROOT, RUN_MILLISECONDS, watched_page
-from tests.browser.test_explorers import EXPLORERS
 from tests.browser.test_predictions import ASK, KERNEL, REVEAL, guess
+from tests.explorer_examples import EXPLORERS
 from utils.widgets.pictured import HINT
 
 pytestmark = [pytest.mark.browser, needs.chromium]
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, needs.chromium]
 SETUP = f"""import sys
 sys.path.insert(0, "{ROOT}")
 from utils.widgets import InterviewSheet
-from tests.browser.test_explorers import EXPLORERS"""
+from tests.explorer_examples import EXPLORERS"""
 KINDS = [*EXPLORERS]
 CELLS = [SETUP, ASK, REVEAL, "InterviewSheet()", *(f'EXPLORERS["{kind}"]()' for kind in KINDS)]
 RUN_ME = HINT.removeprefix("<p>").removesuffix("</p>")

@@ -13,7 +13,7 @@ from tests import needs
 from tests.browser.explorers import show
 from utils.corpora import pad_ids, tokenise, translation_corpus, translation_pairs
 from utils.translators import DECODERS, load_translator, read_translator
-from utils.widgets import Translator, translator
+from utils.widgets import Translator, translator_explorer
 from utils.widgets.module import module
 
 pytestmark = [pytest.mark.browser, needs.chromium]
@@ -282,6 +282,6 @@ def test_the_page_is_told_of_a_damaged_file(monkeypatch):
     )
     widget._answer(widget, {"want": "dot"}, [])
     assert sent == [({"have": "dot"}, [read_translator("dot")])]
-    monkeypatch.setattr(translator, "read_translator", load_translator)
+    monkeypatch.setattr(translator_explorer, "read_translator", load_translator)
     widget._answer(widget, {"want": "strange"}, [])
     assert sent[1][0]["failed"].startswith("there is no translator 'strange'")

@@ -22,7 +22,7 @@ A wrong answer passes through these modules, from top to bottom:
 | `catch_the_bug` | lets a learner's test call one implementation after another |
 | `implementations` | those implementations: right ones, and some with a bug each |
 | `code` | finds the names that a piece of code defines and uses |
-| `memory`, `progress` | store a learner's progress, and show it |
+| `progress_file`, `progress` | store a learner's progress, and show it |
 """
 
 from utils.at_work import watch

@@ -21,7 +21,7 @@ from utils.checks import bank, code
 from utils.checks.compare import Verdict
 from utils.checks.diagnosis import diagnose
 from utils.checks.feedback import BAD, IN_FOLD, Note, explain
-from utils.checks.memory import (
+from utils.checks.progress_file import (
     TaskProgress,
     load_progress,
     put_aside,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from utils.checks import bank
 from utils.checks.feedback import EMPTY, FULL, GOOD, Note
-from utils.checks.memory import (
+from utils.checks.progress_file import (
     CERTAIN,
     Guess,
     TaskProgress,

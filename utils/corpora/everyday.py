@@ -34,7 +34,7 @@ from utils.corpora.text import detokenise
 
 _MINE = ("my", "your", "his", "her", "our", "their")
 _CLAUSE_SIZES = (1, 1, 2, 2, 3)  # phrases
-_PATIENCE = 5_000  # rejected sentences in a row before the grammar gives up
+_MOST_REJECTED = 5_000  # rejected sentences in a row before the grammar gives up
 _LONGEST = (8, 3)  # words: so many, and so many more for each phrase
 
 _NEGATIONS = ("pas", "jamais")  # each with ne
@@ -88,7 +88,7 @@ def everyday_pairs(
         too_long = len(pair.source) > _LONGEST[0] + _LONGEST[1] * count
         if too_long or pair.source in taken or pair.target in taken:
             rejected += 1
-            if rejected == _PATIENCE:
+            if rejected == _MOST_REJECTED:
                 raise ValueError(
                     f"the grammar has too few sentences of phrases={count} for pairs={pairs:,}: "
                     "ask for fewer pairs or more phrases"

@@ -38,7 +38,7 @@ from utils.corpora.pairs import Corpus, Link, Pair, split
 _PLURAL, _NAME, _ADJECTIVE, _NEGATION, _TWO_SUBJECTS = 0.35, 0.2, 0.3, 0.3, 0.25  # probabilities
 _SUBJECTS = ("person", "animal")
 _CLAUSE_SIZES = (1, 2, 2, 3, 3)  # noun phrases
-_PATIENCE = 5_000  # rejected sentences in a row before the grammar gives up
+_MOST_REJECTED = 5_000  # rejected sentences in a row before the grammar gives up
 
 _VOWELS = tuple("aeiouhâéèêîô")  # first letters that cause an elision
 _ELISIONS = {"le": "l'", "la": "l'", "ne": "n'", "de": "d'", "que": "qu'"}
@@ -98,7 +98,7 @@ def translation_pairs(
         pair = _sentence(random, lexicon, count)
         if pair.source in taken or pair.target in taken or not _wanted(pair, lexicon):
             rejected += 1
-            if rejected == _PATIENCE:
+            if rejected == _MOST_REJECTED:
                 raise ValueError(
                     f"the grammar has too few sentences of phrases={count} for pairs={pairs:,}: "
                     "ask for fewer pairs or more phrases"

@@ -20,35 +20,8 @@ from utils.widgets.slider_figure import Curves, Map, Pictures, SliderFigure
 from utils.widgets.softmax_explorer import SoftmaxExplorer
 from utils.widgets.tiles_explorer import TilesExplorer
 from utils.widgets.training_film import TrainingFilm
-from utils.widgets.translator import Translator
+from utils.widgets.translator_explorer import Translator
 from utils.widgets.tuning_explorer import TuningExplorer
 from utils.widgets.turn_explorer import TurnExplorer
 from utils.widgets.window_explorer import WindowExplorer
 from utils.widgets.writer import Writer
-
-__all__ = [
-    "CacheExplorer",
-    "ClockExplorer",
-    "Curves",
-    "HeadsExplorer",
-    "InterviewSheet",
-    "Map",
-    "MaskExplorer",
-    "ModelHeadsExplorer",
-    "PassageExplorer",
-    "Pictures",
-    "PipelineExplorer",
-    "QueryExplorer",
-    "ReachExplorer",
-    "ReshapeExplorer",
-    "SliderFigure",
-    "SoftmaxExplorer",
-    "TilesExplorer",
-    "TrainingFilm",
-    "Translator",
-    "TuningExplorer",
-    "TurnExplorer",
-    "WindowExplorer",
-    "Writer",
-    "predict",
-]

@@ -3,7 +3,7 @@
 import traitlets
 
 from utils.cards import read_cards
-from utils.checks.memory import load_ratings, save_ratings
+from utils.checks.progress_file import load_ratings, save_ratings
 from utils.widgets.pictured import Linked
 
 

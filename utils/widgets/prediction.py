@@ -9,7 +9,7 @@ from IPython import get_ipython
 from IPython.display import display, update_display
 
 from utils.checks.feedback import Note
-from utils.checks.memory import CERTAIN, Guess, is_in_room, save_for_room, save_guess
+from utils.checks.progress_file import CERTAIN, Guess, is_in_room, save_for_room, save_guess
 from utils.widgets.pictured import Linked
 
 CLOSE = 0.15  # share of the range by which a guess may differ and still be called close

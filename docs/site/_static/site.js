@@ -5,7 +5,7 @@ import { mount } from "./explorers/standalone.js";
 const held = JSON.parse(document.getElementById("translators")?.textContent ?? "{}");
 
 // What these explorers ask of a kernel elsewhere can be had here: a model's weights.
-const FETCHING = ["translator", "page_writer"];
+const FETCHING = ["translator_explorer", "page_writer"];
 
 /** A model's weights, which are in the page or beside it. */
 async function answer({ want }) {

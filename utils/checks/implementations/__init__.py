@@ -1,8 +1,9 @@
 """Implementations that a learner's test has to tell apart: right ones, and some with one bug each.
 
-`attend.py` holds the `IMPLEMENTATIONS` for the task `test_attend`: a right one from the course's
-code, and one written line by line, whose arguments replace parts by bugs. Bugs that several tasks
-share are defined here. Learners have these files, because their task is to write the test.
+`buggy_attend.py` holds the `IMPLEMENTATIONS` for the task `test_attend`: a right one from the
+course's code, and one written line by line, whose arguments replace parts by bugs. Bugs that
+several tasks share are defined here. Learners have these files, because their task is to write the
+test.
 """
 
 from collections.abc import Callable, Sequence
@@ -42,7 +43,7 @@ class Implementations:
 
 def of(task_id: str) -> Implementations:
     """Return the implementations on which a task's test is tried."""
-    return import_module(f"{__name__}.{task_id.removeprefix('test_')}").IMPLEMENTATIONS
+    return import_module(f"{__name__}.buggy_{task_id.removeprefix('test_')}").IMPLEMENTATIONS
 
 
 # --- Bugs that take the place of `masked_softmax` -------------------------------------------------

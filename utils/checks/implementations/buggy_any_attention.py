@@ -14,7 +14,7 @@ from utils.checks.implementations import (
     mask_of_the_first_sentence,
     over_queries,
 )
-from utils.checks.implementations.attend import equal_shares_in_empty_rows, mask_upside_down
+from utils.checks.implementations.buggy_attend import equal_shares_in_empty_rows, mask_upside_down
 from utils.masks import masked_softmax
 
 SECRET = random.SystemRandom().randrange(2**40)

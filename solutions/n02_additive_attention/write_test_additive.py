@@ -20,7 +20,7 @@ from solutions.weak_tests import (
     upside_down,
     wrong_expectation,
 )
-from utils.checks.implementations.additive import IMPLEMENTATIONS
+from utils.checks.implementations.buggy_additive import IMPLEMENTATIONS
 
 
 def inputs(mask=None, batch=2, widths=(4, 6, 6, 7), reach=1.0):

@@ -4,7 +4,7 @@ import torch
 
 from solutions.specification import CatchTheBug, WrongAnswer
 from solutions.weak_tests import asserts_nothing, close, shapes_alone
-from utils.checks.implementations.multi_head import multi_head as with_the_usual_score
+from utils.checks.implementations.buggy_multi_head import multi_head as with_the_usual_score
 
 BATCH, LENGTH, DIM, HEADS = 3, 5, 8, 2
 PADDING = torch.arange(LENGTH) < torch.tensor([5, 4, 2])[:, None, None]  # (batch, 1, len)

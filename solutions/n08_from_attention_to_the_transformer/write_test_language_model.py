@@ -17,7 +17,7 @@ from solutions.weak_tests import (
     to_the_last_digit,
     upside_down,
 )
-from utils.checks.implementations.language_model import IMPLEMENTATIONS
+from utils.checks.implementations.buggy_language_model import IMPLEMENTATIONS
 
 
 def parameters(dim=4, key_dim=4, hidden=6, words=7, spread=1.0):

@@ -13,7 +13,7 @@ from solutions.weak_tests import (
     to_the_last_digit,
     upside_down,
 )
-from utils.checks.implementations.rotary_step import IMPLEMENTATIONS
+from utils.checks.implementations.buggy_rotary_step import IMPLEMENTATIONS
 from utils.positions import RotaryPositions
 
 

@@ -21,7 +21,7 @@ from solutions.weak_tests import (
     upside_down,
     wrong_expectation,
 )
-from utils.checks.implementations.attend import IMPLEMENTATIONS
+from utils.checks.implementations.buggy_attend import IMPLEMENTATIONS
 
 
 def inputs(batch=2, tgt_len=3, src_len=5, dim=4, value_dim=4):

@@ -17,7 +17,7 @@ from solutions.weak_tests import (
     upside_down,
     wrong_expectation,
 )
-from utils.checks.implementations.multi_head import IMPLEMENTATIONS
+from utils.checks.implementations.buggy_multi_head import IMPLEMENTATIONS
 
 DIM = 8
 

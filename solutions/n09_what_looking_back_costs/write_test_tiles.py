@@ -12,7 +12,7 @@ from solutions.weak_tests import (
     to_the_last_digit,
     upside_down,
 )
-from utils.checks.implementations.tiles import IMPLEMENTATIONS
+from utils.checks.implementations.buggy_tiles import IMPLEMENTATIONS
 
 BATCH, TARGETS, WORDS, WIDTH = 2, 3, 7, 4
 

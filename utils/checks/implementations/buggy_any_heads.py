@@ -5,8 +5,8 @@ what each head makes of its queries and keys is drawn anew whenever Python start
 """
 
 from utils.checks.implementations import Implementations
-from utils.checks.implementations.any_attention import by_place_too, by_product, by_sum
-from utils.checks.implementations.multi_head import (
+from utils.checks.implementations.buggy_any_attention import by_place_too, by_product, by_sum
+from utils.checks.implementations.buggy_multi_head import (
     join_heads,
     joined_by_view,
     mask_for_the_first_head,
