@@ -62,8 +62,9 @@ def _direct_way(chapter: Chapter) -> str:
         taken = [_listed("section", chapter.sections), _listed("exercise", chapter.exercises)]
         return f"**The direct way**: {'; '.join(filter(None, taken))}{chapter.then}"
     taken = [other.number for other in course.chapters().values() if other.sections]
-    following = next(number for number in taken if number > chapter.number)
-    return f"**The direct way** skips this notebook and goes on with {following}{chapter.then}"
+    following = [number for number in taken if number > chapter.number]
+    goes_on = f" and goes on with {following[0]}" if following else ""
+    return f"**The direct way** skips this notebook{goes_on}{chapter.then}"
 
 
 def _listed(what: str, numbers: Sequence[int | str]) -> str:
@@ -97,19 +98,12 @@ def state(notebook: NotebookNode, tasks: Sequence[Task], chapter: Chapter) -> No
         )
     if not TOTALS.search(prose[0].source):
         raise ValueError("the first cell needs a line `| 0 minutes | 0 | … |` for the totals.")
-    direct = _listed("task", chapter.exercises)
-    if bool(direct) != bool(DIRECT.search(prose[0].source)):
+    if bool(chapter.exercises) != bool(DIRECT.search(prose[0].source)):
         raise ValueError(
-            f"the first cell needs {'the' if direct else 'no'} sentence `**The direct way** takes "
-            "task 1.`, as `course.toml` says."
+            f"the first cell needs {'the' if chapter.exercises else 'no'} sentence `**The direct "
+            "way** takes task 1.`, as `course.toml` says."
         )
-    minutes = course.working_minutes(tasks, len(chapter.essays))
-    points = sum(task.points for task in tasks)
-    _, *lines = prose[0].source.split("\n")
-    top = "\n".join([f"# {chapter.label}: exercises", *lines])
-    top = TOTALS.sub(f"| {minutes} minutes | {points} |", top)
-    top = TASKS.sub(f"*{course.in_words(len(tasks))} tasks for notebook", top)
-    prose[0].source = DIRECT.sub(f"**The direct way** takes {direct}.", top)
+    prose[0].source = _top_of_exercises(prose[0].source, tasks, chapter)
     numbered = iter(enumerate(tasks, start=1))
 
     def heading(_: re.Match) -> str:
@@ -120,6 +114,17 @@ def state(notebook: NotebookNode, tasks: Sequence[Task], chapter: Chapter) -> No
         cell.source = HEADING.sub(heading, cell.source)
     _name_questions([cell for cell in prose if "answer" in _tags(cell)], chapter, "Your answer")
     _name_questions([cell for cell in prose if "rubric" in _tags(cell)], chapter, "Rubric")
+
+
+def _top_of_exercises(text: str, tasks: Sequence[Task], chapter: Chapter) -> str:
+    """Return the text of a first cell of exercises with title, totals and direct way as stated."""
+    _, *lines = text.split("\n")
+    text = "\n".join([f"# {chapter.label}: exercises", *lines])
+    minutes = course.working_minutes(tasks, len(chapter.essays))
+    points = sum(task.points for task in tasks)
+    text = TOTALS.sub(f"| {minutes} minutes | {points} |", text)
+    text = TASKS.sub(f"*{course.in_words(len(tasks))} tasks for notebook", text)
+    return DIRECT.sub(f"**The direct way** takes {_listed('task', chapter.exercises)}.", text)
 
 
 def _name_questions(cells: Sequence[NotebookNode], chapter: Chapter, start: str) -> None:
