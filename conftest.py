@@ -13,9 +13,8 @@ from utils.pretrained.store import is_here
 
 MEASURED = re.compile(r"(?<=≈)( *)(-?\d[\d,]*(?:\.\d+)?)")
 RELATIVE, ABSOLUTE = 0.1, 0.02
-collect_ignore = ["solutions/labelled"]
-if find_spec("playwright") is None:  # an extra, which `make test-all` installs
-    collect_ignore.append("tests/browser")
+# Playwright is an extra, which `make test-all` installs.
+collect_ignore = [] if find_spec("playwright") else ["tests/browser"]
 LIGHT = ("tests/", "notebooks/")  # the folders of `make test`
 # Those that take longest begin first, so that no processor is left waiting at the end.
 FIRST = ("tests/browser/", "notebooks/", "grading/tests/test_grading", "solutions/")

@@ -39,7 +39,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ from solutions.specification import PUBLIC_SEED, Exercise, LightTask
 from utils.checks import bank, code
 from utils.checks.runner import Printed, redirected
 from utils.checks.tasks import Record
+from utils.course import chapters, public_address
 
 SOURCE = Path(__file__).parent
 COURSE = SOURCE.parent / "notebooks"
@@ -285,7 +286,8 @@ def solution_notebook(path: Path) -> nbformat.NotebookNode:
     """Return a solution notebook with its exercises' facts written into headings and totals."""
     notebook = nbformat.read(path, as_version=4)
     try:
-        facts.state(notebook, [exercise.task for exercise in exercises_of(path)])
+        tasks = [exercise.task for exercise in exercises_of(path)]
+        facts.state(notebook, tasks, chapters()[path.stem])
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
     return notebook
@@ -308,11 +310,10 @@ def learner_notebook(path: Path, change: Callable[[str], str] = stub) -> nbforma
         if exercise.task.id not in names:
             raise ValueError(f"{path.name} has no solution that defines {exercise.task.id}")
     notebook.cells = [cell for cell in notebook.cells if "rubric" not in _tags(cell)]
-    most = marks(path)
+    points_of = iter(marks(path).values())
     for cell in notebook.cells:
         if "answer" in _tags(cell) and change is stub:
-            heading = cell.source.splitlines()[0]
-            points = most[re.search(r"`(\w+)`", heading)[1]]
+            heading, points = cell.source.splitlines()[0], next(points_of)
             cell.source = f"{heading} · up to {points} points\n\n*Write your answer here.*"
         cell.metadata = {}
         if cell.cell_type == "code":
@@ -325,13 +326,12 @@ def rubrics(path: Path) -> dict[str, str]:
     """Return the name of each question to be answered in words → its rubric."""
     cells = nbformat.read(path, as_version=4).cells
     texts = [cell.source for cell in cells if "rubric" in _tags(cell)]
-    return {re.search(r"`(\w+)`", text)[1]: text for text in texts}
+    return dict(zip(marks(path), texts, strict=True))
 
 
-def marks(path: Path) -> dict[str, int]:
+def marks(path: Path) -> Mapping[str, int]:
     """Return the name of each question to be answered in words → the most points it can earn."""
-    first_lines = {question: text.partition("\n")[0] for question, text in rubrics(path).items()}
-    return {name: int(re.search(r"(\d+) points?$", line)[1]) for name, line in first_lines.items()}
+    return chapters()[path.stem].essays
 
 
 def _tags(cell: nbformat.NotebookNode) -> list[str]:
@@ -392,7 +392,8 @@ def build(folder: Path, only: str = "") -> None:
         nbformat.write(learner_notebook(path), folder / path.name)
         _build_records([path], folder / path.stem, wanted)
     if any(path.parent == COURSE for path in paths):  # all stubs share one file
-        _build_records(sorted(COURSE.glob("[0-9]*.ipynb")), folder / bank.YOUR_TURN, wanted)
+        of_course = [chapter.path for chapter in chapters().values()]
+        _build_records(of_course, folder / bank.YOUR_TURN, wanted)
 
 
 def _build_records(paths: Sequence[Path], file: Path, wanted: Container[str]) -> None:
@@ -427,21 +428,16 @@ def repeated() -> dict[Path, str]:
     """Return each file that repeats facts → its text with all facts up to date."""
     solutions = {path: solution_notebook(path) for path in notebooks()}
     texts = {path: nbformat.writes(notebook) + "\n" for path, notebook in solutions.items()}
-    course = {
-        path: nbformat.read(path, as_version=4) for path in sorted(COURSE.glob("[0-9]*.ipynb"))
-    }
-    for path, notebook in course.items():
-        minutes = f"| {facts.in_minutes(facts.reading_minutes(notebook))} minutes |"
-        texts[path] = facts.READING.sub(minutes, path.read_text(encoding="utf-8"), count=1)
+    for chapter in chapters().values():
+        notebook = chapter.read()
+        notebook.cells[0].source = facts.opening(chapter, notebook)
+        texts[chapter.path] = nbformat.writes(notebook) + "\n"
     tasks = {path.stem: [exercise.task for exercise in exercises_of(path)] for path in solutions}
     parts = {
-        "course": facts.table(
-            {path.stem: notebook for path, notebook in course.items()},
-            {path.stem: notebook for path, notebook in solutions.items()},
-            tasks,
-        ),
+        "course": facts.table(tasks),
+        "skipped": facts.skipped(),
         "counts": facts.in_words(facts.sum_of(facts.stored_counts().values())),
-        "public": facts.public_links(facts.public_address()),
+        "public": facts.public_links(public_address()),
     }
     pages = {page: facts.filled(page.read_text(encoding="utf-8"), parts) for page in facts.pages()}
     return texts | pages

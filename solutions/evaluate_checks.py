@@ -1,7 +1,7 @@
 """Measure the checks on labelled answers that are unknown to them: `make recall [ANSWERS=file]`.
 
-The output lists, below each task, the checks' verdicts on its answers. Its last line holds the
-counts of all files, as JSON. `solutions.labelled` reads the files.
+The output lists, below each task, the checks' verdicts on its answers, round by round. Its last
+line holds the counts of all files, as JSON. `solutions.labelled` reads the files.
 
     python -m solutions.evaluate_checks --lines 400
 
@@ -10,6 +10,7 @@ that they leave the right ones is that line; it prints the others.
 """
 
 import argparse
+import itertools
 import json
 import random
 import re
@@ -21,7 +22,7 @@ from pathlib import Path
 import torch
 
 from solutions.build import chosen, names_at_first
-from solutions.labelled import ROUNDS, Labelled, defined_by, labelled
+from solutions.labelled import FILE, Labelled, defined_by, labelled
 from solutions.mutants import mutants
 from utils.checks import bank
 from utils.checks.compare import Verdict
@@ -126,22 +127,28 @@ def main(files: Sequence[Path]) -> None:
             sys.exit(str(error))
         except OSError as error:
             sys.exit(f"Cannot read {file}, a file of labelled answers: {error.strerror}.")
-        print(f"{file.stem:24}" + "".join(f"{name:>10}" for name in count([])))
-        of_round: list[tuple[Labelled, str]] = []
-        for task in dict.fromkeys(answer.task for answer in answers):
-            verdicts = [(answer, verdict(answer)) for answer in answers if answer.task == task]
-            of_task = [(answer, outcome(given)) for answer, given in verdicts]
-            of_round += of_task
-            print(f"{task:24}" + "".join(f"{number:10}" for number in count(of_task).values()))
-            print(*(line for each in verdicts for line in report(*each)), sep="\n")
-        print(f"{file.stem + ', all':24}" + "".join(f"{n:10}" for n in count(of_round).values()))
-        judged += of_round
+        for number, of_round in itertools.groupby(answers, lambda answer: answer.round):
+            judged += judge(f"{file.stem} {number or ''}".rstrip(), of_round)
     print(json.dumps(count(judged)))
+
+
+def judge(title: str, answers: Iterable[Labelled]) -> list[tuple[Labelled, str]]:
+    """Print the checks' verdicts on answers, sorted by task; return each answer's outcome."""
+    print(f"{title:24}" + "".join(f"{name:>10}" for name in count([])))
+    judged: list[tuple[Labelled, str]] = []
+    for task, of_task in itertools.groupby(answers, lambda answer: answer.task):
+        verdicts = [(answer, verdict(answer)) for answer in of_task]
+        outcomes = [(answer, outcome(given)) for answer, given in verdicts]
+        print(f"{task:24}" + "".join(f"{number:10}" for number in count(outcomes).values()))
+        print(*(line for each in verdicts for line in report(*each)), sep="\n")
+        judged += outcomes
+    print(f"{title + ', all':24}" + "".join(f"{number:10}" for number in count(judged).values()))
+    return judged
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Measure the checks on labelled answers.")
-    parser.add_argument("files", type=Path, nargs="*", default=ROUNDS)
+    parser.add_argument("files", type=Path, nargs="*", default=[FILE])
     parser.add_argument("--lines", type=int, default=0, metavar="COUNT")
     options = parser.parse_args()
     if options.lines:

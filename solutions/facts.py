@@ -1,66 +1,93 @@
-"""Copy facts that an exercise's file states, such as its points, to the files that repeat them.
+"""Copy facts to the files that repeat them.
 
 | stated in an exercise's file | repeated |
 |---|---|
 | title, points, difficulty, minutes | in the heading above the task, in both notebooks |
 | their sums over a notebook | at the top of both notebooks, in the table of the course |
 
+| stated in `notebooks/course.toml` | repeated |
+|---|---|
+| order, parts, titles, the direct way | at the top of both notebooks, in the table of the course |
+| points of questions in words | above their rubrics |
+
 The build also repeats the counts of all self-tests (`COUNTS`), and the minutes that a notebook of
-the course takes (`reading_minutes`), and links to where the course is public (`public_links`). In
-Markdown files it writes between a comment `<!-- course -->`, `<!-- counts -->` or `<!-- public -->`
-and the comment that closes it, `<!-- /… -->`.
+the course takes, and links to where the course is public (`public_links`). In Markdown files it
+writes between a comment `<!-- course -->`, `<!-- skipped -->`, `<!-- counts -->` or
+`<!-- public -->` and the comment that closes it, `<!-- /… -->`.
 """
 
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 from nbformat import NotebookNode
 
+from utils import course
 from utils.checks.tasks import Task
+from utils.course import Chapter, Span
 
 COUNTS = Path(__file__).parent / "selftest.json"
 ROOT = Path(__file__).parents[1]
 HEADING = re.compile(r"^## \d+\..*(\n\n\*\d+ points? · .*\*)?", flags=re.MULTILINE)
-READING = re.compile(r"\| [\d–]+ minutes \|")
-TITLE = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
 TOTALS = re.compile(r"^\| [\d–]+ minutes \| \d+ \|", flags=re.MULTILINE)
 TASKS = re.compile(r"^\*\w+ tasks? for notebook", flags=re.MULTILINE)
-# What learners take, as multiples of an estimate: from quick ones to those who try everything.
-# Three readers took 1.3 to 1.7 times the estimate for notebooks, 1.1 to 1.4 times for exercises.
-READERS, WORKERS = (1.2, 1.7), (1.0, 1.4)
-STUB_MINUTES = 3  # for a stub to be written
-ESSAY = 6  # minutes for a question that is answered in words
-LINES_A_MINUTE = 6.5  # lines of code that an attentive reader follows in a minute
-# Which sections and exercises the shorter way takes, in the first cell of a notebook.
-DIRECT_WAY = re.compile(r"\*\*The direct way\*\*: sections? ([^.;]*)(?:; exercises? ([^.;]*))?\.")
-SECTION = re.compile(r"## (\d+)\.")
-PARTS = {  # each from a notebook on
-    "01": "The core",
-    "07": "In practice",
-    "09": "Attention today",
-    "11": "A real model",
-}
-WIDGET = '<div class="explorer"'
-SITE = re.compile(r'^html_baseurl = "([^"]*)"', flags=re.MULTILINE)  # of docs/site/conf.py
-NUMBERS = "One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve"
+DIRECT = re.compile(r"\*\*The direct way\*\* takes tasks? [\d, and]+\.")
+LINKS = "[Course overview](../README.md)"
 
 
-class Span(NamedTuple):
-    """A range of minutes: `low` for quick learners, `high` for those who try everything."""
-
-    low: int
-    high: int
-
-
-def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
-    """Write points, difficulty and minutes into a notebook: into headings, and as sums at the top.
+def opening(chapter: Chapter, notebook: NotebookNode) -> str:
+    """Return the text of a notebook's first cell, whose line of links stays as it is.
 
     Raises:
-        ValueError: the notebook lacks a heading for each task, or the line for the totals.
+        ValueError: there is no such line.
+    """
+    links = [line for line in notebook.cells[0].source.splitlines() if line.startswith(LINKS)]
+    if len(links) != 1:
+        raise ValueError(f"{chapter.path.name}: the first cell needs a line `{LINKS} · …`.")
+    stars = "★" * chapter.difficulty + "☆" * (3 - chapter.difficulty)
+    minutes = course.reading_minutes(notebook)
+    return (
+        f"# {chapter.label}\n\n*{chapter.subtitle}*\n\n{links[0]}\n\n"
+        "| Time | Difficulty | Builds on |\n|---|---|---|\n"
+        f"| {minutes} minutes | {stars} | {chapter.builds_on} |\n\n{_direct_way(chapter)}"
+    )
+
+
+def _direct_way(chapter: Chapter) -> str:
+    """Return the sentence that says what the direct way takes of a notebook."""
+    if chapter.sections:
+        taken = [_listed("section", chapter.sections), _listed("exercise", chapter.exercises)]
+        return f"**The direct way**: {'; '.join(filter(None, taken))}{chapter.then}"
+    taken = [other.number for other in course.chapters().values() if other.sections]
+    following = [number for number in taken if number > chapter.number]
+    goes_on = f" and goes on with {following[0]}" if following else ""
+    return f"**The direct way** skips this notebook{goes_on}{chapter.then}"
+
+
+def _listed(what: str, numbers: Sequence[int | str]) -> str:
+    """Write numbers in order as in "sections 1 to 4 and 7"; "" if there are none."""
+    if not numbers:
+        return ""
+    texts: list[str] = []
+    for _, pairs in groupby(enumerate(numbers), lambda pair: int(pair[1]) - pair[0]):
+        run = [str(number) for _, number in pairs]
+        texts += run if len(run) < 3 else [f"{run[0]} to {run[-1]}"]
+    *most, last = texts
+    plural = "s" if len(numbers) > 1 else ""
+    return f"{what}{plural} {', '.join(most)} and {last}" if most else f"{what}{plural} {last}"
+
+
+def state(notebook: NotebookNode, tasks: Sequence[Task], chapter: Chapter) -> None:
+    """Write what is stated elsewhere into a notebook of exercises.
+
+    That is points, difficulty and minutes in headings, their sums and the direct way at the top,
+    and the points of questions to be answered in words.
+
+    Raises:
+        ValueError: the notebook lacks a place for one of them.
     """
     prose = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
     headings = sum(len(HEADING.findall(cell.source)) for cell in prose)
@@ -71,10 +98,12 @@ def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
         )
     if not TOTALS.search(prose[0].source):
         raise ValueError("the first cell needs a line `| 0 minutes | 0 | … |` for the totals.")
-    minutes, (_, points) = in_minutes(working_minutes(notebook, tasks)), total(tasks)
-    count = dict(enumerate(NUMBERS.split(), start=1)).get(len(tasks), len(tasks))
-    top = TOTALS.sub(f"| {minutes} minutes | {points} |", prose[0].source)
-    prose[0].source = TASKS.sub(f"*{count} tasks for notebook", top)
+    if bool(chapter.exercises) != bool(DIRECT.search(prose[0].source)):
+        raise ValueError(
+            f"the first cell needs {'the' if chapter.exercises else 'no'} sentence `**The direct "
+            "way** takes task 1.`, as `course.toml` says."
+        )
+    prose[0].source = _top_of_exercises(prose[0].source, tasks, chapter)
     numbered = iter(enumerate(tasks, start=1))
 
     def heading(_: re.Match) -> str:
@@ -83,11 +112,35 @@ def state(notebook: NotebookNode, tasks: Sequence[Task]) -> None:
 
     for cell in prose:
         cell.source = HEADING.sub(heading, cell.source)
+    _name_questions([cell for cell in prose if "answer" in _tags(cell)], chapter, "Your answer")
+    _name_questions([cell for cell in prose if "rubric" in _tags(cell)], chapter, "Rubric")
 
 
-def total(tasks: Sequence[Task]) -> tuple[int, int]:
-    """Return the sum of the tasks' minutes, and the sum of their points."""
-    return sum(task.minutes for task in tasks), sum(task.points for task in tasks)
+def _top_of_exercises(text: str, tasks: Sequence[Task], chapter: Chapter) -> str:
+    """Return the text of a first cell of exercises with title, totals and direct way as stated."""
+    _, *lines = text.split("\n")
+    text = "\n".join([f"# {chapter.label}: exercises", *lines])
+    minutes = course.working_minutes(tasks, len(chapter.essays))
+    points = sum(task.points for task in tasks)
+    text = TOTALS.sub(f"| {minutes} minutes | {points} |", text)
+    text = TASKS.sub(f"*{course.in_words(len(tasks))} tasks for notebook", text)
+    return DIRECT.sub(f"**The direct way** takes {_listed('task', chapter.exercises)}.", text)
+
+
+def _name_questions(cells: Sequence[NotebookNode], chapter: Chapter, start: str) -> None:
+    """Write the first line of cells that belong to the questions to be answered in words."""
+    if len(cells) != len(chapter.essays):
+        raise ValueError(
+            f"{len(cells)} cells **{start}** and {len(chapter.essays)} `essays` in `course.toml`."
+        )
+    for cell, (question, points) in zip(cells, chapter.essays.items(), strict=True):
+        told = f" · {points} points" if start == "Rubric" else ""
+        _, *lines = cell.source.split("\n")
+        cell.source = "\n".join([f"**{start}** · `{question}`{told}", *lines])
+
+
+def _tags(cell: NotebookNode) -> list[str]:
+    return cell.metadata.get("tags", [])
 
 
 def pages() -> list[Path]:
@@ -106,126 +159,44 @@ def filled(page: str, parts: Mapping[str, str]) -> str:
     return page
 
 
-def reading_minutes(notebook: NotebookNode) -> Span:
-    """Return the minutes that learners take to read a notebook of the course and try it out."""
-    return _span(minutes_of(notebook.cells), READERS)
-
-
-def working_minutes(notebook: NotebookNode, tasks: Sequence[Task]) -> Span:
-    """Return the minutes that learners take for a notebook of exercises.
-
-    They include the questions to be answered in words.
-    """
-    essays = sum("rubric" in cell.metadata.get("tags", []) for cell in notebook.cells)
-    return _span(total(tasks)[0] + ESSAY * essays, WORKERS)
-
-
-def direct_way(notebook: NotebookNode) -> tuple[set[int], set[int]]:
-    """Return the numbers of the sections, and of the exercises, that the direct way takes.
-
-    Both are empty if it leaves the notebook out.
-    """
-    found = DIRECT_WAY.search(notebook.cells[0].source)
-    sections, exercises = map(_numbers, found.groups("")) if found else (set(), set())
-    return sections, exercises
-
-
-def _numbers(text: str) -> set[int]:
-    """Read numbers and ranges, as in "1 to 3 and 7"."""
-    ranges = re.findall(r"(\d+)(?: to (\d+))?", text)
-    return {n for first, last in ranges for n in range(int(first), int(last or first) + 1)}
-
-
-def direct_minutes(notebook: NotebookNode, tasks: Sequence[Task]) -> tuple[Span, Span]:
-    """Return the minutes for what the direct way reads of a notebook, and for its exercises."""
-    sections, exercises = direct_way(notebook)
-    taken, section = [], None
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and cell.source.startswith("## "):
-            numbered = SECTION.match(cell.source)
-            section = int(numbered[1]) if numbered else None
-        if section in sections:
-            taken.append(cell)
-    chosen = [task for number, task in enumerate(tasks, start=1) if number in exercises]
-    return _span(minutes_of(taken), READERS), _span(total(chosen)[0], WORKERS)
-
-
-def _span(estimate: float, factors: tuple[float, float]) -> Span:
-    """Return an estimate in minutes times each of two factors, rounded to multiples of 5."""
-    low, high = (5 * round(factor * estimate / 5) for factor in factors)
-    return Span(low, high)
-
-
-def in_minutes(span: Span) -> str:
-    """Write a span as text, such as "55–80"."""
-    return f"{span.low}–{span.high}"
-
-
-def minutes_of(cells: Iterable[NotebookNode]) -> float:
-    """Estimate how many minutes a quick reader takes to work through some cells.
-
-    150 words of prose take a minute; so do 6.5 lines of code, two predictions, or one widget.
-    Completing a stub takes three minutes.
-    """
-    words = lines = predictions = movable = stubs = 0
-    for cell in cells:
-        if cell.cell_type == "markdown":
-            words += len(cell.source.split())
-        elif "predict(" in cell.source:
-            predictions += 1
-        elif 'check("' in cell.source:
-            stubs += 1
-        else:
-            lines += sum(bool(line.strip()) for line in cell.source.splitlines())
-            pages = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
-            movable += any(WIDGET in page for page in pages)
-    return words / 150 + lines / LINES_A_MINUTE + predictions / 2 + movable + STUB_MINUTES * stubs
-
-
-def table(
-    notebooks: Mapping[str, NotebookNode],
-    solutions: Mapping[str, NotebookNode],
-    exercises: Mapping[str, Sequence[Task]],
-) -> str:
+def table(exercises: Mapping[str, Sequence[Task]]) -> str:
     """Return the table of the course, in Markdown.
 
     Args:
-        notebooks: name → notebook, whose first cell has a title and, in italics, a subtitle.
-        solutions: name → notebook of exercises.
-        exercises: name → tasks of that notebook.
+        exercises: name of a notebook → tasks of its exercises.
     """
+    chapters = course.chapters()
+    direct = sum(len(chapter.exercises) for chapter in chapters.values())
     rows = ["| | Notebook | | Minutes |", "|---|---|---|---|"]
-    reading = {name: reading_minutes(notebook) for name, notebook in notebooks.items()}
-    for name, notebook in notebooks.items():
-        if name[:2] in PARTS:
-            rows.append(f"| | **{PARTS[name[:2]]}** | | |")
-        top = TITLE.match(notebook.cells[0].source)
-        rows.append(
-            f"| {name[:2]} | [{top['title']}](notebooks/{name}.ipynb), [exercises]"
-            f"(exercises/{name}.ipynb) | {top['subtitle']} | {in_minutes(reading[name])} |"
-        )
-    working = [working_minutes(solutions[name], tasks) for name, tasks in exercises.items()]
-    direct = [direct_minutes(notebooks[name], tasks) for name, tasks in exercises.items()]
-    chosen = sum(len(direct_way(notebook)[1]) for notebook in notebooks.values())
-    everything = sum(map(len, exercises.values()))
+    spans = []
+    for part, of_part in groupby(chapters.values(), lambda chapter: chapter.part):
+        rows.append(f"| | **{part}** | | |")
+        for chapter in of_part:
+            name, minutes = chapter.name, course.reading_minutes(chapter.read())
+            spans += [minutes, course.working_minutes(exercises[name], len(chapter.essays))]
+            rows.append(
+                f"| {chapter.number} | [{chapter.title}](notebooks/{name}.ipynb), [exercises]"
+                f"(exercises/{name}.ipynb) | {chapter.subtitle} | {minutes} |"
+            )
     return "\n".join(
         [
             *rows,
-            _sum("the direct way", chosen, [span for both in direct for span in both]),
-            _sum("all", everything, [*reading.values(), *working]),
+            _sum("the direct way", direct, course.direct_minutes(exercises)),
+            _sum("all", sum(map(len, exercises.values())), spans),
         ]
     )
 
 
 def _sum(name: str, tasks: int, spans: Sequence[Span]) -> str:
     """Return a last row of the table: the hours of a way through the course, exercises included."""
-    low, high = (round(sum(ends) / 60) for ends in zip(*spans, strict=True))
-    return f"| | {name} | with {tasks} exercises | {low}–{high} hours |"
+    return f"| | {name} | with {tasks} exercises | {course.in_hours(spans)} hours |"
 
 
-def public_address() -> str:
-    """Return the address at which the reading site is public, or "" if it is not."""
-    return SITE.search(ROOT.joinpath("docs/site/conf.py").read_text(encoding="utf-8"))[1]
+def skipped() -> str:
+    """Return which notebooks the direct way leaves out, such as "notebooks 07, 09 and 10"."""
+    return _listed(
+        "notebook", [each.number for each in course.chapters().values() if not each.sections]
+    )
 
 
 def public_links(address: str) -> str:
@@ -242,7 +213,7 @@ def public_links(address: str) -> str:
     if not address:
         return ""
     if not (parts := re.fullmatch(r"https://([\w-]+)\.github\.io/([\w.-]+)/", address)):
-        raise ValueError(f'html_baseurl must be "https://owner.github.io/name/", got "{address}"')
+        raise ValueError(f'the address is "https://owner.github.io/name/" or "", not "{address}"')
     repository, first = "/".join(parts.groups()), "notebooks/01_attention_concepts.ipynb"
     github = f"https://github.com/{repository}"
     links = {

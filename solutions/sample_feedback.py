@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from solutions.build import chosen
 from solutions.evaluate_checks import verdict as verdict_of_labelled
-from solutions.labelled import ROUNDS, labelled
+from solutions.labelled import labelled
 from solutions.mutants import mutants
 from solutions.selftest import mutants_of, names_after, source_of
 from utils.checks import bank
@@ -36,7 +36,7 @@ def sample(seed: int) -> Iterator[tuple[str, Verdict]]:
         for path, exercise in chosen()
     ]
     solutions = [solution for solution in solutions if solution[2]]
-    wrong = [answer for file in ROUNDS for answer in labelled(file) if not answer.right]
+    wrong = [answer for answer in labelled() if not answer.right]
     while True:
         kind, verdict = draw.choice(["one fault", "two faults", "labelled"]), None
         if kind == "labelled":

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LABELLED = ROOT / "solutions" / "labelled"  # learners import what they like
 OURS = ("grading", "solutions", "tests", "utils", "workshop")
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
     "optional-dependencies"
@@ -49,8 +48,6 @@ def test_everything_imported_is_declared(package):
     distributions = packages_distributions()
     undeclared = set()
     for path in (ROOT / package).rglob("*.py"):
-        if path.is_relative_to(LABELLED):
-            continue
         parts = path.relative_to(ROOT).parts
         declared = {*base}
         for extra in ("browser", "real", "transformers") if "tests" in parts else ():

@@ -19,11 +19,11 @@ from utils.checks import bank
 from utils.checks.code import syntax
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import Printed
+from utils.course import chapters
 from utils.widgets.prediction import GUESS_FIRST
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECTIONS = ["You will be able to", "Common mistakes", "Check yourself", "Recap", "Sources"]
 FOLDED = re.compile(r"<details>.*?^```python\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 MOST_LINES = 15  # of code in a cell, unless it is tagged "long"
@@ -68,13 +68,8 @@ def test_it_opens_and_closes_as_the_others_do(path):
     assert questions.count("<details>") == questions.count("</details>") == 3
 
 
-@every_notebook
-def test_the_readme_lists_it_with_the_same_title_and_minutes(path):
-    title = re.match(r"# \d\d · (.+)", prose_of(path))[1]
-    minutes = re.search(r"\| (\d+–\d+) minutes \|", prose_of(path))[1]
-    (row,) = [line for line in README.splitlines() if f"](notebooks/{path.name})" in line]
-    assert row.startswith(f"| {path.name[:2]} | [{title}](")
-    assert row.endswith(f" | {minutes} |")
+def test_the_course_is_made_of_these_notebooks():
+    assert [chapter.path for chapter in chapters().values()] == NOTEBOOKS
 
 
 @every_notebook

@@ -24,11 +24,11 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from grading.report.guesses import COURSE, asked
+from grading.report.guesses import asked
 from grading.report.pages import section_of
-from solutions.facts import STUB_MINUTES, minutes_of
 from utils.checks import bank
 from utils.checks.tasks import Task
+from utils.course import STUB_MINUTES, chapters, minutes_of
 
 HERE = Path(__file__).parent
 PLANS = sorted((HERE / "plans").glob("*.toml"))
@@ -137,7 +137,7 @@ def section_facts(show: str) -> dict[str, Any]:
         ValueError: there is no such section.
     """
     number, _, heading = show.partition(" · ")
-    paths = {path.name[:2]: path for path in sorted(COURSE.glob("[0-9]*.ipynb"))}
+    paths = {chapter.number: chapter.path for chapter in chapters().values()}
     if number not in paths:
         raise ValueError(f"there is no notebook {number!r}: write `01 · 1. A first picture`.")
     path = paths[number]
@@ -321,9 +321,9 @@ def _task_facts(name: str) -> dict[str, Any]:
 def turn_facts(name: str) -> dict[str, Any]:
     """Return keyword arguments of `Step` for a stub in a notebook of the course."""
     stubs = {
-        stub(cell): (path, heading)
-        for path in sorted(COURSE.glob("[0-9]*.ipynb"))
-        for heading, cells in stored_sections(path).items()
+        stub(cell): (chapter.path, heading)
+        for chapter in chapters().values()
+        for heading, cells in stored_sections(chapter.path).items()
         for cell in cells
         if stub(cell)
     }

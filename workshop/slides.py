@@ -32,13 +32,12 @@ from nbconvert.filters import Highlight2HTML, ansi2html, markdown2html
 from nbformat import NotebookNode
 
 from grading.report.guesses import Question, questions
-from solutions.facts import TITLE
 from utils.checks import bank
+from utils.course import Chapter, chapters
 from utils.translators import DECODERS, read_translator
 from utils.widgets.module import module
 from utils.widgets.standalone import with_explorers
 from workshop.plan import (
-    COURSE,
     HERE,
     LINK,
     PLANS,
@@ -249,21 +248,20 @@ def sections(path: Path) -> dict[str, list[NotebookNode]]:
     return sections_of(with_explorers(nbformat.read(path, as_version=4)))
 
 
-def notebook_plan(path: Path) -> Plan:
+def notebook_plan(chapter: Chapter) -> Plan:
     """Return a plan that shows a notebook from first section to last, then sets its exercises."""
-    number = path.name[:2]
-    top = TITLE.match(nbformat.read(path, as_version=4).cells[0].source)
     day = []
-    for heading in sections(path):
+    for heading, cells in sections(chapter.path).items():
         if heading not in LEFT_OUT:
-            own = [stub(cell) for cell in sections(path)[heading] if stub(cell)]
-            for facts in [section_facts(f"{number} · {heading}"), *map(turn_facts, own)]:
+            own = [stub(cell) for cell in cells if stub(cell)]
+            shown = section_facts(f"{chapter.number} · {heading}")
+            for facts in [shown, *map(turn_facts, own)]:
                 day.append(Step(facts["alone"], False, **facts))
-    tasks = bank.tasks()[path.stem]
+    tasks = bank.tasks()[chapter.name]
     minutes, titles = sum(task.minutes for task in tasks), [task.title for task in tasks]
-    own = {"file": bank.FOLDER / path.name, "notes": [" · ".join(titles)]}
+    own = {"file": bank.FOLDER / chapter.path.name, "notes": [" · ".join(titles)]}
     day.append(Step(minutes, False, "Now you: the exercises", **own))
-    return Plan(f"{number} · {top['title']}", top["subtitle"], [day])
+    return Plan(chapter.label, chapter.subtitle, [day])
 
 
 # --- On the page ----------------------------------------------------------------------------------
@@ -392,7 +390,7 @@ def build(folder: Path, decks: dict[str, Plan]) -> None:
 def main() -> None:
     """Write the decks of all plans and notebooks."""
     plans = {file.stem: read(file) for file in PLANS}
-    notebooks = {path.name[:2]: notebook_plan(path) for path in sorted(COURSE.glob("[0-9]*.ipynb"))}
+    notebooks = {chapter.number: notebook_plan(chapter) for chapter in chapters().values()}
     build(SLIDES, plans | notebooks)
     print(f"Open {SLIDES / 'index.html'} in a browser. S opens the speaker's notes.")
 

@@ -1,8 +1,10 @@
 """Configure Sphinx for the reading site; `make site` runs it on a folder that `build.py` wrote."""
 
+from utils.course import public_address
+
 project = "Attention, from the heatmap up"
 html_title = project
-html_baseurl = ""  # where the site is public, ending in "/"; what needs the address appears then
+html_baseurl = public_address()
 root_doc = "course"
 extensions = ["myst_nb", "sphinx-mathjax-offline"]
 nb_execution_mode = "off"  # the notebooks already store outputs, which CI has checked

@@ -12,10 +12,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from string import Template
 
-import nbformat
 import torch
-from conf import html_baseurl
 
+from utils import course
 from utils.checks import bank
 from utils.checks.feedback import explain
 from utils.checks.notebook import verdict_on
@@ -27,9 +26,7 @@ from utils.widgets import ModelHeadsExplorer
 from utils.widgets.pictured import explorer_place
 from utils.widgets.standalone import with_explorers
 
-ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent / "front"
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 TASK = "softmax_with_temperature"
 LOOKS_BACK, REMEMBERS = "everyday dot", "everyday no attention"
 TEXTS = 4  # recorded texts that the real model reads on the front page
@@ -41,15 +38,11 @@ GROUPS = {  # of words to try: kinds of nouns in the corpus
     "places": "space place nature",
 }
 HALVES = {"ca", "wo"}  # of can't and won't
-TOP = re.compile(r"# \d+ · (?P<title>.*)\n\n\*(?P<subtitle>.*)\*")
 EXPLORER = re.compile(
     r'<div class="explorer" data-module="(?P<module>\w+)" data-state="(?P<state>[^"]*)">'
     r"(?P<picture>.*)</div>",
     flags=re.DOTALL,
 )
-HOURS = re.compile(r"\| (\d+–\d+) hours \|")
-MINUTES = re.compile(r"\| ([\d–]+) minutes \|")
-NUMBERS = {8: "Eight", 9: "Nine", 10: "Ten", 11: "Eleven"}
 
 
 def write(site: Path) -> None:
@@ -70,7 +63,7 @@ def _values() -> dict[str, str]:
     about = {name: about_translator(read_translator(name)) for name in (LOOKS_BACK, REMEMBERS)}
     sizes = {name: count_parameters(load_translator(name))["total"] for name in about}
     return {
-        "address": address_tags(html_baseurl),
+        "address": address_tags(course.public_address()),
         "groups": _groups(set(about[LOOKS_BACK]["source_words"])),
         "longer": _json(front["longer"]),
         "scenes": _json([scene_of(sentence) for sentence in front["sentences"]]),
@@ -79,12 +72,14 @@ def _values() -> dict[str, str]:
         "right": f"{100 * about[LOOKS_BACK]['exact_match']:.1f}",
         "right_without": f"{100 * about[REMEMBERS]['exact_match']:.0f}",
         "compared": "more" if sizes[REMEMBERS] > sizes[LOOKS_BACK] else "fewer",
-        "hours": _direct_hours(),
-        "notebooks": str(len(NOTEBOOKS)),
-        "Notebooks": NUMBERS[len(NOTEBOOKS)],
+        "hours": course.in_hours(course.direct_minutes(tasks)),
+        "notebooks": str(len(course.chapters())),
+        "Notebooks": course.in_words(len(course.chapters())),
         "tasks": str(len(of_course)),
         "points": str(sum(task.points for task in of_course)),
-        "cards": "\n".join(_card(path, len(tasks[path.stem])) for path in NOTEBOOKS),
+        "cards": "\n".join(
+            _card(each, len(tasks[each.name])) for each in course.chapters().values()
+        ),
         "query": _explorer("01", "query_explorer"),
         "mask": _explorer("04", "mask_explorer"),
         "heads": _explorer("05", "heads_explorer", off=1 << 1),  # head 2
@@ -126,13 +121,6 @@ def address_tags(address: str) -> str:
 <meta property="og:image:alt" content="Two translators write the same French sentence; \
 the one that looks back has every word right, the one that remembers one vector does not.">
 <meta name="twitter:card" content="summary_large_image">"""
-
-
-def _direct_hours() -> str:
-    """Return how long the direct way takes, exercises included, as the README's table says."""
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-    (row,) = (line for line in lines if line.startswith("| | the direct way |"))
-    return HOURS.search(row)[1]
 
 
 def scene_of(sentence: dict) -> dict:
@@ -182,8 +170,8 @@ def _explorer(number: str, module: str, **changes: object) -> str:
         module: name of the explorer's JavaScript.
         changes: traits that differ from the notebook's.
     """
-    (path,) = (path for path in NOTEBOOKS if path.name.startswith(number))
-    for cell in with_explorers(nbformat.read(path, as_version=4)).cells:
+    (chapter,) = (chapter for chapter in course.chapters().values() if chapter.number == number)
+    for cell in with_explorers(chapter.read()).cells:
         for output in cell.get("outputs", []):
             found = EXPLORER.fullmatch(output.get("data", {}).get("text/html", ""))
             if found and found["module"] == module:
@@ -212,13 +200,12 @@ def _feedback(dim: int) -> str:
     return explain(verdict_on(bank.load(TASK), answer, Printed()))._repr_html_()
 
 
-def _card(path: Path, tasks: int) -> str:
-    first = nbformat.read(path, as_version=4).cells[0].source
-    top, minutes = TOP.match(first), MINUTES.search(first)[1]
-    title, subtitle = (html.escape(top[part]) for part in ("title", "subtitle"))
+def _card(chapter: course.Chapter, tasks: int) -> str:
+    title, subtitle = html.escape(chapter.title), html.escape(chapter.subtitle)
+    minutes = course.reading_minutes(chapter.read())
     return (
-        f'<li><a class="frame" href="notebooks/{path.stem}.html"><span class="n">{path.name[:2]}'
-        f"</span><h3>{title}</h3><p>{subtitle}</p>"
+        f'<li><a class="frame" href="notebooks/{chapter.name}.html">'
+        f'<span class="n">{chapter.number}</span><h3>{title}</h3><p>{subtitle}</p>'
         f'<span class="min">{minutes} minutes, and {tasks} exercises</span></a></li>'
     )
 

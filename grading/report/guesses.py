@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-import nbformat
+from utils.course import chapters
 
-COURSE = Path(__file__).parents[2] / "notebooks"
 PARTS = 10  # bars of a question that asks for a number
 FEWEST = 3  # guesses that are shown: fewer would tell who was first
 
@@ -101,8 +99,8 @@ def questions() -> dict[str, Question]:
     """Return text → question, for all questions of the course, in its order."""
     return {
         question.text: question
-        for path in sorted(COURSE.glob("[0-9]*.ipynb"))
-        for cell in nbformat.read(path, as_version=4).cells
+        for chapter in chapters().values()
+        for cell in chapter.read().cells
         if cell.cell_type == "code"
         for question in asked(cell.source)
     }

@@ -9,38 +9,35 @@ import pytest
 from solutions import evaluate_checks, labelled
 from solutions.build import chosen
 
-ROUND = """
-# %% entropy · right · by-torch
-# source: a test
-def entropy(weights):
-    return torch.special.entr(weights).sum(-1)
-
-# %% entropy · wrong · mean
-# source: a test
-# mistake: the mean
-def entropy(weights):
-    return torch.special.entr(weights).mean(-1)
-
-# %% entropy · wrong · type
-# source: a test
-def entropy(weights):
-    return 'a text'
-
-# %% entropy · wrong · in-truth-right
-# source: a test
-def entropy(weights):
-    return torch.special.entr(weights).sum(-1)
-
-# %% clip_together · right · in-truth-wrong
-# source: a test
-def clip_together(of_keys, of_queries, limit):
-    return of_keys, of_queries, limit
-"""
+SUM = "def entropy(weights):\n    return torch.special.entr(weights).sum(-1)"
+ANSWERS = [
+    {"task": "entropy", "label": "right", "name": "by-torch", "code": SUM},
+    {
+        "task": "entropy",
+        "label": "wrong",
+        "name": "mean",
+        "code": SUM.replace("sum", "mean"),
+        "mistake": "the mean",
+    },
+    {
+        "task": "entropy",
+        "label": "wrong",
+        "name": "type",
+        "code": "def entropy(weights):\n    return 'a text'",
+    },
+    {"task": "entropy", "label": "wrong", "name": "in-truth-right", "code": SUM},
+    {
+        "task": "clip_together",
+        "label": "right",
+        "name": "in-truth-wrong",
+        "code": "def clip_together(of_keys, of_queries, limit):\n    return of_keys, of_queries, 1",
+    },
+]
 
 
 def test_it_counts_what_is_accepted_refused_and_diagnosed(tmp_path, capsys):
-    file = tmp_path / "round.py"
-    file.write_text(ROUND, encoding="utf-8")
+    file = tmp_path / "mine.jsonl"
+    file.write_text("\n".join(map(json.dumps, ANSWERS)), encoding="utf-8")
     evaluate_checks.main([file])
     *lines, last = capsys.readouterr().out.splitlines()
     counts = json.loads(last)
@@ -54,41 +51,56 @@ def test_it_counts_what_is_accepted_refused_and_diagnosed(tmp_path, capsys):
     assert counts["symptom"] == 1
     assert "        in truth: the mean" in lines
     starts = [line.split()[0] for line in lines if line[0] != " "]
-    assert starts == ["round", "entropy", "clip_together", "round,"]
+    assert starts == ["mine", "entropy", "clip_together", "mine,"]
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("change", "complaint"),
     [
-        ("# %% entropie · right · loop\n# source: a test\n", "no task is called entropie"),
-        ("# %% entropy · loop\n# source: a test\n", "begin each answer with a line"),
-        ("", "begin each answer with a line"),
-        ("# %% entropy · right · loop\ndef entropy(weights): ...\n", "write '# source: …'"),
+        ({"task": "entropie"}, "no task is called 'entropie'"),
+        ({"label": "good"}, 'the label is "right" or "wrong", not'),
+        ({"code": None}, 'write {"task": "…", "label": "…", "name": "…", "code": "…"}'),
+        ({"sources": "a typing error"}, 'write {"task": "…"'),
     ],
 )
-def test_what_is_no_labelled_answer_is_refused(tmp_path, text, complaint):
-    file = tmp_path / "round.py"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=re.escape(complaint)):
+def test_a_damaged_line_is_named(tmp_path, change, complaint):
+    file = tmp_path / "mine.jsonl"
+    file.write_text(f"{json.dumps(ANSWERS[0])}\n{json.dumps(ANSWERS[0] | change)}\n")
+    with pytest.raises(ValueError, match=re.escape(f"{file}, line 2: {complaint}")):
         labelled.labelled(file)
 
 
+def test_a_file_in_another_form_is_refused(tmp_path):
+    file = tmp_path / "mine.jsonl"
+    for text, complaint in [("", " has no answers"), ("# %% entropy\n", ", line 1: write {")]:
+        file.write_text(text)
+        with pytest.raises(ValueError, match=re.escape(f"{file}{complaint}")):
+            labelled.labelled(file)
+
+
 def test_what_cannot_be_read_is_one_line(tmp_path):
-    for path in (tmp_path, tmp_path / "none.py"):
+    for path in (tmp_path, tmp_path / "none.jsonl"):
         with pytest.raises(SystemExit, match=r"Cannot read .*, a file of labelled answers: "):
             evaluate_checks.main([path])
 
 
 def test_the_answers_cover_the_course_and_every_wrong_one_says_what_is_wrong():
-    readme = labelled.ROUNDS[0].with_name("README.md").read_text(encoding="utf-8")
+    page = labelled.FILE.with_suffix(".md").read_text(encoding="utf-8")
     tasks = {exercise.task.id for _, exercise in chosen()}
-    for file in labelled.ROUNDS:
-        answers = labelled.labelled(file)
-        right = sum(answer.right for answer in answers)
-        assert all(answer.right or answer.mistake for answer in answers)
-        assert f"| `{file.name}` | {len(answers)} | {right} | {len(answers) - right} |" in readme
-    for file in labelled.ROUNDS[:2]:
-        of_task = Counter(answer.task for answer in labelled.labelled(file))
+    answers = labelled.labelled()
+    assert all(answer.right or answer.mistake for answer in answers)
+    labels = Counter((answer.round, answer.right) for answer in answers)
+    for number in range(1, answers[-1].round + 1):
+        right, wrong = labels[number, True], labels[number, False]
+        assert f"| {number} | {right + wrong} | {right} | {wrong} |" in page
+    for number in (1, 2):
+        of_task = Counter(answer.task for answer in answers if answer.round == number)
         assert of_task.keys() <= tasks  # those that there were at the time
         assert len(of_task) > 50
         assert min(of_task.values()) >= 3
+
+
+def test_the_lines_are_sorted_by_task_and_round():
+    lines = [json.loads(line) for line in labelled.FILE.read_text(encoding="utf-8").splitlines()]
+    places = [(line["task"], line["round"]) for line in lines]
+    assert places == sorted(places)

@@ -19,7 +19,6 @@ from safetensors.numpy import load_file
 
 from solutions import facts
 from solutions.build import (
-    COURSE,
     FENCE,
     build,
     chosen,
@@ -34,6 +33,7 @@ from solutions.build import (
 )
 from solutions.n06_translate_with_attention import my_translations
 from solutions.specification import PUBLIC_SEED, CatchTheBug, Draw, Exercise, YourTurn
+from utils import course
 from utils.checks import bank
 from utils.checks.code import defined
 from utils.checks.implementations import Implementations, buggy_any_attention
@@ -222,29 +222,63 @@ def test_facts_are_repeated_as_they_are_stated():
     assert different == [], "run `make exercises`"
 
 
-def test_a_changed_fact_comes_into_the_headings_and_the_table():
+FIRST = next(iter(course.chapters().values()))
+
+
+def test_a_changed_fact_comes_into_the_headings_and_to_the_top():
     (path, *_), (entropy, other) = notebooks(), exercises_of(notebooks()[0])[1:3]
     notebook = nbformat.read(path, as_version=4)
     tasks = [replace(entropy.task, title="Disorder", points=1, minutes=11), other.task]
     with pytest.raises(ValueError, match=rf"{len(exercises_of(path))} numbered headings and 2"):
-        facts.state(notebook, tasks)
+        facts.state(notebook, tasks, FIRST)
     notebook.cells = [
         cell
         for cell in notebook.cells
         if not re.search(r"^## (?![23]\.)\d+\.", cell.source, flags=re.M)
     ]
-    facts.state(notebook, tasks)
+    with pytest.raises(ValueError, match="needs the sentence `\\*\\*The direct way"):
+        facts.state(notebook, tasks, replace(FIRST, exercises=[2]))
+    with pytest.raises(ValueError, match=r"1 cells \*\*Your answer\*\* and 0 `essays`"):
+        facts.state(notebook, tasks, replace(FIRST, essays={}))
+    changed = replace(FIRST, title="Look", essays={"why": 7}, exercises=[1, 2])
+    notebook.cells[0].source += "\n\n**The direct way** takes tasks 1, 2 and 9. More."
+    facts.state(notebook, tasks, changed)
     prose = "\n\n".join(cell.source for cell in notebook.cells)
-    assert "*Two tasks for notebook 01." in prose
+    assert prose.startswith("# 01 · Look: exercises\n\n*Two tasks for notebook 01.")
     assert "| 30–45 minutes | 5 |" in prose  # 26, and 6 for an essay: times 1 and 1.4
+    assert "**The direct way** takes tasks 1 and 2. More." in prose
     assert "\n\n## 1. Disorder\n\n*1 point · ★★☆ · 11 minutes*\n\nWrite the entropy" in prose
     assert "\n\n## 2. From descriptions to matrices\n\n" in prose
-    course = {"01_x": read("Concepts"), "02_y": read("More")}
-    solutions = dict.fromkeys(course, notebook)
-    table = facts.table(course, solutions, {"01_x": tasks, "02_y": tasks[1:]})
-    links = "[Concepts](notebooks/01_x.ipynb), [exercises](exercises/01_x.ipynb)"
-    assert f"| 01 | {links} | About concepts. | 25–35 |" in table
-    assert table.endswith("\n| | all | with 3 exercises | 2–2 hours |")
+    assert "\n\n**Your answer** · `why`\n" in prose
+    assert "\n\n**Rubric** · `why` · 7 points\n" in prose
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {"sections": [1, 2, 3, 5, 7, 8], "exercises": [4], "then": ", at once."},
+            "**The direct way**: sections 1 to 3, 5, 7 and 8; exercise 4, at once.",
+        ),
+        ({"sections": [2], "then": "."}, "**The direct way**: section 2."),
+        (
+            {"sections": [], "then": ". Later."},
+            "**The direct way** skips this notebook and goes on with 02. Later.",
+        ),
+    ],
+)
+def test_the_first_cell_is_written_but_for_its_links(changes, told):
+    notebook, links = read("Concepts"), "[Course overview](../README.md) · Next: …"
+    with pytest.raises(ValueError, match="the first cell needs a line"):
+        facts.opening(FIRST, notebook)
+    notebook.cells[0].source += f"\n\n{links}\n\nmore"
+    text = facts.opening(replace(FIRST, title="Look", difficulty=2, **changes), notebook)
+    title, _, kept, row, direct = text.split("\n\n")
+    assert (title, kept, direct) == ("# 01 · Look", links, told)
+    assert row.endswith(f"\n| 25–35 minutes | ★★☆ | {FIRST.builds_on} |")
+
+
+def test_a_page_is_filled_between_the_comments_that_bear_a_name():
     page = "<!-- course -->\n\nold\n\n<!-- /course -->\n\nb <!-- counts -->0<!-- /counts -->."
     filled = facts.filled(page, {"course": "new", "counts": "7"})
     assert filled == page.replace("old", "new").replace("0", "7")
@@ -258,7 +292,7 @@ def test_links_to_where_the_course_is_public_appear_with_its_address():
     assert len(targets) == 5
     assert all("owner/name" in target for target in targets[1:])
     assert "![" not in line  # nothing is loaded from elsewhere
-    with pytest.raises(ValueError, match="html_baseurl must be"):
+    with pytest.raises(ValueError, match="the address is"):
         facts.public_links("https://course.example/")
 
 
@@ -269,7 +303,7 @@ def read(title):
     """
     heading = f"# 01 · {title}\n\n*About {title.lower()}.*\n\n"
     prose = nbformat.v4.new_markdown_cell(heading + "word " * (1500 - len(heading.split())))
-    view = nbformat.v4.new_output("display_data", {"text/html": f"{facts.WIDGET}></div>"})
+    view = nbformat.v4.new_output("display_data", {"text/html": f"{course.WIDGET}></div>"})
     ask = 'guess = predict("How many?", between=(0, 9))'
     guesses = [nbformat.v4.new_code_cell(ask, outputs=[view]) for _ in range(2)]
     moved = nbformat.v4.new_code_cell("line\n\n" * 65, outputs=[view])
@@ -278,10 +312,10 @@ def read(title):
 
 def test_the_minutes_of_a_notebook_count_what_there_is_to_do():
     notebook = read("Concepts")
-    assert facts.reading_minutes(notebook) == (25, 35)
+    assert course.reading_minutes(notebook) == (25, 35)
     stub = nbformat.v4.new_code_cell('def mean(rows):\n    ...\n\n\ncheck("mean")')
     notebook.cells = [notebook.cells[0], *[stub] * 10]
-    assert facts.reading_minutes(notebook) == (50, 70)
+    assert course.reading_minutes(notebook) == (50, 70)
 
 
 SOFTMAX = """import utils
@@ -380,7 +414,7 @@ def test_only_names_a_notebook_or_a_task(only):
         chosen(only)
     assert [exercise.task.id for _, exercise in chosen("entropy")] == ["entropy"]
     first = notebooks()[0]
-    of_both = [*exercises_of(first), *exercises_of(COURSE / first.name)]
+    of_both = [*exercises_of(first), *exercises_of(course.chapters()[first.stem].path)]
     assert [exercise for _, exercise in chosen("01")] == of_both
 
 
@@ -470,14 +504,10 @@ def test_one_command_takes_every_step_but_those_to_skip(monkeypatch):
 
 @every_notebook
 def test_the_direct_way_takes_sections_and_exercises_that_there_are(path):
-    (course,) = COURSE.glob(f"{path.name[:2]}*.ipynb")
-    notebook = nbformat.read(course, as_version=4)
-    assert "The direct way" in notebook.cells[0].source
-    sections, exercises = facts.direct_way(notebook)
-    headings = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    assert sections <= {int(number) for number in re.findall(r"(?m)^## (\d+)\.", headings)}
-    assert exercises <= set(range(1, len(exercises_of(path)) + 1))
-    assert sections or "skips this notebook" in notebook.cells[0].source
+    chapter = course.chapters()[path.stem]
+    text = "\n".join(cell.source for cell in chapter.read().cells)
+    assert {*chapter.sections} <= {int(number) for number in re.findall(r"(?m)^## (\d+)\.", text)}
+    assert {*chapter.exercises} <= set(range(1, len(exercises_of(path)) + 1))
 
 
 @pytest.mark.parametrize("task", ["test_any_attention", "test_any_heads"])

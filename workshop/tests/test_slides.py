@@ -16,10 +16,11 @@ from grading.report.room import Room, Server
 from tests import needs
 from tests.browser.explorers import look
 from tests.browser.lab import WCAG, running_browser, watched_page
+from utils.course import chapters
 from workshop import plan, slides
 
-NOTEBOOKS = sorted(plan.COURSE.glob("[0-9]*.ipynb"))
-every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem[:2])
+NOTEBOOKS = [*chapters().values()]
+every_notebook = pytest.mark.parametrize("chapter", NOTEBOOKS, ids=lambda chapter: chapter.number)
 PLAN = """
 title = "Short"
 subtitle = "A slide of each kind."
@@ -69,8 +70,8 @@ FILLED = """explorer => {
 }"""
 
 
-def slides_of(path):
-    (day,) = slides.notebook_plan(path).days
+def slides_of(chapter):
+    (day,) = slides.notebook_plan(chapter).days
     return [slide for entry in plan.schedule(day) for slide in slides.stack(*entry)]
 
 
@@ -82,13 +83,14 @@ def test_a_plan_has_few_slides(name, most):
 
 
 @every_notebook
-def test_what_a_notebook_shows_is_on_a_slide_and_what_it_says_in_the_notes(path):
-    deck = slides_of(path)
+def test_what_a_notebook_shows_is_on_a_slide_and_what_it_says_in_the_notes(chapter):
+    deck = slides_of(chapter)
     notes = " ".join(note for slide in deck for note in slide.notes)
     words = {*" ".join([notes, *(slide.title for slide in deck)]).split()}
     outputs = [output for slide in deck for output in slide.outputs]
-    for heading in slides.sections(path).keys() - {*slides.LEFT_OUT}:
-        for cell in slides.sections(path)[heading]:
+    sections = slides.sections(chapter.path)
+    for heading in sections.keys() - {*slides.LEFT_OUT}:
+        for cell in sections[heading]:
             if cell.cell_type == "markdown":
                 assert set(re.sub(r"^### ", "", cell.source, flags=re.M).split()) <= words
             elif not plan.stub(cell):
@@ -96,8 +98,8 @@ def test_what_a_notebook_shows_is_on_a_slide_and_what_it_says_in_the_notes(path)
 
 
 @every_notebook
-def test_a_prediction_is_asked_on_a_slide_of_its_own_and_answered_on_the_next(path):
-    deck = slides_of(path)
+def test_a_prediction_is_asked_on_a_slide_of_its_own_and_answered_on_the_next(chapter):
+    deck = slides_of(chapter)
     questions = [place for place, slide in enumerate(deck) if slide.layout == "ask"]
     assert len(questions) >= 3
     for place in questions:
@@ -110,7 +112,7 @@ def test_a_prediction_is_asked_on_a_slide_of_its_own_and_answered_on_the_next(pa
 
 
 def test_each_answer_has_its_bar():
-    answers = [slide for path in NOTEBOOKS for slide in slides_of(path) if slide.answer]
+    answers = [slide for each in NOTEBOOKS for slide in slides_of(each) if slide.answer]
     assert len(answers) > 50
     for slide in answers:
         assert slide.question.bar(slide.answer) is not None, slide.text
@@ -138,7 +140,7 @@ def test_colours_and_letters_are_those_of_the_front_page():
 
 @needs.ruff
 def test_code_has_lines_that_fit_and_says_the_same():
-    codes = {slide.code for path in NOTEBOOKS[:4] for slide in slides_of(path)}
+    codes = {slide.code for each in NOTEBOOKS[:4] for slide in slides_of(each)}
     long = [code for code in codes if max(map(len, code.split("\n"))) > slides.WIDEST]
     assert len(long) > 30
     for code in long:
@@ -193,7 +195,7 @@ def test_code_is_shown_with_what_it_prints_and_a_picture_alone():
 
 
 def test_whoever_writes_has_the_stub_and_its_formula_before_them():
-    step = plan.Step(8, False, "Write", stub="soft_lookup", file=NOTEBOOKS[0])
+    step = plan.Step(8, False, "Write", stub="soft_lookup", file=NOTEBOOKS[0].path)
     (slide,) = slides.stack("0:00", step, [])
     assert "softmax}(Q K^\\top)" in slide.text
     assert "Write it in three lines" in slide.text
