@@ -100,7 +100,7 @@ class OutputComparison:
     def its_axis(self, axis: int) -> str:
         """Name one of `axes` after its output in a sentence: "its last axis"."""
         if len({pair.expected.ndim for pair in self.pairs}) == 1:
-            return axis_in_words(axis, self.depth).replace("the ", "its ")
+            return axis_in_words(axis, self.depth, "its")
         return {-1: "its last axis", -2: "the axis before its last"}.get(axis, f"its axis {axis}")
 
     @cached_property
@@ -171,11 +171,12 @@ def describe_values(
 # --- Words ----------------------------------------------------------------------------------------
 
 
-def axis_in_words(axis: int, depth: int) -> str:
+def axis_in_words(axis: int, depth: int, article: str = "the") -> str:
     """Name an axis, given as a negative number, of an array with `depth` axes."""
     if depth == 1:
-        return "the only axis"
-    return {-1: "the last axis", -depth: "the first axis"}.get(axis, f"axis {depth + axis}")
+        return f"{article} only axis"
+    ends = {-1: f"{article} last axis", -depth: f"{article} first axis"}
+    return ends.get(axis, f"axis {depth + axis}")
 
 
 POWERS = {
@@ -288,13 +289,12 @@ def axes_missing(output: OutputComparison) -> str:
         return ""
     found = []
     for first, second in itertools.combinations(output.axes, 2):
-        words = [output.its_axis(axis) for axis in (second, first)]
         if all(_exchanged(expected, first, second) == actual for expected, actual in shapes):
-            found.append("By its shape, {name} has " + " and ".join(words) + " exchanged.")
+            found.append(f"has {output.its_axis(second)} and {output.its_axis(first)} exchanged")
     for axis in output.axes:
         if all(_without(expected, axis) == actual for expected, actual in shapes):
-            found.append("By its shape, {name} lacks " + output.its_axis(axis) + ".")
-    return found[0].format(name=f"`{output.output}`") if len(found) == 1 else ""
+            found.append(f"lacks {output.its_axis(axis)}")
+    return f"By its shape, `{output.output}` {found[0]}." if len(found) == 1 else ""
 
 
 def _exchanged(shape: tuple[int, ...], first: int, second: int) -> tuple[int, ...]:
