@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-from tests.test_checks import task_of
 from utils.checks.compare import first_cases, judge
 from utils.checks.diagnosis import diagnose, measure_moves, relations
 from utils.checks.feedback import in_words
 from utils.checks.notebook import verdict_on
 from utils.checks.runner import AnswerError, Printed, Rerun, run_cases
-from utils.checks.tasks import Answer, Case, Misconception, Mistake, Reason, Record
+from utils.checks.tasks import Answer, Case, Misconception, Mistake, Reason, Record, Task
 
 
 def attend(query, keys, values, mask=None, *, width=None):
@@ -53,7 +52,17 @@ def cases():
     return made
 
 
-TASK = task_of("attend", ["context", "weights"])
+TASK = Task(
+    id="attend",
+    title="Attend",
+    points=1,
+    difficulty=1,
+    minutes=5,
+    outputs=["context", "weights"],
+    hints=["first", "second", "third"],
+    mistakes=[],
+)
+GAIN = replace(TASK, id="gain", outputs=["gain"])
 CASES = cases()
 RECORD = Record(TASK, CASES, run_cases(TASK, attend, CASES, Printed()), {})
 RECORD = replace(RECORD, moves=measure_moves(RECORD, Rerun(TASK, attend)))
@@ -96,9 +105,8 @@ def relation_of_arrays(actual, expected):
 
     Both are lists with an array for each case.
     """
-    task = task_of("gain", ["gain"])
     right, given = ([Answer({"gain": values}) for values in each] for each in (expected, actual))
-    return diagnose(Record(task, (2 * CASES)[: len(expected)], right, {}), given).relation
+    return diagnose(Record(GAIN, (2 * CASES)[: len(expected)], right, {}), given).relation
 
 
 def sharper(weights):
@@ -234,7 +242,7 @@ def test_every_rule_copes_with_arrays_without_entries(dtype, spoil):
     right, wrong = (
         [Answer({"gain": values}) for values in each] for each in (expected, map(spoil, expected))
     )
-    record = Record(task_of("gain", ["gain"]), CASES, right, {})
+    record = Record(GAIN, CASES, right, {})
     for rule in [*relations.RELATIONS, *relations.WEAKER_RELATIONS]:
         relations.describe_values(record, wrong, [rule])
 
@@ -407,11 +415,14 @@ def test_an_output_is_told_from_an_input_of_its_name():
     assert told.startswith("The `x` that you return stays the same when `x` changes")
 
 
+def mixed_up(keys):
+    """Transpose keys, after a reshape to the shape that they would have transposed."""
+    return keys.reshape(len(keys), keys.shape[2], keys.shape[1]).mT
+
+
 def test_a_reshape_in_place_of_a_transpose_is_no_fault_of_the_mask():
     def reshaped(query, keys, values, mask):
-        batch, length, width = keys.shape
-        turned = keys.reshape(batch, width, length)
-        return attend(query, turned.mT, values, mask)
+        return attend(query, mixed_up(keys), values, mask)
 
     assert relation(reshaped).startswith("You give `keys` the shape that it has when its last two")
 
@@ -483,6 +494,11 @@ def test_which_gradients_are_right_is_told_where_all_values_are():
     assert "All values are right" not in relation(late_mistake, LEARNED)
 
 
+def test_nothing_is_said_of_gradients_that_were_not_asked_for_again():
+    words = relation(turned_round, LEARNED)
+    assert words.endswith("exchanged in it, all that your answer returns is right.")
+
+
 # --- Tests ----------------------------------------------------------------------------------------
 
 
@@ -512,6 +528,10 @@ def test_whom_a_test_takes_for_right_is_told(monkeypatch):
         "It accepts only the implementation by somebody who believes that steps may change places."
     )
     assert blamed(yes, no, no) == blamed(yes, yes, yes) == blamed(once, no, yes) == ""
+
+
+def turned_round(query, keys, values, mask):
+    return attend(query, keys, values, ~mask)
 
 
 def no_mask(query, keys, values, mask):
@@ -552,7 +572,7 @@ BEHAVIOURS = {
         "and can it change the result where it is used?",
     ),
     "the other way round": (
-        lambda query, keys, values, mask: attend(query, keys, values, ~mask),
+        turned_round,
         "You read `mask` the other way round: with `True` and `False` exchanged in it, all of your "
         "answer is right.",
     ),
@@ -709,11 +729,15 @@ def test_of_two_faults_both_are_told_if_one_is_known():
     )
     assert "one fault" not in relation(both)
 
+    def reshaped(query, keys, values, mask):
+        return over_the_queries(query, mixed_up(keys), values, mask)
+
+    assert relation(reshaped, record).endswith(
+        "`.mT` exchanges axes. One fault is left: It competes along the queries."
+    )
+
 
 def test_two_faults_that_undo_each_other_are_none():
-    def turned_round(query, keys, values, mask):
-        return attend(query, keys, values, ~mask)
-
     def wrong_where_nothing_is_hidden(query, keys, values, mask):
         return attend(query, 3 * keys if mask.all() else keys, values, mask)
 
@@ -737,16 +761,6 @@ def test_what_is_right_is_said():
     assert "`context` is right, only `weights` differs." in repr(in_words(verdict))
 
 
-def test_of_a_late_exception_no_output_is_called_right():
-    def answer(query, keys, values, mask):
-        if len(query) == 4:
-            raise ValueError("four")
-        context, weights = attend(query, keys, values, mask)
-        return 2 * context, weights
-
-    assert verdict_on(RECORD, {"attend": answer}, Printed()).right == ""
-
-
 def test_a_mistake_that_spoils_what_is_right_is_not_named():
     """A known mistake makes both outputs wrong; it is not named if only one output is wrong."""
     known = Mistake("both", "Both are doubled.", "Why?")
@@ -762,25 +776,30 @@ def test_a_mistake_that_spoils_what_is_right_is_not_named():
 # --- Cases in order -------------------------------------------------------------------------------
 
 
-def test_an_exception_in_a_late_case_hides_no_early_mistake():
-    def answer(query, keys, values, mask):
+def late_exception(answer):
+    """Return the verdict on an answer that is made to raise an exception in a late case."""
+
+    def failing(query, *others):
         if len(query) == 4:
             raise ValueError("four")
-        return attend(query, keys, values, mask, width=1)
+        return answer(query, *others)
 
-    verdict = verdict_on(RECORD, {"attend": answer}, Printed())
+    return verdict_on(RECORD, {"attend": failing}, Printed())
+
+
+def test_an_exception_in_a_late_case_hides_no_early_mistake():
+    verdict = late_exception(partial(attend, width=1))
     assert verdict.evidence.case is CASES[0]
     assert "softmax of its right scores" in verdict.relation
 
 
 def test_an_exception_in_a_late_case_is_told_where_the_early_ones_are_right():
-    def answer(query, keys, values, mask):
-        if len(query) == 4:
-            raise ValueError("four")
-        return attend(query, keys, values, mask)
-
-    verdict = verdict_on(RECORD, {"attend": answer}, Printed())
+    verdict = late_exception(attend)
     assert (verdict.reason, verdict.message) == ("error", "ValueError: four")
+
+
+def test_of_a_late_exception_no_output_is_called_right():
+    assert late_exception(of_weights(lambda weights: 2 * weights)).right == ""
 
 
 def test_of_a_few_cases_no_mistake_is_guessed():
