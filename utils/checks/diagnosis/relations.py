@@ -119,11 +119,6 @@ class OutputComparison:
         return self.right_shapes and self.dtypes == dtypes
 
     @cached_property
-    def wrong(self) -> list[np.ndarray]:
-        """A boolean array for each pair, True at wrong entries; all shapes have to be right."""
-        return [~self.equal(pair.expected, pair.actual) for pair in self.pairs]
-
-    @cached_property
     def holds_shares(self) -> bool:
         """Whether each row should sum to 1, or to 0 if it is completely masked."""
         shares = (_is_shares(pair.expected) for pair in self.pairs)
@@ -144,11 +139,6 @@ class OutputComparison:
         """
         most = self.record.task.tolerance
         return np.isclose(left, right, rtol=most, atol=most + room, equal_nan=True)
-
-
-def rounding(change: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> np.ndarray:
-    """Return by how much a calculation moves if its inputs are rounded otherwise."""
-    return np.nan_to_num(np.abs(change(values + ROUNDED) - change(values)), posinf=0.0)
 
 
 def describe_values(
@@ -312,9 +302,10 @@ def another_order(output: OutputComparison) -> str:
     if not output.holds("ff"):
         return ""
     moved: set[float] = set()
-    for pair, is_wrong in zip(output.pairs, output.wrong, strict=True):
+    for pair in output.pairs:
         if not output.same(np.sort(pair.expected, axis=None), np.sort(pair.actual, axis=None)):
             return ""
+        is_wrong = ~output.equal(pair.expected, pair.actual)
         moved |= {*pair.actual[is_wrong].round(4).tolist()} - {0.0, 1.0}
     if len(moved) < 3:  # a few rows of 0 and 1 are no evidence
         return ""
@@ -354,7 +345,8 @@ def softmax_of_scaled_scores(output: OutputComparison) -> str:
         factor = float((right_scores * scores).sum() / (right_scores * right_scores).sum())
         scaled = partial(_softmax_of_scaled, factor)
         for row, mine in rows:
-            if not output.same(scaled(row), mine / mine.sum(), rounding(scaled, row)):
+            rounding = np.nan_to_num(np.abs(scaled(row + ROUNDED) - scaled(row)), posinf=0.0)
+            if not output.same(scaled(row), mine / mine.sum(), rounding):
                 return ""
         factors[number] = factor
         bits += BITS["f"] * (len(scores) - len(rows) - 1)
