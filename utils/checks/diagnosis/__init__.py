@@ -7,7 +7,6 @@ by calling the answer again; if all values are right, it states which gradients 
 | module | what it describes of an answer that is no known mistake |
 |---|---|
 | `relations` | how its values differ from the right ones |
-| `remains` | what of it is still right, where several mistakes meet |
 | `behaviours` | how its values change if it is called with other inputs |
 | `lines` | the first line whose numbers no right answer has |
 | `causes` | the likely cause of an exception |
@@ -37,7 +36,6 @@ from utils.checks.diagnosis.relations import (
     describe_exchange,
     describe_values,
 )
-from utils.checks.diagnosis.remains import REMAINS
 from utils.checks.runner import OUR_SEED, AnswerError
 from utils.checks.tasks import Answer, Reason, Record
 
@@ -137,7 +135,7 @@ def _describe(
 
 def _describe_remains(record: Record, answers: Sequence[Answer], trace: TraceCases | None) -> str:
     """State what is still right in an answer, and where it leaves all right answers."""
-    values = describe_values(record, answers, [*WEAKER_RELATIONS, *REMAINS])
+    values = describe_values(record, answers, WEAKER_RELATIONS)
     place = describe_lines(record, answers, trace) if trace else ""
     return f"{values} {place}".strip()
 
