@@ -51,7 +51,7 @@ def weighted_sum(output: OutputComparison) -> str:
     for weights, values in itertools.product(output.record.task.outputs, inputs):
         if weights == output.output or not whole:
             continue
-        comparison = OutputComparison(output.record, output.answers, weights)
+        comparison = OutputComparison(output.record, output.trials, weights)
         sums = [
             (_sums(theirs.expected, case, values), _sums(theirs.actual, case, values))
             for case, theirs in ((pair.case, pair) for pair in comparison.all_pairs)
