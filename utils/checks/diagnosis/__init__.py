@@ -3,7 +3,6 @@
 | module | what it describes of an answer that is no known mistake |
 |---|---|
 | `relations` | how its values differ from the right ones |
-| `remains` | what of it is still right, where several mistakes meet |
 | `behaviours` | how its values change if it is called with other inputs |
 | `lines` | the first line whose numbers no right answer has |
 | `causes` | the likely cause of an exception |

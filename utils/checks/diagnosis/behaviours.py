@@ -27,7 +27,6 @@ from utils.checks.tasks import Case, Mistake, Record, Trial
 
 OTHER_SEED = OUR_SEED + 1
 MOST_CASES = 3  # cases on which a probe is tried
-WHOLE, RETURNED = "all of your answer", "all that your answer returns"
 CLEARLY = 100  # times the task's tolerance: values that differ by more have moved
 
 Outputs = Mapping[str, np.ndarray]
@@ -90,12 +89,15 @@ class InputFix(NamedTuple):
     """A change of the inputs that may make an answer right.
 
     Args:
-        words: sentence for the learner, if it does.
+        fault: what it tells of the answer if it does: a sentence without its end.
         change: function that changes a case.
+        verb: verb of the sentence's end, which says that the answer is, or would be, right; "" if
+            the sentence is whole without one.
     """
 
-    words: str
+    fault: str
     change: Change
+    verb: str = "would be"
 
 
 def _describe_fix(answer: CallableAnswer) -> str:
@@ -118,21 +120,21 @@ def _describe_fix(answer: CallableAnswer) -> str:
     for left in known:
         for fix, outputs in tried:
             if answer.right(first, outputs, left) and _fixes_all(answer, fix, left):
-                if left:
-                    return _with_one_left(fix, left)
-                learns = answer.record.task.learns  # gradients are not asked for again
-                return fix.words.replace(WHOLE, RETURNED) if learns else fix.words
+                return _fix_in_words(fix, left, answer.record.task.learns)
     return ""
 
 
-def _with_one_left(fix: InputFix, mistake: Mistake) -> str:
-    """Describe an answer that a fix turns into a known mistake."""
-    words = fix.words.removesuffix(".")
-    for verb in ("is", "would be"):
-        if words.endswith(f"{WHOLE} {verb} right"):
-            start = words.removesuffix(f"{WHOLE} {verb} right")
-            return f"{start}one fault {verb} left: {mistake.explanation}"
-    return f"{words}. One fault is left: {mistake.explanation}"
+def _fix_in_words(fix: InputFix, left: Mistake | None, learns: bool) -> str:
+    """Describe an answer that a fix makes right, or turns into a known mistake."""
+    if left and fix.verb:
+        return f"{fix.fault}, one fault {fix.verb} left: {left.explanation}"
+    if left:
+        return f"{fix.fault}. One fault is left: {left.explanation}"
+    if not fix.verb:
+        return f"{fix.fault}."
+    # Gradients are not asked for again.
+    whole = "all that your answer returns" if learns else "all of your answer"
+    return f"{fix.fault}, {whole} {fix.verb} right."
 
 
 def _fixes_all(answer: CallableAnswer, fix: InputFix, left: Mistake | None) -> bool:
@@ -171,24 +173,24 @@ def _fixes(record: Record) -> Iterator[InputFix]:
     """
     for name in _names(record):
         yield InputFix(
-            f"You read `{name}` the other way round: with `True` and `False` exchanged in it, all "
-            "of your answer is right.",
+            f"You read `{name}` the other way round: with `True` and `False` exchanged in it",
             _on("inputs", name, lambda x: ~x if _is(x, torch.bool) else None),
+            verb="is",
         )
     parameters = [name for name in record.cases[0].parameters if "." not in _whose(name)[1]]
     for part, names in (("inputs", _names(record)), ("parameters", parameters)):
         for name in names:
             yield InputFix(
-                f"You use `{name}` with its last two axes exchanged: if it were transposed, all "
-                "of your answer would be right.",
+                f"You use `{name}` with its last two axes exchanged: if it were transposed",
                 _on(part, name, _transposed),
             )
     for name in _names(record):
         yield InputFix(
             f"You give `{name}` the shape that it has when its last two axes are exchanged, by "
             "`view` or `reshape`: these read row by row and mix up its numbers. `.mT` exchanges "
-            "axes.",
+            "axes",
             _on("inputs", name, _laid_out_transposed),
+            verb="",
         )
 
 
@@ -207,9 +209,9 @@ def _exchanges(record: Record) -> Iterator[InputFix]:
         for one, other in itertools.combinations(names, 2):
             if part == "inputs" or modules[one] == modules[other]:
                 yield InputFix(
-                    f"`{one}` and `{other}` stand in each other's place: with the two exchanged, "
-                    "all of your answer is right.",
+                    f"`{one}` and `{other}` stand in each other's place: with the two exchanged",
                     partial(_exchanged, part, one, other),
+                    verb="is",
                 )
 
 
@@ -249,8 +251,7 @@ def _other_orders(record: Record) -> Iterator[InputFix]:
                     tried.add(rows)
                     yield InputFix(
                         f"What you join before it meets `{name}` stands in another order than "
-                        f"`{name}` expects: with blocks of `{name}` exchanged, all of your "
-                        "answer would be right.",
+                        f"`{name}` expects: with blocks of `{name}` exchanged",
                         partial(_reordered, name, axis, owners, order),
                     )
 
@@ -312,7 +313,7 @@ def _nudges(record: Record) -> Iterator[InputFix]:
     for name in _names(record):
         for words, change in changes.items():
             yield InputFix(
-                f"With `{name}` {words} in place of `{name}`, all of your answer would be right.",
+                f"With `{name}` {words} in place of `{name}`",
                 _on("inputs", name, lambda x, change=change: change(x) if wide(x) else None),
             )
 

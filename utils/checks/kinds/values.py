@@ -34,7 +34,6 @@ from utils.checks.diagnosis.relations import (
     describe_exchange,
     describe_values,
 )
-from utils.checks.diagnosis.remains import REMAINS
 from utils.checks.kinds.kind import Kind
 from utils.checks.runner import OUR_SEED, AnswerError, returned, with_article
 from utils.checks.tasks import Answer, Case, Mistake, Reason, Record, Task, Trial
@@ -254,7 +253,7 @@ def _what_is_unexplained(record: Record, trials: Sequence[Trial], mistake: Mista
 
 def _describe_remains(record: Record, trials: Sequence[Trial], trace: TraceCases | None) -> str:
     """State what is still right in an answer, and where it leaves all right answers."""
-    values = describe_values(record, trials, [*WEAKER_RELATIONS, *REMAINS])
+    values = describe_values(record, trials, WEAKER_RELATIONS)
     place = describe_lines(record, trials, trace) if trace else ""
     return f"{values} {place}".strip()
 
